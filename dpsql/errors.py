@@ -1,0 +1,140 @@
+"""The one exception tree, rooted in PEP 249.
+
+    Exception
+    ├── Warning                           PEP 249; never raised by dpsql
+    └── Error                             everything dpsql raises on purpose
+        ├── InterfaceError
+        └── DatabaseError
+            ├── DataError
+            ├── IntegrityError
+            ├── InternalError
+            │   └── InvariantBroken       a bug in dpsql: it stopped rather than go on
+            ├── NotSupportedError
+            │   └── UnsupportedQuery      the statement is refused: .construct .position .hint
+            ├── OperationalError
+            │   ├── BudgetExceeded        .needed .remaining
+            │   ├── EngineFailed          one fixed text, whatever the data
+            │   └── LedgerError           missing, behind its mark, or corrupt
+            └── ProgrammingError
+                └── PolicyError           the policy file: what is wrong, at which line, what to write
+
+A message never depends on a row of private data.
+"""
+
+from __future__ import annotations
+
+import builtins
+from fractions import Fraction
+
+__all__ = [
+    "BudgetExceeded",
+    "DataError",
+    "DatabaseError",
+    "EngineFailed",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "InvariantBroken",
+    "LedgerError",
+    "NotSupportedError",
+    "OperationalError",
+    "PolicyError",
+    "ProgrammingError",
+    "UnsupportedQuery",
+    "Warning",
+]
+
+
+class Warning(builtins.Warning):  # noqa: A001, N818 - PEP 249 fixes the name
+    """PEP 249's Warning; dpsql never raises it."""
+
+
+class Error(Exception):
+    """Everything dpsql raises on purpose."""
+
+
+class InterfaceError(Error):
+    """The caller used the Python interface wrongly."""
+
+
+class DatabaseError(Error):
+    """Something about the query, the policy, the ledger or the engine."""
+
+
+class DataError(DatabaseError):
+    """A value that cannot be used."""
+
+
+class IntegrityError(DatabaseError):
+    """PEP 249's IntegrityError; nothing here writes to tables."""
+
+
+class InternalError(DatabaseError):
+    """dpsql found itself in a state it does not allow."""
+
+
+class NotSupportedError(DatabaseError):
+    """The database does not do this."""
+
+
+class OperationalError(DatabaseError):
+    """The outside world did not co-operate: budget, ledger, engine."""
+
+
+class ProgrammingError(DatabaseError):
+    """The caller's text is wrong: SQL, options, policy."""
+
+
+class InvariantBroken(InternalError):
+    """A bug in dpsql; it stopped rather than answer wrongly."""
+
+
+class PolicyError(ProgrammingError):
+    """The policy cannot be used. The text names file, line and what to write instead."""
+
+
+class UnsupportedQuery(NotSupportedError):
+    """The statement is refused; nothing was spent and nothing was read.
+
+    Attributes:
+        construct: What was refused, in SQL words (``"window function"``).
+        position: ``(line, column)`` in the analyst's text, both from 1, or None.
+        hint: What to write instead, or None.
+    """
+
+    def __init__(
+        self, message: str, *, construct: str, position: tuple[int, int] | None = None, hint: str | None = None
+    ) -> None:
+        where = f" at {position[0]}:{position[1]}" if position else ""
+        super().__init__(f"{construct}{where}: {message}" + (f" {hint}" if hint else ""))
+        self.construct = construct
+        self.position = position
+        self.hint = hint
+
+
+class BudgetExceeded(OperationalError):
+    """The ledger did not grant the charge; nothing was spent and nothing was read.
+
+    Attributes:
+        needed: Pure epsilon (or the named quantity) the statement would cost.
+        remaining: What is left of it.
+    """
+
+    def __init__(self, message: str, *, needed: Fraction, remaining: Fraction) -> None:
+        super().__init__(message)
+        self.needed = needed
+        self.remaining = remaining
+
+
+class LedgerError(OperationalError):
+    """The ledger is missing, behind its mark, or corrupt. Only the owner can mend it."""
+
+
+class EngineFailed(OperationalError):
+    """The engine gave no answer. The text is fixed; details are in the owner's log only."""
+
+    TEXT = "The engine gave no answer. The cost stays charged. The data owner's log has the details."
+
+    def __init__(self) -> None:
+        super().__init__(self.TEXT)

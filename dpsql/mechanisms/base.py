@@ -1,0 +1,144 @@
+"""What every mechanism is given and what it offers. One theorem per file; `MECHANISMS` lists them.
+
+    offer(request) -> Release | Refusal      public facts only
+    Release.release(raw, sampler)            the only place where a raw number becomes one that may leave
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from dpsql.plan.nodes import Aggregate
+from dpsql.plan.requests import Need, Source
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["Interval", "Mechanism", "Price", "Refusal", "Release", "Request"]
+
+Interval = tuple[float | int | None, float | int | None]
+"""A confidence interval in the column's unit; None where there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one measurement may cost: by epsilon (with a ceiling on delta), or by rho.
+
+    Attributes:
+        epsilon: Pure loss, or the epsilon of an (epsilon, delta) loss; None when priced by rho.
+        delta: Ceiling on delta; 0 where the statement names none.
+        rho: zCDP loss; None when priced by epsilon.
+    """
+
+    epsilon: Fraction | None
+    delta: Fraction
+    rho: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One aggregate to be answered, with everything public that bears on it.
+
+    Attributes:
+        aggregate: What is asked.
+        source: The rows, the keys and the contribution bounds in force.
+        price: What it may cost.
+        neighbours: ``"add_remove"`` or ``"replace_one"``.
+        grid: The grid of the argument (``sum``, ``avg``), else None.
+        selects: Whether this measurement must also decide which groups of an open domain appear.
+        rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
+            WHERE, GROUP BY or join).
+        rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
+        units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
+            noised count; 0 for none.
+    """
+
+    aggregate: Aggregate
+    source: Source
+    price: Price
+    neighbours: str
+    grid: Grid | None
+    selects: bool
+    rows_public: bool
+    rows_about: int
+    units_at_least: int = 0
+
+    @property
+    def swap(self) -> int:
+        """2 under replace_one (one removal and one addition), else 1: multiplies every add/remove sensitivity."""
+        return 2 if self.neighbours == "replace_one" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a mechanism does not answer a request, in one sentence for `explain`."""
+
+    mechanism: str
+    reason: str
+
+
+class Release(Protocol):
+    """An offer: what it would cost and do. Every attribute comes from public facts."""
+
+    @property
+    def mechanism(self) -> str:
+        """Its name, as in ``OPTIONS (mechanism = ...)``."""
+        ...
+
+    @property
+    def loss(self) -> Loss:
+        """The loss of this release, all groups together."""
+        ...
+
+    @property
+    def need(self) -> Need:
+        """What it wants from the engine."""
+        ...
+
+    @property
+    def sensitivity(self) -> float | None:
+        """L1 (laplace, threshold) or L2 (gaussian) sensitivity in the column's unit; None for several measurements."""
+        ...
+
+    @property
+    def scale(self) -> float | None:
+        """Noise scale or standard deviation in the column's unit; None where it rests on several measurements."""
+        ...
+
+    @property
+    def half_width(self) -> float:
+        """Expected half width of a 95% interval in the column's unit; what mechanisms are compared by."""
+        ...
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """Noised values, one row per row of ``raw`` (``m0``, ``m1``, ... as ``need`` names them)."""
+        ...
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """A confidence interval for each value's noise-free answer, from public quantities only."""
+        ...
+
+
+class SelectingRelease(Release, Protocol):
+    """A release that also decides which groups of an open domain appear."""
+
+    def selected(self, released: ReleasedTable) -> Sequence[int]:
+        """Rows of the released table whose groups may be named in the answer."""
+        ...
+
+
+class Mechanism(Protocol):
+    """One way to answer; registered in `MECHANISMS`."""
+
+    @property
+    def name(self) -> str:
+        """The name SQL knows it by."""
+        ...
+
+    def offer(self, request: Request) -> Release | Refusal:
+        """An offer for this request, or why there is none; looks at public facts only."""
+        ...

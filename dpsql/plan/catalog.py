@@ -1,0 +1,78 @@
+"""What the plan may know of the tables: the policy's promises and the public tables' own facts. No private number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpsql.plan.types import Facts, Value
+
+__all__ = ["Catalog", "ColumnInfo", "TableInfo"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """One column as the analyst sees it.
+
+    Attributes:
+        name: Its name.
+        facts: Type, bounds, nullability, grid step, centre and spread.
+        values: Its declared domain without NULL, or None where the domain is open.
+        stored_grid: Whether the bounded view holds its grid integers beside it, as ``<name>$grid``.
+        multiplicity: Public tables: the largest number of rows with one value. Private tables: None.
+        unit: Whether it is the privacy unit: joins, COUNT(DISTINCT) and per-unit grouping only.
+    """
+
+    name: str
+    facts: Facts
+    values: tuple[Value, ...] | None = None
+    stored_grid: bool = False
+    multiplicity: int | None = None
+    unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """One table as the plan sees it.
+
+    Attributes:
+        name: Its name, also of its bounded view.
+        columns: Columns by name, in the policy's order; the unit column is among them.
+        public: Whether it holds nothing private.
+        unit: Name of the unit column; None for a public table.
+        key: Name of a column that is unique in the table (public) or within each unit (private), or None.
+        rows_per_unit: Most rows one unit can have in the bounded view; 0 for a public table.
+        rows_about: The owner's guess of the number of rows; only ever used to choose.
+        rows_at_least: A floor the owner vouches for, or None.
+        every_unit: Under replace_one: exactly one row a unit, so that the number of rows is public.
+        max_groups_per_unit: The policy's group cap, or None.
+
+    """
+
+    name: str
+    columns: Mapping[str, ColumnInfo]
+    public: bool = False
+    unit: str | None = None
+    key: str | None = None
+    rows_per_unit: int = 0
+    rows_about: int = 10_000
+    rows_at_least: int | None = None
+    every_unit: bool = False
+    max_groups_per_unit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """All tables of one policy at one table version.
+
+    Attributes:
+        tables: By name.
+        neighbours: ``"add_remove"`` or ``"replace_one"``.
+        policy_file: How messages name the policy.
+        version: The table version.
+    """
+
+    tables: Mapping[str, TableInfo]
+    neighbours: str
+    policy_file: str
+    version: int

@@ -1,0 +1,140 @@
+"""What a mechanism may ask of an engine, and the contribution bounds that hold for it.
+
+Three shapes only: `Aggregates` (exact integers per group), `Histogram` (counts per cell) and `Values`
+(bounded values). M mechanisms and N engines cost M + N.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from dpsql.plan.nodes import Expression, Key, Relation
+from dpsql.plan.types import Grid
+
+__all__ = ["Aggregates", "Contribution", "Histogram", "Measure", "MeasureKind", "Need", "Source", "Values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """How much one privacy unit can hold of a source, enforced by the engine.
+
+    Attributes:
+        rows: Most rows of a unit in the relation (its stability), m.
+        groups: Most groups a unit may touch, g; ``rows`` where no smaller cap is enforced, 1 without keys.
+        rows_in_group: Most rows of a unit in one group, r; ``rows`` where no smaller cap is enforced.
+    """
+
+    rows: int
+    groups: int
+    rows_in_group: int
+
+    @property
+    def total(self) -> int:
+        """N: most rows of a unit over all groups."""
+        return min(self.rows, self.groups * self.rows_in_group)
+
+    def l1(self) -> int:
+        """L1 sensitivity, per added or removed unit, of a vector of row counts."""
+        return self.total
+
+    def l2_squared(self) -> int:
+        """Square of the L2 sensitivity of a vector of row counts: the unit fills q groups and part of one more.
+
+        >>> Contribution(rows=12, groups=12, rows_in_group=5).l2_squared()  # 5, 5 and 2 rows
+        54
+        """
+        full, rest = divmod(self.total, self.rows_in_group)
+        return full * self.rows_in_group**2 + rest**2
+
+    def of_units(self) -> Contribution:
+        """The same bounds when a unit counts once in each group: COUNT(DISTINCT unit)."""
+        return Contribution(rows=min(self.rows, self.groups), groups=self.groups, rows_in_group=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The rows a request reads.
+
+    Attributes:
+        relation: The rows.
+        keys: What they are grouped by.
+        contribution: The bounds in force.
+        cap_groups: Whether the engine must cut each unit to ``contribution.groups`` groups.
+        cap_rows_in_group: Whether it must cut each unit to ``contribution.rows_in_group`` rows a group.
+    """
+
+    relation: Relation
+    keys: tuple[Key, ...]
+    contribution: Contribution
+    cap_groups: bool = False
+    cap_rows_in_group: bool = False
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """Names of the key columns in raw and released tables."""
+        return tuple(key.name for key in self.keys)
+
+
+class MeasureKind(enum.Enum):
+    """The exact integers an engine can return per group."""
+
+    ROWS = "rows"  # COUNT(*)
+    VALUES = "values"  # COUNT(x)
+    UNITS = "units"  # COUNT(DISTINCT unit)
+    SUM = "sum"  # SUM of x in grid steps, each value clamped to the grid's ends; SUM of nothing is 0
+    MOMENTS = "moments"  # SUM of squared grid steps
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One exact integer per group.
+
+    Attributes:
+        kind: Which.
+        argument: The expression (VALUES, SUM, MOMENTS), else None.
+        grid: The grid its values are clamped and rounded to (SUM, MOMENTS), else None.
+        shift: Grid steps subtracted from each value before summing (SUM, MOMENTS).
+    """
+
+    kind: MeasureKind
+    argument: Expression | None = None
+    grid: Grid | None = None
+    shift: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregates:
+    """Exact integers per group, over the groups that occur; absent groups are all zero.
+
+    The raw table has the key columns and ``m0``, ``m1``, ... in the order of ``measures``.
+    """
+
+    source: Source
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Counts per cell, over the cells that occur: key columns and ``m0`` (distinct units, or rows)."""
+
+    source: Source
+    of_units: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Bounded values as counts: key columns, ``value`` (grid steps, rising within a group) and ``rows``.
+
+    Attributes:
+        source: Which rows.
+        argument: The expression; rows where it is NULL are left out.
+        grid: The grid its values are clamped and rounded to.
+    """
+
+    source: Source
+    argument: Expression
+    grid: Grid
+
+
+Need = Aggregates | Histogram | Values

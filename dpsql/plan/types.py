@@ -1,0 +1,83 @@
+"""The types of values, and what is publicly known of an expression's values."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+
+__all__ = ["Facts", "Grid", "Type", "Value"]
+
+Value = None | bool | int | float | Decimal | str | date | datetime
+"""A constant of the plan. Times of day carry no zone."""
+
+
+class Type(enum.Enum):
+    """The types of columns and expressions. ``decimal`` columns are read as REAL on their exact grid."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    BOOLEAN = "boolean"
+    TEXT = "text"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    NULL = "null"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic applies."""
+        return self in (Type.INTEGER, Type.REAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where released numbers of an expression lie: multiples of ``step`` from ``low * step`` to ``high * step``.
+
+    Attributes:
+        step: Grid step in the column's unit, > 0.
+        low: Smallest value in steps (rounded outward).
+        high: Largest value in steps (rounded outward).
+    """
+
+    step: Fraction
+    low: int
+    high: int
+
+    @property
+    def reach(self) -> int:
+        """Largest absolute value in steps: what one added row can move a sum by."""
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is publicly known of an expression over one row.
+
+    Attributes:
+        type: Its type.
+        low: Lower bound in the column's unit (numbers as Fraction, dates as themselves), or None.
+        high: Upper bound, or None.
+        nullable: Whether NULL can occur where the declarations hold.
+        step: Grid step in the column's unit, or None where none is declared.
+        centre: A typical value (the owner's public guess), or None.
+        spread: A typical distance from it, or None.
+    """
+
+    type: Type
+    low: Fraction | date | datetime | None = None
+    high: Fraction | date | datetime | None = None
+    nullable: bool = True
+    step: Fraction | None = None
+    centre: Fraction | None = None
+    spread: Fraction | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether both bounds are known."""
+        return self.low is not None and self.high is not None
+
+    def unhinted(self) -> Facts:
+        """The same facts without grid, centre and spread: those belong to bare columns."""
+        return replace(self, step=None, centre=None, spread=None)
