@@ -1,0 +1,92 @@
+"""Where exact numbers come from: what every engine offers, and what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Protocol
+
+from dpsql.plan.types import Type, Value
+from dpsql.privacy.tables import RawTable
+
+__all__ = ["Engine", "EngineStatement", "PublicColumn", "PublicTable"]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatement:
+    """One SELECT for an engine, and what it is meant to be: the engine's own parser must agree.
+
+    Attributes:
+        sql: The text, with ``?`` or ``$n`` for parameters; tables qualified as ``"bounded"."main"."name"``.
+        parameters: Their values, in order.
+        columns: (name, wire type) of every column of the result, in order; wire types are BIGINT, HUGEINT, DOUBLE,
+            VARCHAR, DATE, TIMESTAMP and BOOLEAN.
+        tables: Names of the tables it reads: all of them and no other.
+        functions: Names of the functions and operators it may use, as DuckDB's parser reports them: ``sum``, ``+``,
+            ``~~`` for LIKE; ``count`` stands for ``count(*)`` too. Comparisons, AND, OR, NOT, IN, BETWEEN, CASE,
+            COALESCE, TRY and casts are no functions to it.
+    """
+
+    sql: str
+    parameters: tuple[Value, ...]
+    columns: tuple[tuple[str, str], ...]
+    tables: frozenset[str]
+    functions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicColumn:
+    """What is known of a column of a public table, from its values.
+
+    Attributes:
+        name: Its name.
+        type: Its type; decimals are REAL, and whatever has no type of ours is TEXT.
+        low: Smallest value (numbers exactly), or None for text, for a column of NULLs, and where it is infinite.
+        high: Largest value, or None likewise.
+        values: Its distinct values other than NULL, sorted, if there are at most 100,000; else None.
+        nullable: Whether it holds a NULL.
+        multiplicity: Largest number of rows with one value other than NULL.
+    """
+
+    name: str
+    type: Type
+    low: Fraction | date | datetime | None
+    high: Fraction | date | datetime | None
+    values: tuple[Value, ...] | None
+    nullable: bool
+    multiplicity: int
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A public table: its number of rows, and its columns by name, in order."""
+
+    name: str
+    rows: int
+    columns: Mapping[str, PublicColumn]
+
+
+class Engine(Protocol):
+    """One version of the bounded tables, ready to be asked."""
+
+    @property
+    def version(self) -> int:
+        """The table version."""
+
+    @property
+    def public(self) -> Mapping[str, PublicTable]:
+        """The public tables, by name."""
+
+    def run(self, statement: EngineStatement) -> RawTable:
+        """The statement's exact result.
+
+        Raises:
+            EngineFailed: Whatever goes wrong; details go to the owner's log alone. Its ``__cause__`` is a
+                `WorkerFailed`, whose ``overrun`` tells whether the deadline passed.
+            InvariantBroken: If the engine reads another statement than was meant. Nothing was run.
+        """
+
+    def close(self) -> None:
+        """Frees the engine's process. Harmless when repeated."""

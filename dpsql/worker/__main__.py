@@ -1,0 +1,126 @@
+"""The locked process itself: ``python -I -m dpsql.worker FD OPTIONS``.
+
+It opens the bounded file read-only, or no file at all, locks the database engine, and then answers one request after
+another until the connection closes. It is given no key, no policy and no analyst's text.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from multiprocessing.connection import Connection
+from typing import Any
+
+import duckdb
+import nanoarrow
+
+from dpsql.worker import limits, wire
+from dpsql.worker.verify import Refused, verify
+
+LOCKED = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "lock_configuration": "true",
+}
+AT_REST = 640 << 20  # bytes of address space for code, stacks and tables in transit (0.3 GiB measured, doubled)
+LEAST_BUFFERS = 256 << 20
+CACHED_TEXTS = 1000
+GRACE = 1.0  # seconds between the parent's deadline and the kernel's
+
+
+def open_database(database: str | None, memory: int, threads: int) -> duckdb.DuckDBPyConnection:
+    """The locked engine over one read-only file, or over nothing.
+
+    Args:
+        database: Path of the file; its tables are ``<stem>.main.<name>``. None holds no data at all.
+        memory: Bytes that the process may take; the engine's buffers get what the process itself does not need.
+        threads: How many the engine may use.
+    """
+    buffers = max(memory - AT_REST, LEAST_BUFFERS)
+    sizes: dict[str, Any] = {"threads": threads, "memory_limit": f"{buffers >> 20}MiB"}
+    return duckdb.connect(database or ":memory:", read_only=database is not None, config=LOCKED | sizes)
+
+
+class Desk:
+    """Answers requests over one database."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, schema: tuple[str, str]) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._verified: set[tuple[str, str, str]] = set()
+
+    def answer(self, request: Any, table: bytes | None) -> memoryview:
+        """The result of the request's statement as an Arrow stream.
+
+        Raises:
+            Refused: If DuckDB reads another statement than was meant, or gives other columns. Nothing was run.
+            duckdb.Error: If it fails.
+        """
+        self._verify(request["sql"], request["tables"], request["functions"])
+        with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
+            if table is not None:
+                _hold(cursor, request["table"], table)
+            relation = cursor.sql(request["sql"], params=request["parameters"] or None)
+            found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
+            if found != request["columns"]:
+                raise Refused(f"it gives the columns {found}, not {request['columns']}")
+            return wire.pack(relation)
+
+    def _verify(self, sql: str, tables: list[str], functions: list[str]) -> None:
+        text = (sql, wire.encode(tables).decode(), wire.encode(functions).decode())
+        if text in self._verified:
+            return
+        verify(self._connection, sql, schema=self._schema, tables=tables, functions=functions)
+        if len(self._verified) >= CACHED_TEXTS:
+            self._verified.clear()
+        self._verified.add(text)
+
+
+def _hold(cursor: duckdb.DuckDBPyConnection, columns: list[list[str]], table: bytes) -> None:
+    """Puts the request's own table where its statement looks for it: ``released``."""
+    casts = ", ".join(f'CAST("{name.replace(chr(34), chr(34) * 2)}" AS {kind})' for name, kind in columns)
+    names = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' for name, _ in columns)
+    cursor.register("input", nanoarrow.ArrayStream(wire.unpack(table)))
+    cursor.execute(f"CREATE TEMP TABLE released({names}) AS SELECT {casts} FROM input")
+    cursor.unregister("input")
+
+
+def serve(connection: Connection, desk: Desk) -> None:
+    """Answers until the parent closes its end."""
+    connection.send_bytes(wire.encode({"ready": True}))
+    while True:
+        request = wire.decode(connection.recv_bytes())
+        limits.expire(request["deadline"] + GRACE)
+        table = connection.recv_bytes() if request["table"] is not None else None
+        try:
+            result = desk.answer(request, table)
+        except Refused as error:
+            connection.send_bytes(wire.encode({"refused": str(error)}))
+        except Exception as error:  # noqa: BLE001 - whatever happens becomes the one fixed failure
+            connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
+        else:
+            connection.send_bytes(wire.encode({"columns": request["columns"]}))
+            connection.send_bytes(result)
+        limits.expire(0)
+
+
+def main() -> None:
+    """Opens, locks, answers."""
+    descriptor, options = int(sys.argv[1]), wire.decode(sys.argv[2].encode())
+    limits.confine(options["memory"], writes=False)
+    limits.leave_with(descriptor)
+    database = open_database(options["database"], options["memory"], options["threads"])
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # from here on, what is written could speak of rows
+    desk = Desk(database, ("bounded", "main") if options["database"] else ("", ""))
+    try:
+        serve(Connection(descriptor), desk)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""The parent's side of the locked process."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsql.errors import InvariantBroken
+from dpsql.worker import columns, wire
+from dpsql.worker.process import Child, WorkerFailed
+
+if TYPE_CHECKING:
+    from dpsql.engines.base import EngineStatement
+
+__all__ = ["Worker", "WorkerFailed"]
+
+QUERIES = 10_000  # of one process, then a fresh one: whatever the engine keeps does not add up for ever
+MOST_THREADS = 16  # each reserves address space, which is limited
+
+
+class Worker:
+    """A locked process that runs one statement at a time, kept warm and replaced when it fails.
+
+    Safe to share between threads: they take turns.
+
+    Args:
+        database: The bounded file, opened read-only; its stem is the catalog's name. None for a worker that holds no
+            data and works on the table that comes with each request.
+        memory: Bytes of address space that the process may take (enforced on Linux).
+        threads: How many threads the engine may use; by default one per processor, at most 16.
+    """
+
+    def __init__(self, database: Path | None, memory: int = 2 << 30, threads: int | None = None) -> None:
+        threads = threads or min(os.cpu_count() or 1, MOST_THREADS)
+        self._options = {"database": str(database) if database else None, "memory": memory, "threads": threads}
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._ready = False
+        self._asked = 0
+        self._finalizer: weakref.finalize[[Child], Worker] | None = None
+
+    def warm(self) -> None:
+        """Starts the process without waiting for it, so that the first statement finds it ready."""
+        with self._lock:
+            self._start()
+
+    def run(
+        self,
+        request: EngineStatement,
+        *,
+        deadline: float,
+        table: Mapping[str, tuple[str, Sequence[Any]]] | None = None,
+    ) -> dict[str, Sequence[Any]]:
+        """The statement's columns, as `columns.read` describes them.
+
+        Args:
+            request: The statement; its tables are checked by DuckDB's own parser before it runs.
+            deadline: Seconds after which the process is killed; starting it does not count.
+            table: For a worker without data: the columns (wire type, values) of the table ``released``.
+
+        Raises:
+            WorkerFailed: If there is no answer; `.overrun` tells whether because of the deadline. The next call
+                gets a fresh process.
+            InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
+        """
+        with self._lock:
+            child = self._start()
+            try:
+                return self._exchange(child, request, deadline, table)
+            except BaseException:  # Ctrl-C included: never leave a process behind with half an answer in its pipe
+                self._stop()
+                raise
+
+    def close(self) -> None:
+        """Ends the process. A later `run` starts another."""
+        with self._lock:
+            self._stop()
+
+    def _start(self) -> Child:
+        if self._child is not None and (self._asked >= QUERIES or not self._child.alive):
+            self._stop()
+        if self._child is None:
+            self._child = Child("dpsql.worker", self._options)
+            self._finalizer = weakref.finalize(self, Child.stop, self._child)
+            self._ready, self._asked = False, 0
+        return self._child
+
+    def _stop(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._child = self._finalizer = None
+
+    def _exchange(
+        self,
+        child: Child,
+        request: EngineStatement,
+        deadline: float,
+        table: Mapping[str, tuple[str, Sequence[Any]]] | None,
+    ) -> dict[str, Sequence[Any]]:
+        if not self._ready:
+            child.wait_until_ready()
+            self._ready = True
+        self._asked += 1
+        ends = time.monotonic() + deadline
+        try:
+            child.connection.send_bytes(_message(request, deadline, table))
+            if table is not None:
+                child.connection.send_bytes(wire.table(table))
+            if not child.connection.poll(max(0.0, ends - time.monotonic())):
+                raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
+            reply = wire.decode(child.connection.recv_bytes())
+            if "failed" in reply:
+                raise WorkerFailed(reply["failed"])
+            if "refused" in reply:
+                raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
+            return columns.read(child.connection.recv_bytes(), request.columns)
+        except (WorkerFailed, InvariantBroken):
+            raise
+        except Exception as error:  # a broken pipe, or bytes that are no table of the expected columns
+            late = time.monotonic() >= ends
+            raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
+
+
+def _message(request: EngineStatement, deadline: float, table: Mapping[str, tuple[str, Sequence[Any]]] | None) -> bytes:
+    return wire.encode(
+        {
+            "sql": request.sql,
+            "parameters": request.parameters,
+            "columns": request.columns,
+            "tables": sorted(request.tables),
+            "functions": sorted(request.functions),
+            "deadline": deadline,
+            "table": None if table is None else [[name, kind] for name, (kind, _) in table.items()],
+        }
+    )

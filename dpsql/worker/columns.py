@@ -1,0 +1,149 @@
+"""Arrow tables to Python columns, checked against what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from nanoarrow import Type
+
+from dpsql.worker import wire
+
+__all__ = ["read"]
+
+_EPOCH = datetime(1970, 1, 1)
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+
+def read(data: bytes, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]:
+    """The columns of a packed Arrow table, as plain Python or numpy values.
+
+    Args:
+        data: What `wire.pack` made.
+        expected: (name, wire type) of every column, in order.
+
+    Returns:
+        Per name: BIGINT an int64 array and DOUBLE a float64 array where there is no NULL; everything else, and
+        columns with NULLs, a list of Python values and None. HUGEINT is a list of ints.
+
+    Raises:
+        ValueError: If names or types differ from those expected.
+    """
+    stream = wire.unpack(data)
+    found = [(field.name, _wire_type(field)) for field in stream.schema.fields]
+    if found != list(expected):
+        raise ValueError(f"the worker sent columns {found}, not {list(expected)}")
+    chunks = [list(chunk.iter_children()) for chunk in stream]
+    return {
+        name: _column(wire_type, [children[place] for children in chunks])
+        for place, (name, wire_type) in enumerate(expected)
+    }
+
+
+def _wire_type(field: Any) -> str:
+    """The wire type of an Arrow field, or ``"?"``."""
+    match field.type:
+        case Type.DECIMAL128 if (field.precision, field.scale) == (38, 0):
+            return "HUGEINT"
+        case Type.TIMESTAMP if field.unit.name == "MICRO" and not field.timezone:
+            return "TIMESTAMP"
+    return _SIMPLE.get(field.type, "?")
+
+
+_SIMPLE = {
+    Type.INT64: "BIGINT",
+    Type.DOUBLE: "DOUBLE",
+    Type.STRING: "VARCHAR",
+    Type.DATE32: "DATE",
+    Type.BOOL: "BOOLEAN",
+}
+
+
+def _column(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
+    parts = [_READERS[wire_type](chunk) for chunk in chunks]
+    masks = [_present(chunk) for chunk in chunks]
+    if all(mask is None for mask in masks):
+        if wire_type in _NUMPY:
+            arrays: list[Any] = parts or [np.empty(0, _NUMPY[wire_type])]
+            return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)  # type: ignore[return-value]  # an array
+        return [value for part in parts for value in _listed(part)]
+    return [
+        value if mask is None or mask[row] else None
+        for part, mask in zip(parts, masks, strict=True)
+        for row, value in enumerate(_listed(part))
+    ]
+
+
+_NUMPY = {"BIGINT": np.int64, "DOUBLE": np.float64}
+
+
+def _listed(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else part.tolist()
+
+
+def _present(chunk: Any) -> Any:
+    """(n,) bool, false where the value is NULL; None where all are present."""
+    if len(memoryview(chunk.buffers[0])) == 0:
+        return None
+    present = _bits(chunk, 0)
+    return None if present.all() else present
+
+
+def _bits(chunk: Any, buffer: int) -> Any:
+    packed = np.frombuffer(chunk.buffers[buffer], np.uint8)
+    return np.unpackbits(packed, bitorder="little", count=len(chunk)).astype(bool)
+
+
+def _fixed(dtype: Any) -> Callable[[Any], Any]:
+    """Reads a buffer of fixed width; (n,) of the given dtype, without a copy."""
+
+    def read_buffer(chunk: Any) -> Any:
+        return np.frombuffer(chunk.buffers[1], dtype, count=len(chunk))
+
+    return read_buffer
+
+
+def _wide(chunk: Any) -> list[int]:
+    """128-bit integers, stored as their lower and upper 64 bits."""
+    halves = np.frombuffer(chunk.buffers[1], np.int64, count=2 * len(chunk)).reshape(-1, 2)
+    low, high = halves[:, 0], halves[:, 1]
+    if bool((high == low >> 63).all()):  # all fit 64 bits: the upper half only repeats the sign
+        return low.tolist()  # type: ignore[no-any-return]  # numpy's list of int64 is a list of ints
+    return [(up << 64) | (down & (2**64 - 1)) for down, up in halves.tolist()]
+
+
+def _texts(chunk: Any) -> list[str]:
+    ends = np.frombuffer(chunk.buffers[1], np.int32, count=len(chunk) + 1).tolist() if len(chunk) else [0]
+    data = bytes(chunk.buffers[2])
+    whole = data.decode()
+    if len(whole) == len(data):  # ASCII: bytes and characters are the same positions
+        return [whole[start:end] for start, end in pairwise(ends)]
+    return [data[start:end].decode() for start, end in pairwise(ends)]
+
+
+def _dates(chunk: Any) -> list[date]:
+    return [date.fromordinal(_EPOCH_DAY + day) for day in _filled(chunk, np.int32)]
+
+
+def _timestamps(chunk: Any) -> list[datetime]:
+    return [_EPOCH + timedelta(microseconds=moment) for moment in _filled(chunk, np.int64)]
+
+
+def _filled(chunk: Any, dtype: Any) -> list[int]:
+    """The stored integers, 0 where the value is NULL: what lies under a NULL is arbitrary."""
+    values, present = _fixed(dtype)(chunk), _present(chunk)
+    return values.tolist() if present is None else np.where(present, values, 0).tolist()  # type: ignore[no-any-return]
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "BIGINT": _fixed(np.int64),
+    "HUGEINT": _wide,
+    "DOUBLE": _fixed(np.float64),
+    "VARCHAR": _texts,
+    "DATE": _dates,
+    "TIMESTAMP": _timestamps,
+    "BOOLEAN": lambda chunk: _bits(chunk, 1),
+}

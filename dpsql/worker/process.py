@@ -1,0 +1,106 @@
+"""Starting and stopping a child process that speaks over a socket pair."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import dpsql
+from dpsql.errors import OperationalError
+from dpsql.worker import wire
+
+__all__ = ["START_SECONDS", "Child", "WorkerFailed"]
+
+START_SECONDS = 60.0  # a start takes 0.3 s; a machine under load may take long
+
+# The child imports this very package, and otherwise only what is installed (-I): nothing from the current
+# directory, the environment or the user's own site.
+_BOOT = (
+    "import runpy, sys; sys.path.insert(0, sys.argv[1]); module = sys.argv[2]; del sys.argv[1:3]; "
+    "runpy.run_module(module, run_name='__main__', alter_sys=True)"
+)
+_ROOT = str(Path(dpsql.__path__[0]).resolve().parent)
+_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",  # each thread would reserve address space
+    "MALLOC_ARENA_MAX": "2",  # likewise each arena
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",  # a timestamp with a zone reads the same on every machine
+}
+
+
+class WorkerFailed(OperationalError):  # noqa: N818 - named like its sisters in dpsql.errors
+    """A child process gave no answer. The text is fixed; `detail` is for the owner's log only.
+
+    Attributes:
+        detail: What happened, in the engine's words: it may speak of rows.
+        overrun: Whether the deadline passed.
+    """
+
+    def __init__(self, detail: str, *, overrun: bool = False) -> None:
+        super().__init__("The worker gave no answer.")
+        self.detail = detail
+        self.overrun = overrun
+
+
+class Child:
+    """One child process running a module of this package, and the connection to it.
+
+    Args:
+        module: What to run, such as ``"dpsql.worker"``; it gets a descriptor and the options as JSON.
+        options: Anything `wire.encode` takes. Every user of the machine can see it: no secrets, no data.
+    """
+
+    def __init__(self, module: str, options: Mapping[str, Any]) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            arguments = [_ROOT, module, str(theirs.fileno()), wire.encode(options).decode()]
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                env=_ENVIRONMENT | {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
+            )
+            self.connection = Connection(ours.detach())
+        self.owner = os.getpid()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs, and belongs to this process (a fork of it must not speak on the same connection)."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        """Returns when the child has said that it is ready.
+
+        Raises:
+            WorkerFailed: If it does not start; its stderr is the detail.
+        """
+        try:
+            if self.connection.poll(START_SECONDS) and "ready" in wire.decode(self.connection.recv_bytes()):
+                return
+        except (EOFError, OSError):
+            pass
+        raise WorkerFailed(f"the process did not start: {self.stop()}")
+
+    def stop(self) -> str:
+        """Kills the child, waits for its end, closes everything; what it wrote to stderr. Harmless when repeated."""
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        self.connection.close()
+        written = b""
+        if self._process.stderr is not None and not self._process.stderr.closed:
+            with contextlib.suppress(OSError):
+                written = self._process.stderr.read()
+            self._process.stderr.close()
+        return written.decode(errors="replace")

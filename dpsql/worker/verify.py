@@ -1,0 +1,126 @@
+"""DuckDB's own reading of a statement, compared with what was meant. Runs in the worker, before the statement does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import duckdb
+
+__all__ = ["Refused", "verify"]
+
+
+class Refused(Exception):  # noqa: N818 - it is no error of the worker: it is an answer
+    """The statement is not the one that was meant. The text speaks of the SQL alone, never of data."""
+
+
+EXPRESSIONS = frozenset(
+    {
+        "BETWEEN",
+        "CASE",
+        "CAST",
+        "COLUMN_REF",
+        "COMPARISON",
+        "CONJUNCTION",
+        "CONSTANT",
+        "FUNCTION",
+        "OPERATOR",
+        "PARAMETER",
+        "SUBQUERY",
+        "TYPE",
+        "WINDOW",
+    }
+)
+NODES = frozenset(
+    {
+        "SELECT_NODE",
+        "SET_OPERATION_NODE",
+        "CTE_NODE",
+        "BASE_TABLE",
+        "JOIN",
+        "SUBQUERY",
+        "EMPTY",
+        "EXPRESSION_LIST",
+        "ORDER_MODIFIER",
+        "LIMIT_MODIFIER",
+        "DISTINCT_MODIFIER",
+        "ORDER_DEFAULT",
+        "ASCENDING",
+        "DESCENDING",
+    }
+)
+ABSENT = ("sample", "at_clause")  # parts of a node that must not be there
+COUNT_STAR = "count_star"  # how DuckDB reads count(*)
+
+
+def verify(
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    *,
+    schema: tuple[str, str],
+    tables: Collection[str],
+    functions: Collection[str],
+) -> None:
+    """Returns if the text is one SELECT over exactly these tables, with no function but these.
+
+    Args:
+        connection: Any connection; no table is looked up.
+        sql: The statement.
+        schema: Catalog and schema that every table must be qualified with; ``("", "")`` for no qualification.
+        tables: Names of the tables it must read: all of them and no other.
+        functions: Names of the functions and operators it may use, as DuckDB's parser reports them (``sum``, ``+``,
+            ``~~``); ``count`` allows ``count(*)``.
+
+    Raises:
+        Refused: If it is anything else.
+    """
+    try:
+        kinds = [statement.type.name for statement in connection.extract_statements(sql)]
+        row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    except duckdb.Error as error:
+        raise Refused(f"DuckDB's parser does not accept it: {error}") from error
+    tree = json.loads(row[0]) if row else {}
+    if kinds != ["SELECT"] or tree.get("error", True) or len(tree["statements"]) != 1:
+        raise Refused("it is not one SELECT")
+    used_tables, used_functions = _uses(tree, schema)
+    if used_tables != set(tables):
+        raise Refused(f"it reads {sorted(used_tables)}, not {sorted(tables)}")
+    if extra := used_functions - set(functions):
+        raise Refused(f"it uses {sorted(extra)}, which were not expected")
+
+
+def _uses(tree: Any, schema: tuple[str, str]) -> tuple[set[str], set[str]]:
+    nodes = list(_nodes(tree))
+    named = {entry["key"] for node in nodes for entry in (node.get("cte_map") or {}).get("map", ())}
+    tables, functions = set(), set()
+    for node in nodes:
+        kind = node.get("class") or node.get("type")
+        if isinstance(kind, str) and kind not in (EXPRESSIONS if "class" in node else NODES):
+            raise Refused(f"it holds a {kind}")
+        if any(node.get(part) is not None for part in ABSENT):
+            raise Refused("it samples, or reads another time")
+        if kind == "BASE_TABLE":
+            where = (node["catalog_name"], node["schema_name"])
+            if where == ("", "") and node["table_name"] in named:
+                continue
+            if where != schema:
+                raise Refused(f"{node['table_name']} is not qualified as it must be")
+            tables.add(node["table_name"])
+        if "function_name" in node:
+            if node.get("catalog") or node.get("schema"):
+                raise Refused(f"{node['function_name']} is qualified")
+            functions.add("count" if node["function_name"] == COUNT_STAR else node["function_name"])
+    return tables, functions
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of the tree, without recursion: depth is no limit."""
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, dict):
+            yield node
+            rest.extend(node.values())
+        elif isinstance(node, list):
+            rest.extend(node)

@@ -1,0 +1,110 @@
+"""What travels between a process and its workers: JSON headers, and tables as Arrow streams. No pickles."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import nanoarrow
+import nanoarrow.ipc
+
+from dpsql.errors import InvariantBroken
+
+__all__ = ["WIRE_TYPES", "decode", "encode", "pack", "table", "unpack"]
+
+WIRE_TYPES = ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
+"""The types that a result may have, in the engine's words."""
+
+Columns = Mapping[str, tuple[str, Sequence[Any]]]
+"""Name to (wire type, values)."""
+
+
+def encode(message: Any) -> bytes:
+    """The message as JSON; exact numbers and dates keep their type.
+
+    Raises:
+        InvariantBroken: If a value has a type that does not travel, or is not finite.
+
+    >>> decode(encode({"parameters": [1, 0.5, Decimal("0.1"), date(2024, 1, 31)]}))
+    {'parameters': [1, 0.5, Decimal('0.1'), datetime.date(2024, 1, 31)]}
+    """
+    try:
+        return json.dumps(message, default=_tag, allow_nan=False).encode()
+    except ValueError as error:
+        raise InvariantBroken("a number that is not finite was sent to a worker") from error
+
+
+def decode(data: bytes) -> Any:
+    """The message that `encode` packed."""
+    return json.loads(data, object_hook=_untag)
+
+
+def _tag(value: object) -> dict[str, str]:
+    match value:
+        case datetime():
+            return {"$timestamp": value.isoformat()}
+        case date():
+            return {"$date": value.isoformat()}
+        case Decimal():
+            return {"$decimal": str(value)}
+        case Fraction():
+            return {"$fraction": str(value)}
+    raise InvariantBroken(f"a {type(value).__name__} does not travel to a worker")
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "$timestamp": datetime.fromisoformat,
+    "$date": date.fromisoformat,
+    "$decimal": Decimal,
+    "$fraction": Fraction,
+}
+
+
+def _untag(message: dict[str, Any]) -> Any:
+    if len(message) == 1:
+        ((tag, text),) = message.items()
+        if tag in _READERS:
+            return _READERS[tag](text)
+    return message
+
+
+def pack(stream: Any) -> memoryview:
+    """An Arrow stream (anything with ``__arrow_c_stream__``) as bytes."""
+    buffer = io.BytesIO()
+    with nanoarrow.ipc.StreamWriter.from_writable(buffer) as writer:
+        writer.write_stream(nanoarrow.c_array_stream(stream))
+    return buffer.getbuffer()
+
+
+def unpack(data: bytes) -> Any:
+    """The nanoarrow.ArrayStream that `pack` packed."""
+    with nanoarrow.ipc.InputStream.from_readable(io.BytesIO(data)) as source:
+        return nanoarrow.ArrayStream(source)
+
+
+def table(columns: Columns) -> memoryview:
+    """The columns as one Arrow table in bytes, for `unpack`.
+
+    Types that Arrow would hold in a form of its own (wide integers, dates, timestamps) travel as text; the worker
+    casts them to their wire type.
+    """
+    children = [_array(wire_type, values) for wire_type, values in columns.values()]
+    schema = nanoarrow.struct({name: child.schema for name, child in zip(columns, children, strict=True)})
+    length = len(next(iter(columns.values()))[1])
+    return pack(nanoarrow.c_array_from_buffers(schema, length=length, buffers=[None], children=children))
+
+
+_ARROW = {"BIGINT": nanoarrow.int64, "DOUBLE": nanoarrow.float64, "BOOLEAN": nanoarrow.bool_}
+
+
+def _array(wire_type: str, values: Iterable[Any]) -> Any:
+    if wire_type not in WIRE_TYPES:
+        raise InvariantBroken(f"{wire_type} is not a wire type")
+    if wire_type in _ARROW:
+        return nanoarrow.c_array(list(values), _ARROW[wire_type]())
+    return nanoarrow.c_array([None if value is None else str(value) for value in values], nanoarrow.string())
