@@ -1,0 +1,361 @@
+"""The policy file: what the owner promises the protected people, and what analysts may ask.
+
+Field names are the keys of the file. Everything is frozen, numbers are exact, and unknown keys are errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from dpsql.errors import PolicyError
+from dpsql.policy.later import ColumnMechanisms, Metric, PrivacyClasses, RandomDP
+from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
+from dpsql.policy.table import Column, Table, Via
+
+__all__ = ["BudgetSection", "EngineSection", "Limit", "Policy", "Price", "require_enforced"]
+
+Place = tuple[str | int, ...]
+"""Where in the file: the keys and positions that lead there."""
+
+_BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
+_LEAST_MEMORY = "1GiB"  # the engine's process takes about that much address space before it does anything
+
+
+def _amount(text: object, units: dict[str, int] | dict[str, Fraction]) -> Fraction | None:
+    """The amount in the smallest unit, or None where the text is not a positive whole number and a unit."""
+    match = re.fullmatch(rf"([1-9][0-9]{{0,8}}) ?({'|'.join(units)})", str(text))
+    return Fraction(units[match[2]]) * int(match[1]) if match else None
+
+
+def _memory(text: object) -> object:
+    amount, least = _amount(text, _BYTES), _amount(_LEAST_MEMORY, _BYTES)
+    if amount is None or least is None:
+        raise wrong(f"{text} is not an amount of memory", "write a number and MiB or GiB, such as 2GiB")
+    if amount < least:
+        raise wrong(f"{text} is too little for the engine to start", f"write at least {_LEAST_MEMORY}")
+    return text
+
+
+def _duration(text: object) -> object:
+    if _amount(text, _SECONDS) is None:
+        raise wrong(f"{text} is not a duration", "write a number and ms, s, min or h, such as 30s")
+    return text
+
+
+def _analyst(name: str) -> str:
+    if name != "*" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,99}", name):
+        raise wrong(f"{name!r} is not an analyst's name", 'write letters, digits and _ . @ + -, or "*" for all others')
+    return name
+
+
+Memory = Annotated[str, BeforeValidator(_memory), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?[MGT]iB$"})]
+Duration = Annotated[
+    str, BeforeValidator(_duration), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?(ms|s|min|h)$"})
+]
+Analyst = Annotated[str, AfterValidator(_analyst), WithJsonSchema({"type": "string"})]
+
+
+class EngineSection(Section):
+    """Where exact numbers come from, and how much the engine may use."""
+
+    kind: Literal["duckdb", "postgres", "spark"] = Field(examples=["duckdb"])
+    """The engine: duckdb."""
+    database: FilePath | None = None
+    """The DuckDB file that holds every table without a source of its own."""
+    memory: Memory = "2GiB"
+    """The most memory that one query may take, such as 2GiB."""
+    deadline: Duration = "30s"
+    """The longest that one query may run, such as 30s."""
+    cache: FilePath | None = None
+    """The private directory for the bounded views; by default in the user's state directory."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """The most memory that one query may take, in bytes.
+
+        >>> EngineSection(kind="duckdb").memory_bytes == 2 * 2**30
+        True
+        """
+        return int(_amount(self.memory, _BYTES) or 0)
+
+    @property
+    def deadline_seconds(self) -> float:
+        """The longest that one query may run, in seconds.
+
+        >>> EngineSection(kind="duckdb", deadline="1500ms").deadline_seconds
+        1.5
+        """
+        return float(_amount(self.deadline, _SECONDS) or 0)
+
+
+class Limit(Section):
+    """The most that may ever be spent."""
+
+    epsilon: Positive = Field(examples=[1])
+    """Pure-DP loss, above 0."""
+    delta: Chance = Field(default=0, validate_default=True)
+    """Probability of a larger loss, from 0 to below 1."""
+    gamma: Chance = Field(default=0, validate_default=True)
+    """Probability of failure of random differential privacy, from 0 to below 1."""
+
+
+class Price(Section):
+    """What a query costs when it does not say: epsilon or rho, and a ceiling on delta."""
+
+    epsilon: Positive | None = None
+    """Pure-DP loss, above 0."""
+    delta: Chance = Field(default=0, validate_default=True)
+    """The most delta that one query may use."""
+    rho: Positive | None = None
+    """zCDP loss, above 0, instead of epsilon."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if (self.epsilon is None) == (self.rho is None):
+            raise wrong("a query is priced by epsilon or by rho", "write one of them, such as epsilon: 0.5")
+        return self
+
+
+class BudgetSection(Section):
+    """The promise in numbers, and where spending is recorded."""
+
+    ledger: FilePath = Field(examples=["hospital.ledger.db"])
+    """The SQLite file of every charge; created when it is first used."""
+    mark: FilePath | None = None
+    """Where the ledger's high-water mark lives; by default in the user's state directory."""
+    composition: Literal["basic", "zcdp"] = Field(examples=["zcdp"])
+    """How losses add: basic (sums), or zcdp (many small queries cost less; needs delta)."""
+    total: Limit = Field(examples=[{"epsilon": 20, "delta": 1e-5}])
+    """The limit of all analysts together."""
+    analysts: dict[Analyst, Limit] = Field(min_length=1, examples=[{"ana": {"epsilon": 8, "delta": 1e-6}}])
+    """The limit of each analyst; "*" is one account shared by everyone not named."""
+    per_query: Price = Field(examples=[{"epsilon": 0.5, "delta": 1e-9}])
+    """The price of a query that names none."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if pair := twins(self.analysts):
+            raise wrong(f"{pair[0]} and {pair[1]} differ in case alone", "rename one", "analysts", pair[1])
+        if self.composition == "zcdp" and self.total.delta == 0:
+            raise wrong("zcdp needs a delta", "write one, such as delta: 1.0e-6, or composition: basic", "total")
+        price = self.per_query
+        if price.rho is not None and self.composition == "basic":
+            raise wrong(
+                "rho needs composition: zcdp", "write epsilon instead, or composition: zcdp", "per_query", "rho"
+            )
+        if price.epsilon is not None:
+            accounts = {"the total": self.total} | {f"analyst {name}": own for name, own in self.analysts.items()}
+            for whose, limit in accounts.items():
+                if price.epsilon > limit.epsilon:
+                    raise wrong(
+                        f"a query costs more than the limit {limit.epsilon} of {whose}",
+                        f"write at most {limit.epsilon}",
+                        *("per_query", "epsilon"),
+                    )
+        if price.delta > self.total.delta:
+            raise wrong(
+                f"the delta of a query is above the total {self.total.delta}",
+                f"write at most {self.total.delta}",
+                *("per_query", "delta"),
+            )
+        return self
+
+
+class Policy(Section):
+    """One policy file."""
+
+    version: Literal[1] = Field(examples=[1])
+    """The version of this format: 1."""
+    name: Name = Field(examples=["hospital"])
+    """A short name for the policy."""
+    engine: EngineSection = Field(examples=[{"kind": "duckdb", "database": "hospital.duckdb"}])
+    """The database engine and its limits."""
+    neighbours: Literal["add_remove", "replace_one"] = Field(examples=["add_remove"])
+    """What must be hard to tell apart: a unit's being there or not, or a unit's being exchanged for another."""
+    budget: BudgetSection = Field(
+        examples=[
+            {
+                "ledger": "hospital.ledger.db",
+                "composition": "basic",
+                "total": {"epsilon": 20},
+                "analysts": {"ana": {"epsilon": 8}},
+                "per_query": {"epsilon": 0.5},
+            }
+        ]
+    )
+    """The promise in numbers."""
+    tables: dict[Name, Table] = Field(
+        min_length=1,
+        examples=[
+            {
+                "patients": {
+                    "unit": "patient_id",
+                    "rows_per_unit": 1,
+                    "columns": {"age": {"type": "integer", "bounds": [0, 110]}},
+                }
+            }
+        ],
+    )
+    """The tables that analysts may use. Others do not exist for them."""
+    metrics: dict[Name, Metric] = Field(default_factory=dict)
+    """d_X privacy: named metrics on the rows of a table."""
+    random_dp: dict[Name, RandomDP] = Field(default_factory=dict)
+    """Random differential privacy, per table."""
+    privacy_classes: PrivacyClasses | None = None
+    """Personalised privacy: classes of units that lose a share of each query's epsilon."""
+    idealised_numerics: bool = False
+    """true admits mechanisms whose exact arithmetic is not proved, and labels their answers."""
+    mechanisms: dict[ColumnName, ColumnMechanisms] = Field(default_factory=dict)
+    """The owner's defaults and bans per table.column."""
+
+    _file: Path | None = PrivateAttr(default=None)
+    _lines: Mapping[Place, int] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        for problem in _contradictions(self):
+            raise problem
+        return self
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the policy was loaded from, or None."""
+        return self._file
+
+    def resolve(self, path: Path) -> Path:
+        """The absolute path: a relative one starts at the policy file's directory, `~` at the user's home."""
+        base = Path.cwd() if self._file is None else self._file.absolute().parent
+        return base / path.expanduser()
+
+    def not_enforced(self) -> list[tuple[str, int | None]]:
+        """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
+        places: list[Place] = [
+            (section,)
+            for section in ("metrics", "random_dp", "privacy_classes", "mechanisms", "idealised_numerics")
+            if getattr(self, section)
+        ]
+        if self.engine.kind != "duckdb":
+            places.append(("engine", "kind"))
+        for name, table in self.tables.items():
+            if isinstance(table.unit, Via):
+                places.append(("tables", name, "unit", "via"))
+            places += [
+                ("tables", name, "columns", key, "scale") for key, column in table.columns.items() if column.scale
+            ]
+        return [(".".join(map(str, place)), self._lines.get(place)) for place in places]
+
+
+def require_enforced(policy: Policy) -> None:
+    """Refuses a policy that asks for more than this version does: a promise is kept or not made.
+
+    Raises:
+        PolicyError: Naming each such section and its line.
+    """
+    problems = [
+        f"{policy.file or policy.name}{f':{line}' if line else ''}: {name} is not enforced by this version; "
+        f"remove it, or use a version of dpsql that enforces it"
+        for name, line in policy.not_enforced()
+    ]
+    if problems:
+        raise PolicyError("\n".join(problems))
+
+
+def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
+    """What no section can see alone: each problem at its place in the whole policy."""
+    if pair := twins(policy.tables):
+        yield wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "rename one, in a view", "tables", pair[1])
+    if all(table.public for table in policy.tables.values()):
+        yield wrong("no table is private, so there is nobody to protect", "write unit: ... for one", "tables")
+    for name, table in policy.tables.items():
+        at = ("tables", name)
+        if table.source is None and policy.engine.database is None:
+            yield wrong(f"{name} has no data", "write source: FILE here, or engine.database: FILE", *at)
+        if table.every_unit and policy.neighbours != "replace_one":
+            yield wrong(
+                "under add_remove the number of units is private",
+                "remove every_unit, or write neighbours: replace_one",
+                *(*at, "every_unit"),
+            )
+        if isinstance(table.unit, Via):
+            yield from _broken_chain(policy, name, table.unit)
+        for key, column in table.columns.items():
+            if column.values_from is not None:
+                yield from _broken_domain(policy, column, (*at, "columns", key, "values_from"))
+    yield from _broken_later_sections(policy)
+
+
+def _broken_chain(policy: Policy, name: str, unit: Via) -> Iterator[PydanticCustomError]:
+    """A chain of keys must end at a table with a unit column."""
+    at = ("tables", name, "unit", "via")
+    passed = [name]
+    link: object = unit
+    while isinstance(link, Via):
+        owner = policy.tables.get(link.via)
+        if owner is None or owner.public:
+            yield wrong(f"{link.via} is not a private table of this policy", "name the table that owns the row", *at)
+            return
+        if link.via in passed:
+            yield wrong(f"{' to '.join([*passed, link.via])} is a circle", "end it with unit: COLUMN", *at)
+            return
+        if owner.key != link.on:
+            yield wrong(f"{link.on} is not the key of {link.via}", f"write key: {link.on} there", *at[:-1], "on")
+            return
+        passed.append(link.via)
+        link = owner.unit
+
+
+def _broken_domain(policy: Policy, column: Column, at: Place) -> Iterator[PydanticCustomError]:
+    """A domain must come from a public table."""
+    source, _, name = (column.values_from or "").partition(".")
+    table = policy.tables.get(source)
+    if table is None or not table.public:
+        yield wrong(
+            f"{source} is not a public table of this policy",
+            f"declare it under tables, {source}: {{public: true, key: {name}}}, or list values: [...]",
+            *at,
+        )
+    elif table.columns and name not in {*table.columns, table.key}:
+        yield wrong(f"{source} has no column {name}", f"add it to the columns of {source}", *at)
+    elif name in table.columns and table.columns[name].type != column.type:
+        yield wrong(
+            f"{source}.{name} is {table.columns[name].type}, this column is {column.type}", "make the types equal", *at
+        )
+
+
+def _broken_later_sections(policy: Policy) -> Iterator[PydanticCustomError]:
+    """The sections that build on tables must name columns that exist there."""
+    classes = policy.privacy_classes
+    if classes is not None and (policy.metrics or policy.random_dp):
+        other = "metrics" if policy.metrics else "random_dp"
+        yield wrong(f"privacy_classes and {other} cannot go together", "keep one of them", "privacy_classes")
+    if pair := twins(policy.metrics):
+        yield wrong(f"{pair[0]} and {pair[1]} are one name", "rename one", "metrics", pair[1])
+    named: list[tuple[str, str, Place]] = []
+    for name, metric in policy.metrics.items():
+        named += [(metric.table, column, ("metrics", name, "attributes", column)) for column in metric.attributes]
+        if policy.neighbours == "add_remove" and metric.presence is None:
+            yield wrong(
+                "under add_remove a metric needs the loss of a row's being there at all",
+                "write presence: 1.0, or neighbours: replace_one",
+                *("metrics", name),
+            )
+    for table, section in policy.random_dp.items():
+        named += [(table, column, ("random_dp", table, "base_partition")) for column in section.base_partition]
+        named += [(table, entry.column, ("random_dp", table, "statistics")) for entry in section.statistics]
+    if classes is not None:
+        named.append((classes.table, classes.column, ("privacy_classes", "column")))
+    for full in policy.mechanisms:
+        table, _, column = full.partition(".")
+        named.append((table, column, ("mechanisms", full)))
+    for table, column, at in named:
+        owner = policy.tables.get(table)
+        if owner is None or owner.public or column not in owner.columns:
+            yield wrong(f"{table}.{column} is not a column of a private table", "name one under tables", *at)

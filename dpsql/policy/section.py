@@ -1,0 +1,138 @@
+"""What every section of a policy file is made of: closed mappings, plain names, exact numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+__all__ = [
+    "Chance",
+    "ColumnName",
+    "Count",
+    "FilePath",
+    "Name",
+    "Number",
+    "Positive",
+    "Section",
+    "exact",
+    "fold",
+    "twins",
+    "wrong",
+]
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
+_DIGITS = 60  # far beyond any measurement, yet small enough that no number in a policy takes long to compute with
+_A_TO_Z = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+class Section(BaseModel):
+    """A closed mapping: an unknown key, or a value of another type, is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+
+
+def wrong(problem: str, remedy: str, *at: str | int) -> PydanticCustomError:
+    """An error that says what is wrong and what to write instead.
+
+    Args:
+        problem: What is wrong.
+        remedy: What to write instead.
+        at: Where, as keys below the section whose validator raises it.
+    """
+    return PydanticCustomError("policy", "{message}", {"message": f"{problem}; {remedy}", "at": at})
+
+
+def exact(value: object) -> Decimal:
+    """The number, unrounded. A float is refused: 0.1 has already lost its value there.
+
+    >>> exact(3), exact(Decimal("1e-9"))
+    (Decimal('3'), Decimal('1E-9'))
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise wrong("this is not an exact number", "write digits, such as 0.5 or 1e-9, without quotes")
+    number = Decimal(value)
+    digits = number.as_tuple().digits
+    if not number.is_finite() or len(digits) > _DIGITS or not -_DIGITS <= number.adjusted() <= _DIGITS:
+        raise wrong(
+            "this number is out of range", f"write at most {_DIGITS} digits, between 1e-{_DIGITS} and 1e{_DIGITS}"
+        )
+    return number
+
+
+def fold(name: str) -> str:
+    """The name as names are compared: A to Z and a to z are the same letters, and no others are.
+
+    >>> fold("Visits"), fold("É")
+    ('visits', 'É')
+    """
+    return name.translate(_A_TO_Z)
+
+
+def twins(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two names that differ in the case of their letters at most, or None.
+
+    >>> twins(["age", "sex", "AGE"])
+    ('age', 'AGE')
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        if fold(name) in seen:
+            return seen[fold(name)], name
+        seen[fold(name)] = name
+    return None
+
+
+def _positive(value: object) -> Decimal:
+    number = exact(value)
+    if number <= 0:
+        raise wrong(f"{number} is not above 0", "write a number above 0")
+    return number
+
+
+def _chance(value: object) -> Decimal:
+    number = exact(value)
+    if not 0 <= number < 1:
+        raise wrong(f"{number} is not a probability", "write a number from 0 to below 1, such as 1e-6")
+    return number
+
+
+def _name(value: str) -> str:
+    if not re.fullmatch(_NAME, value):
+        raise wrong(
+            f"{value!r} is not a plain name",
+            "write a letter or _, then letters, digits or _, at most 63 in all; give the data such a name in a view",
+        )
+    return value
+
+
+def _column_name(value: str) -> str:
+    if not re.fullmatch(rf"{_NAME}\.{_NAME}", value):
+        raise wrong(f"{value!r} does not name a column", "write table.column, such as cities.name")
+    return value
+
+
+def _path(value: object) -> Path:
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str) or not value or not value.isprintable():
+        raise wrong("this is not a path", "write a file name, such as hospital.duckdb")
+    return Path(value)
+
+
+Number = Annotated[Decimal, BeforeValidator(exact), WithJsonSchema({"type": "number"})]
+Positive = Annotated[Decimal, BeforeValidator(_positive), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
+Chance = Annotated[
+    Decimal, BeforeValidator(_chance), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1})
+]
+Count = Annotated[int, Field(ge=1, le=2**40)]  # 2^40: the public cap on the rows of a table
+Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]
+ColumnName = Annotated[
+    str, AfterValidator(_column_name), WithJsonSchema({"type": "string", "pattern": rf"^{_NAME}\.{_NAME}$"})
+]
+FilePath = Annotated[Path, BeforeValidator(_path), WithJsonSchema({"type": "string", "minLength": 1})]

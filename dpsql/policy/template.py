@@ -1,0 +1,108 @@
+"""A first policy, written from a database's schema alone: never from its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+__all__ = ["first_policy"]
+
+_HEAD = """\
+# yaml-language-server: $schema=policy.schema.json
+# (`dpsql schema > policy.schema.json` writes it; with it an editor completes keys and marks mistakes.)
+#
+# A first policy, made from the names and types of your tables, never from their values. Each FILL_IN is a choice
+# that only you can make; until all are made, nothing opens. What is not named here does not exist for analysts.
+version: 1
+name: {name}
+engine: {{kind: duckdb, database: {database}, memory: 2GiB, deadline: 30s}}
+
+# What must be hard to tell apart: a person's being in the data or not (add_remove), or one person's being exchanged
+# for another (replace_one).
+neighbours: add_remove
+
+budget:
+  ledger: {name}.ledger.db         # every charge ever made; keep it with the data
+  composition: basic               # losses are summed; zcdp lets many small queries cost less, and needs a total delta
+  # The whole promise: after everything that anyone asks, the chances of any outcome differ by a factor of at most
+  # e^epsilon, whether a person takes part or not. 1 is strong, 10 is weak. delta is the chance of more: at most one
+  # in a hundred times the number of people; leave it out to refuse what needs it.
+  total: {{epsilon: FILL_IN}}        # such as {{epsilon: 3, delta: 1.0e-7}}
+  analysts:
+    "*": {{epsilon: FILL_IN}}        # everyone not named shares this account; or name: {{epsilon: ...}}, one line each
+  per_query: {{epsilon: FILL_IN}}    # the price of a query that names none, such as 0.1
+
+# For each table either
+#   public: true     nobody's data, joined freely and returned as it is; its other keys may go, or
+#   unit             the column that says which protected person a row is about, named so in every private table,
+#   rows_per_unit    how many rows of one person are used at most: more keeps more data, and needs more noise.
+# Uncomment the columns that analysts may use. Each LOW, HIGH and value must come from what is publicly known, not
+# from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
+#   bounds: [LOW, HIGH]          tight bounds mean little noise; cutting off rare extremes is often worth it
+#   values: [a, b]               every value there is; or values_from: table.column of a public table; without
+#                                either the domain is open, and grouping by it needs delta
+#   nullable: true               where missing values are a group of their own
+tables:
+"""
+
+_TABLE = """\
+  {name}:
+    unit: FILL_IN                  # {candidates}; or public: true
+    # key: COLUMN                  # a column that is unique in this table, if there is one
+    rows_per_unit: FILL_IN         # 1 where everyone has one row
+    # rows_about: 10000            # a public guess at the number of rows, used only to choose mechanisms
+    columns:
+"""
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
+_UNIT_TYPES = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|UUID|VARCHAR")
+_FIELDS = (
+    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?"), "type: integer, bounds: [LOW, HIGH]"),
+    (re.compile(r"FLOAT|REAL|DOUBLE"), "type: real, bounds: [LOW, HIGH]"),
+    (re.compile(r"DECIMAL\((\d+), ?(\d+)\)"), "type: decimal, bounds: [LOW, HIGH], grid: {step}"),
+    (re.compile(r"BOOLEAN"), "type: boolean"),
+    (re.compile(r"VARCHAR|ENUM\b.*", re.DOTALL), "type: text"),
+    (re.compile(r"DATE"), "type: date, bounds: [LOW, HIGH]"),
+    (re.compile(r"TIMESTAMP(_S|_MS|_NS)?"), "type: timestamp, bounds: [LOW, HIGH]"),
+)
+
+
+def first_policy(name: str, database: str, tables: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """The text of a commented first policy; loading it unchanged names what is still to be filled in.
+
+    Args:
+        name: The policy's name; what is no letter, digit or _ becomes _.
+        database: The DuckDB file's name, relative to where the policy will lie.
+        tables: For each table its columns, as (name, engine type such as ``DECIMAL(10,2)``).
+
+    >>> text = first_policy("clinic", "clinic.duckdb", {"visits": [("id", "INTEGER"), ("cost", "DOUBLE")]})
+    >>> text.splitlines()[-1]
+    '      # cost: {type: real, bounds: [LOW, HIGH]}'
+    """
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:40]
+    head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", database=_quoted(database))
+    return head + "".join(_table(table, columns) for table, columns in tables.items())
+
+
+def _table(name: str, columns: Sequence[tuple[str, str]]) -> str:
+    if not _PLAIN.fullmatch(name):
+        return f"  # {name!a}: not a plain name; give the table another one in a view\n"
+    likely = [column for column, kind in columns if column.lower().endswith("id") and _UNIT_TYPES.fullmatch(kind)]
+    candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
+    return _TABLE.format(name=name, candidates=candidates) + "".join(_column(*column) for column in columns)
+
+
+def _column(name: str, kind: str) -> str:
+    if not _PLAIN.fullmatch(name):
+        return f"      # {name!a}: not a plain name; give the column another one in a view\n"
+    for pattern, field in _FIELDS:
+        if match := pattern.fullmatch(kind):
+            step = f"1.0e-{match[2]}" if match.lastindex == 2 else ""
+            return f"      # {name}: {{{field.format(step=step)}}}\n"
+    use = "can be the unit only" if kind == "UUID" else "cannot be used as it is; cast it in a view"
+    return f"      # {name}: its type {use}\n"
+
+
+def _quoted(text: str) -> str:
+    """The text as a double-quoted YAML scalar."""
+    return '"' + "".join(f"\\U{ord(c):08x}" if c in '"\\' or not c.isprintable() else c for c in text) + '"'

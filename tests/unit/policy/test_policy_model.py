@@ -1,0 +1,325 @@
+"""What a policy may say, and what its numbers become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from dpsql.errors import InvariantBroken, PolicyError
+from dpsql.policy import Column, EngineSection, Limit, Policy, Via, load_policy, require_enforced
+
+Load = Callable[..., Policy]
+Refusal = Callable[..., str]
+
+HOSPITAL = Path(__file__).parents[3] / "policies" / "hospital.yaml"
+
+
+def test_the_sample_policy_is_enforced_whole() -> None:
+    policy = load_policy(HOSPITAL)
+    assert policy.not_enforced() == []
+    require_enforced(policy)
+    assert policy.resolve(Path("hospital.duckdb")) == HOSPITAL.parent / "hospital.duckdb"
+    assert list(policy.tables) == ["patients", "visits", "cities"]
+
+
+def test_small_numbers_are_read_exactly() -> None:
+    total = load_policy(HOSPITAL).budget.total
+    assert (total.epsilon, total.delta, total.gamma) == (Decimal(20), Decimal("1e-5"), Decimal("0.02"))
+    assert Fraction(load_policy(HOSPITAL).budget.per_query.delta) == Fraction(1, 10**9)
+
+
+def test_a_float_is_refused_because_it_is_not_exact() -> None:
+    with pytest.raises(ValidationError, match="not an exact number"):
+        Limit.model_validate({"epsilon": 0.1})
+
+
+def test_a_policy_cannot_be_changed() -> None:
+    policy = load_policy(HOSPITAL)
+    with pytest.raises(ValidationError, match="frozen"):
+        policy.budget.total.epsilon = Decimal(100)
+
+
+def test_absent_keys_have_the_documented_defaults(load: Load) -> None:
+    policy = load()
+    assert policy.engine.memory_bytes == 2 * 2**30
+    assert policy.engine.deadline_seconds == 30
+    assert policy.engine.cache is None and policy.budget.mark is None
+    assert policy.budget.per_query.delta == 0 and policy.budget.total.gamma == 0
+    assert policy.tables["people"].rows_about == 10_000
+    assert policy.tables["visits"].max_groups_per_unit is None
+
+
+def test_the_guess_at_the_rows_is_at_least_the_floor(load: Load) -> None:
+    people = load(("rows_per_unit: 1\n", "rows_per_unit: 1\n    rows_at_least: 50000\n")).tables["people"]
+    assert people.rows_about == 50_000
+
+
+def test_bounds_have_the_type_of_their_column(load: Load) -> None:
+    columns = load().tables["people"].columns | load().tables["visits"].columns
+    assert columns["age"].bounds == (0, 110) and type((columns["age"].bounds or (None,))[0]) is int
+    assert columns["cost"].bounds == (Decimal(0), Decimal(20000))
+    assert columns["on_day"].bounds == (date(2020, 1, 1), date(2025, 12, 31))
+    timed = Column(type="timestamp", bounds=(datetime(2020, 1, 1), datetime(2020, 1, 2)))
+    assert timed.bounds == (datetime(2020, 1, 1), datetime(2020, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("fields", "step"),
+    [
+        ({"type": "integer", "bounds": [0, 110]}, "1"),
+        ({"type": "integer"}, "1"),
+        ({"type": "real", "bounds": [0, 20000]}, "1/100"),
+        ({"type": "real", "bounds": [0, 1]}, "1/10000000"),
+        ({"type": "real", "bounds": [0, 2**20]}, "1"),
+        ({"type": "real", "bounds": [0, 2**20 - 1]}, "1/10"),
+        ({"type": "real", "bounds": [0, 10**9]}, "100"),
+        ({"type": "real", "bounds": [5, 5]}, "1/1000000"),
+        ({"type": "real", "bounds": [0, 0]}, "1/10000000"),
+        ({"type": "real"}, "1/1000000"),
+        ({"type": "real", "bounds": [0, 1], "grid": Decimal("0.25")}, "1/4"),
+        ({"type": "decimal", "bounds": [0, 10**9]}, "1/100"),
+        ({"type": "decimal", "bounds": [0, 1]}, "1/10000000"),
+    ],
+)
+def test_the_grid_follows_from_type_and_bounds(fields: dict[str, Any], step: str) -> None:
+    assert Column.model_validate(fields).grid_step == Fraction(step)
+
+
+def test_memory_and_deadline_take_units() -> None:
+    engine = EngineSection(kind="duckdb", memory="1536MiB", deadline="2min")
+    assert (engine.memory_bytes, engine.deadline_seconds) == (1536 * 2**20, 120)
+
+
+def test_paths_start_at_the_file_and_at_home(load: Load, tmp_path: Path) -> None:
+    policy = load()
+    assert policy.resolve(Path("data/a.parquet")) == tmp_path / "data" / "a.parquet"
+    assert policy.resolve(Path("/srv/a.parquet")) == Path("/srv/a.parquet")
+    assert policy.resolve(Path("~/a.parquet")) == Path.home() / "a.parquet"
+
+
+def test_a_unit_may_be_owned_through_a_chain(load: Load) -> None:
+    policy = load(
+        ("unit: pid\n    rows_per_unit: 12", "unit: {via: people, on: pid}\n    rows_per_unit: 12"),
+    )
+    assert policy.tables["visits"].unit == Via(via="people", on="pid")
+    with pytest.raises(InvariantBroken):
+        _ = policy.tables["visits"].unit_column
+    assert policy.tables["people"].unit_column == "pid"
+
+
+METRICS = (
+    "metrics: {home: {table: people, combine: sum, presence: 1.0, attributes: {age: {kind: chain, epsilon: 0.05}, "
+    "town: {kind: euclidean, of: [towns.x, towns.y], epsilon: 0.01}}, limit: {age: 4, presence: 4}}}\n"
+)
+LATER = {
+    "metrics": METRICS,
+    "random_dp": "random_dp: {people: {assume: exchangeable, base_partition: [town], gamma_limit: 0.01, row_floor: 9, "
+    "statistics: [{column: age, h: absolute_difference, gamma: 0.01}]}}\n",
+    "privacy_classes": "privacy_classes: {table: people, column: town, share: {strict: 0.25, normal: 1}}\n",
+    "idealised_numerics": "idealised_numerics: true\n",
+    "mechanisms": "mechanisms: {visits.cost: {avg: preprocessing, ban: [random_dp]}}\n",
+}
+
+
+@pytest.mark.parametrize("section", LATER)
+def test_a_section_that_is_not_enforced_is_never_ignored(load: Load, section: str) -> None:
+    policy = load(("tables:\n", f"{LATER[section]}tables:\n"))
+    assert policy.not_enforced() == [(section, 11)]
+    with pytest.raises(PolicyError, match=rf"clinic\.yaml:11: {section} is not enforced by this version"):
+        require_enforced(policy)
+
+
+def test_keys_that_are_not_enforced_are_named_with_their_lines(load: Load) -> None:
+    policy = load(
+        ("kind: duckdb", "kind: postgres"),
+        ("unit: pid\n    rows_per_unit: 12", "unit: {via: people, on: pid}\n    rows_per_unit: 12"),
+        ("{type: real, bounds: [0, 20000]}", "{type: real, scale: [0.1, 100]}"),
+    )
+    assert policy.not_enforced() == [
+        ("engine.kind", 3),
+        ("tables.visits.unit.via", 20),
+        ("tables.visits.columns.cost.scale", 23),
+    ]
+    with pytest.raises(PolicyError, match=r"(?s)engine\.kind is not.*unit\.via is not.*scale is not"):
+        require_enforced(policy)
+
+
+def in_column(new: str) -> tuple[str, str]:
+    return "{type: integer, bounds: [0, 110]}", new
+
+
+COST = "cost: {type: real, bounds: [0, 20000]}"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            in_column("{type: integer, bounds: [9, 1]}"),
+            "bounds: the low bound 9 is above the high bound 1; write [1, 9]",
+        ),
+        (in_column("{type: integer, bounds: [0, 1.5]}"), "age.bounds.1: 1.5 is not a whole number; write digits"),
+        (in_column("{type: integer, bounds: 3}"), "age.bounds: this is not a pair; write [low, high]"),
+        (in_column("{type: text, bounds: [a, b]}"), "age.bounds: a text column has no bounds; list its values"),
+        (in_column("{type: date, bounds: [2020-01-01 10:00:00, 2021-01-01]}"), "is not a date; write year-month-day"),
+        (in_column("{type: timestamp, bounds: [2020-01-01, 2021-01-01]}"), "is not a timestamp without time zone"),
+        (
+            in_column("{type: integer, bounds: [0, 1], values: [1]}"),
+            "age.values: bounds and values contradict each other",
+        ),
+        (in_column("{type: text, values: [a], values_from: towns.name}"), "values and values_from contradict"),
+        (in_column("{type: real, values: [1]}"), "age.values: a real column cannot list its values; write bounds"),
+        (in_column("{type: real, values_from: towns.name}"), "values_from: a real column cannot list its values"),
+        (in_column("{type: text, values: [a, b, a]}"), "age.values.2: a is listed twice"),
+        (in_column("{type: text, values: [1]}"), "age.values.0: 1 is not printable text; write it in quotes"),
+        (in_column("{type: text, values: []}"), "age.values: this is not a list of values"),
+        (in_column("{type: boolean, values: [1]}"), "1 is not true or false"),
+        (in_column("{type: integer, bounds: [0, 10], centre: 11}"), "age.centre: the centre 11 is outside the bounds"),
+        (in_column("{type: integer, spread: 0}"), "age.spread: 0 is not above 0"),
+        (in_column("{type: integer, grid: 0.5}"), "age.grid: the grid 0.5 of an integer column is not a whole number"),
+        (in_column("{type: text, grid: 0.5}"), "age.grid: a text column has no grid; remove grid"),
+        (
+            in_column("{type: integer, bounds: [0, 1e17]}"),
+            "age.bounds: the bounds are more than 2^53 grid steps from 0",
+        ),
+        (in_column("{type: real, bounds: [0, 1e300]}"), "age.bounds: this number is out of range"),
+        (in_column("{type: real, scale: [0, 3]}"), "age.scale: the two scales are not above 0"),
+        (in_column("{type: text, values_from: people.town}"), "people is not a public table of this policy"),
+        (in_column("{type: text, values_from: name}"), "'name' does not name a column; write table.column"),
+        (
+            ("{public: true, key: name}", "{public: true, columns: {x: {type: text}}}"),
+            "towns has no column name; add it",
+        ),
+        (("{public: true, key: name}", "{public: true, columns: {name: {type: date}}}"), "towns.name is date, this"),
+        (
+            ("{public: true, key: name}", "{public: true, columns: {name: {type: text, values: [a]}}}"),
+            "towns.columns.name.values: a public table is returned as it is, so nothing is promised",
+        ),
+        (("key: name}", "unit: name}"), "towns.unit: a public table has no unit; remove unit, or public: true"),
+        (
+            ("{public: true, key: name}", "{key: name}"),
+            "tables.towns: a private table needs unit, rows_per_unit, columns",
+        ),
+        (
+            ("    rows_per_unit: 12\n", ""),
+            "tables.visits: a private table needs rows_per_unit; write rows_per_unit: 12",
+        ),
+        ((COST, "pid: {type: integer}"), "visits.columns.pid: pid is the unit, which no answer may show"),
+        ((COST, "Pid: {type: integer}"), "Pid and pid are one name in SQL"),
+        ((COST, "On_Day: {type: integer}"), "On_Day and on_day are one name in SQL"),
+        (("  towns:", "  Visits: {public: true}\n  towns:"), "visits and Visits are one name in SQL"),
+        ((COST, "cost$grid: {type: integer}"), "'cost$grid' is not a plain name"),
+        (("  towns:", "  the towns:"), "'the towns' is not a plain name"),
+        (("name: clinic", "name: a-b"), "'a-b' is not a plain name"),
+        (("rows_per_unit: 12", "rows_per_unit: 12\n    every_unit: true"), "every_unit means one row per unit"),
+        (("rows_per_unit: 1\n", "rows_per_unit: 1\n    every_unit: true\n"), "under add_remove the number of units is"),
+        (
+            ("rows_per_unit: 12", "rows_per_unit: 12\n    rows_at_least: 9\n    rows_about: 8"),
+            "visits.rows_about: rows_about is below rows_at_least",
+        ),
+        (
+            ("database: clinic.duckdb", "memory: 2GiB"),
+            "people has no data; write source: FILE here, or engine.database",
+        ),
+        (
+            ("per_query: {epsilon: 0.1}", "per_query: {epsilon: 0.6}"),
+            "more than the limit 0.5 of analyst *; write at most",
+        ),
+        (("per_query: {epsilon: 0.1}", "per_query: {delta: 0}"), "a query is priced by epsilon or by rho"),
+        (("per_query: {epsilon: 0.1}", "per_query: {epsilon: 1, rho: 1}"), "a query is priced by epsilon or by rho"),
+        (("per_query: {epsilon: 0.1}", "per_query: {epsilon: 0.1, delta: 1e-8}"), "the delta of a query is above"),
+        (("composition: zcdp", "composition: basic\n  x: 1"), "budget.x: there is no such key here"),
+        (("{epsilon: 2, delta: 1e-9}", "{epsilon: 2}"), "budget.total: zcdp needs a delta"),
+        (("{epsilon: 2, delta: 1e-9}", "{epsilon: 0}"), "budget.total.epsilon: 0 is not above 0"),
+        (("{epsilon: 2, delta: 1e-9}", "{epsilon: 2, delta: 1}"), "budget.total.delta: 1 is not a probability"),
+        (("{epsilon: 2, delta: 1e-9}", "{epsilon: true}"), "budget.total.epsilon: this is not an exact number"),
+        (("{epsilon: 2, delta: 1e-9}", "{epsilon: '2'}"), "budget.total.epsilon: this is not an exact number"),
+        (('"*"', '"a b"'), "'a b' is not an analyst's name"),
+        (('"*"', '"Ana"'), "ana and Ana differ in case alone"),
+        (('{ana: {epsilon: 1}, "*": {epsilon: 0.5}}', "{}"), "budget.analysts: this is empty; write at least one"),
+        (("kind: duckdb,", "kind: duckdb, memory: 2GB,"), "engine.memory: 2GB is not an amount of memory"),
+        (("kind: duckdb,", "kind: duckdb, memory: 512MiB,"), "engine.memory: 512MiB is too little"),
+        (("kind: duckdb,", "kind: duckdb, deadline: 30,"), "engine.deadline: 30 is not a duration; write a number and"),
+        (("kind: duckdb,", "kind: duckdb, cache: 3,"), "engine.cache: this is not a path"),
+    ],
+)
+def test_a_contradiction_is_refused_with_a_way_out(refusal: Refusal, change: tuple[str, str], expected: str) -> None:
+    message = refusal(change)
+    assert expected in message
+    assert "; " in message and len(message.splitlines()) == 1
+
+
+def test_a_query_cannot_be_priced_in_rho_under_basic_composition(refusal: Refusal) -> None:
+    message = refusal(("composition: zcdp", "composition: basic"), ("{epsilon: 0.1}", "{rho: 0.1}"))
+    assert "budget.per_query.rho: rho needs composition: zcdp; write epsilon instead" in message
+
+
+def test_a_policy_without_a_private_table_protects_nobody(refusal: Refusal) -> None:
+    private = (
+        "unit: pid\n    key: pid\n    rows_per_unit: 1\n    columns:\n      age: {type: integer, bounds: [0, 110]}\n"
+    )
+    message = refusal(
+        (private + "      town: {type: text, values_from: towns.name}", "public: true"),
+        (
+            "unit: pid\n    rows_per_unit: 12\n    columns:\n      cost: {type: real, bounds: [0, 20000]}\n"
+            "      on_day: {type: date, bounds: [2020-01-01, 2025-12-31]}",
+            "public: true",
+        ),
+    )
+    assert (
+        message
+        == "clinic.yaml:11:1: tables: no table is private, so there is nobody to protect; write unit: ... for one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sections", "expected"),
+    [
+        (("privacy_classes", "metrics"), "privacy_classes: privacy_classes and metrics cannot go together"),
+        (("privacy_classes", "random_dp"), "privacy_classes: privacy_classes and random_dp cannot go together"),
+    ],
+)
+def test_privacy_classes_stand_alone(refusal: Refusal, sections: tuple[str, str], expected: str) -> None:
+    assert expected in refusal(("tables:\n", LATER[sections[0]] + LATER[sections[1]] + "tables:\n"))
+
+
+@pytest.mark.parametrize(
+    ("section", "change", "expected"),
+    [
+        ("metrics", ("presence: 1.0, ", ""), "metrics.home: under add_remove a metric needs"),
+        ("metrics", ("table: people", "table: towns"), "metrics.home.attributes.age: towns.age is not a column"),
+        ("metrics", ("limit: {age: 4, presence: 4}", "limit: -1"), "metrics.home.limit: -1 is not above 0"),
+        ("random_dp", ("[town]", "[nothing]"), "random_dp.people.base_partition: people.nothing is not a column"),
+        ("random_dp", ("{column: age", "{column: x"), "random_dp.people.statistics: people.x is not a column"),
+        ("privacy_classes", ("strict: 0.25", "strict: 1.25"), "privacy_classes.share.strict: 1.25 is not a share"),
+        ("privacy_classes", ("column: town", "column: x"), "privacy_classes.column: people.x is not a column"),
+        ("mechanisms", ("visits.cost", "visits.x"), "mechanisms.visits.x: visits.x is not a column"),
+        ("mechanisms", ("preprocessing", "magic"), "magic is not one of 'laplace', 'gaussian'"),
+        ("mechanisms", ("avg:", "average:"), "there is no such key here; write "),
+    ],
+)
+def test_sections_not_yet_enforced_are_checked_all_the_same(
+    refusal: Refusal, section: str, change: tuple[str, str], expected: str
+) -> None:
+    assert change[0] in LATER[section]
+    assert expected in refusal(("tables:\n", LATER[section].replace(*change) + "tables:\n"))
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("{via: towns, on: name}", "tables.visits.unit.via: towns is not a private table of this policy"),
+        ("{via: people, on: age}", "tables.visits.unit.on: age is not the key of people; write key: age there"),
+        ("{via: visits, on: x}", "tables.visits.unit.via: visits to visits is a circle"),
+        ("{via: people, by: pid}", "tables.visits.unit.by: there is no such key here; write "),
+    ],
+)
+def test_a_chain_must_lead_to_a_unit(refusal: Refusal, unit: str, expected: str) -> None:
+    assert expected in refusal(("unit: pid\n    rows_per_unit: 12", f"unit: {unit}\n    rows_per_unit: 12"))

@@ -1,0 +1,94 @@
+"""The first policy says what to choose, and opens nothing until it is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpsql.errors import PolicyError
+from dpsql.policy import first_policy, load_policy
+
+TABLES = {
+    "visits": [
+        ("visit_id", "INTEGER"),
+        ("patient_id", "BIGINT"),
+        ("cost", "DOUBLE"),
+        ("price", "DECIMAL(10,2)"),
+        ("diagnosis", "VARCHAR"),
+        ("ward", "ENUM('secret ward')"),
+        ("on_day", "DATE"),
+        ("at", "TIMESTAMP"),
+        ("zoned", "TIMESTAMP WITH TIME ZONE"),
+        ("photo", "BLOB"),
+        ("token", "UUID"),
+        ("urgent", "BOOLEAN"),
+        ("odd name\n  evil: true", "INTEGER"),
+    ],
+    "bad table": [("x", "INTEGER")],
+}
+
+
+def test_unchanged_it_is_refused_and_names_each_gap(tmp_path: Path) -> None:
+    file = tmp_path / "first.yaml"
+    file.write_text(first_policy("clinic", "clinic.duckdb", TABLES), encoding="utf-8")
+    with pytest.raises(PolicyError) as caught:
+        load_policy(file)
+    gaps = [line.split(": ")[1:3] for line in str(caught.value).splitlines()]
+    assert [place for place, _ in gaps] == [
+        "budget.total.epsilon",
+        "budget.analysts.*.epsilon",
+        "budget.per_query.epsilon",
+        "tables.visits.unit",
+        "tables.visits.rows_per_unit",
+        "tables.visits.columns",
+    ]
+    assert gaps[0][1].startswith("this is still to be filled in")
+
+
+def test_filled_in_it_loads(tmp_path: Path) -> None:
+    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    for gap, choice in [
+        ("total: {epsilon: FILL_IN}", "total: {epsilon: 3}"),
+        ('"*": {epsilon: FILL_IN}', '"*": {epsilon: 1}'),
+        ("per_query: {epsilon: FILL_IN}", "per_query: {epsilon: 0.1}"),
+        ("    unit: FILL_IN", "    unit: patient_id"),
+        ("rows_per_unit: FILL_IN", "rows_per_unit: 12"),
+        ("# cost: {type: real, bounds: [LOW, HIGH]}", "cost: {type: real, bounds: [0, 100]}"),
+        ("# price: {type: decimal, bounds: [LOW, HIGH]", "price: {type: decimal, bounds: [0, 100]"),
+        ("# diagnosis: {", "diagnosis: {"),
+        ("# urgent: {", "urgent: {"),
+    ]:
+        assert gap in text
+        text = text.replace(gap, choice)
+    file = tmp_path / "first.yaml"
+    file.write_text(text, encoding="utf-8")
+    policy = load_policy(file)
+    assert list(policy.tables) == ["visits"]
+    assert list(policy.tables["visits"].columns) == ["cost", "price", "diagnosis", "urgent"]
+    assert policy.resolve(policy.engine.database or Path()) == tmp_path / "clinic.duckdb"
+
+
+def test_it_shows_names_and_types_alone() -> None:
+    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    assert "secret ward" not in text
+    assert "# ward: {type: text}" in text
+    assert "visit_id or patient_id; or public: true" in text
+    assert "grid: 1.0e-2}" in text
+    for column in ("zoned", "photo"):
+        assert f"# {column}: its type cannot be used as it is; cast it in a view" in text
+    assert "# token: its type can be the unit only" in text
+
+
+def test_names_cannot_break_out_of_their_comment() -> None:
+    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    assert r"# 'odd name\n  evil: true': not a plain name" in text
+    assert "# 'bad table': not a plain name" in text
+
+
+def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
+    file = tmp_path / "first.yaml"
+    file.write_text(first_policy("2024 año", 'odd "name"\\\n.duckdb', {}), encoding="utf-8")
+    with pytest.raises(PolicyError, match=r"budget\.total\.epsilon: this is still to be filled in"):
+        load_policy(file)
+    assert "name: policy_2024_a_o" in file.read_text(encoding="utf-8")
