@@ -1,0 +1,127 @@
+"""Building a version of the bounded tables: the parent's side. The work is done in `owner_process`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsql.engines.facts import fingerprint
+from dpsql.engines.log import OPERATOR
+from dpsql.engines.shape import shape_of
+from dpsql.errors import OperationalError, PolicyError
+from dpsql.worker import wire
+from dpsql.worker.process import Child, WorkerFailed
+
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
+
+__all__ = ["FACTS", "FILE", "build", "in_owner_process", "version_directory"]
+
+FILE = "bounded.duckdb"
+FACTS = "facts.json"
+KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
+
+Progress = Callable[[str, float], None]
+
+
+def version_directory(directory: Path, version: int) -> Path:
+    """Where a version lies."""
+    return directory / f"v{version}"
+
+
+def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress: Progress | None = None) -> None:
+    """Builds one version of the bounded tables, or leaves everything as it was.
+
+    Args:
+        policy: What to build, and where the source is.
+        key: The contribution key: secret, the same for all versions under one ledger.
+        version: The table version; one that exists is replaced.
+        directory: A private directory; made with mode 0700 if it is not there.
+        progress: Told each public step and the share done, from 0 to 1.
+
+    Raises:
+        PolicyError: If the policy and the schema of the data disagree.
+        OperationalError: If the data change meanwhile, or anything else fails; details go to the owner's log.
+    """
+    shape = shape_of(policy)
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    directory.chmod(0o700)
+    with _alone(directory), tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
+        made = Path(scratch) / "made"
+        made.mkdir(mode=0o700)
+        before = fingerprint(shape)
+        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made)}
+        public = in_owner_process(request, progress)
+        if fingerprint(shape) != before:
+            raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
+        facts = {"version": version, "shape": shape.digest, "sources": before, "public": public}
+        shutil.rmtree(made / "spill", ignore_errors=True)
+        (made / FACTS).write_bytes(wire.encode(facts))
+        for file in (made / FILE, made / FACTS):
+            _settle(file)
+        target = version_directory(directory, version)
+        if target.exists():
+            target.rename(Path(scratch) / "replaced")
+        made.rename(target)
+        _forget_old(directory, version)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Holds the directory's lock; what a killed build left behind is removed."""
+    with (directory / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OperationalError("The bounded tables are being built already. Wait for that to end.") from None
+        for left in directory.glob(".building-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+def _settle(file: Path) -> None:
+    file.chmod(0o600)
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _forget_old(directory: Path, version: int) -> None:
+    for old in directory.glob("v*"):
+        number = old.name[1:]
+        if number.isdigit() and int(number) <= version - KEPT:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
+    """The result of one job done by a fresh process that may read the source.
+
+    Raises:
+        PolicyError: If the policy and the schema of the data disagree.
+        OperationalError: If it fails otherwise. The text is fixed; details go to the owner's log.
+    """
+    child = Child("dpsql.engines.owner_process", {})
+    try:
+        child.wait_until_ready()
+        child.connection.send_bytes(wire.encode(request))
+        while "step" in (reply := wire.decode(child.connection.recv_bytes())):
+            if progress is not None:
+                progress(reply["step"], reply["share"])
+    except (EOFError, OSError, WorkerFailed) as error:
+        reply = {"failed": getattr(error, "detail", f"the process ended: {type(error).__name__}")}
+    finally:
+        child.stop()
+    if "policy" in reply:
+        raise PolicyError(reply["policy"])
+    if "failed" in reply:
+        OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
+        raise OperationalError("The data could not be read. The data owner's log (dpsql.operator) has the details.")
+    return reply["result"]

@@ -1,0 +1,79 @@
+"""The owner's process: it alone reads the source. ``python -I -m dpsql.engines.owner_process FD OPTIONS``.
+
+It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
+bounded file, or check the data), and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dpsql.engines.check import findings
+from dpsql.engines.shape import Shape
+from dpsql.engines.views import Report, build_tables
+from dpsql.errors import PolicyError
+from dpsql.worker import limits, wire
+
+__all__ = ["build_file", "check_data", "main"]
+
+BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "preserve_insertion_order": "false",
+    "memory_limit": BUFFERS,
+}
+
+
+def build_file(shape: Shape, key: str, into: Path, report: Report) -> dict[str, Any]:
+    """Writes ``bounded.duckdb`` into an empty private directory; see `build_tables`."""
+    settings = SETTINGS | {"temp_directory": str(into / "spill")}
+    with duckdb.connect(str(into / "bounded.duckdb"), config=settings) as connection:
+        return build_tables(connection, shape, key, report)
+
+
+def check_data(shape: Shape) -> list[dict[str, Any]]:
+    """What `dpsql check` finds, as messages."""
+    with duckdb.connect(config=SETTINGS) as connection:
+        return [finding.message() for finding in findings(connection, shape)]
+
+
+def _work(request: dict[str, Any], report: Report) -> Any:
+    shape = Shape.received(request["shape"])
+    match request["job"]:
+        case "build":
+            return build_file(shape, request["key"], Path(request["into"]), report)
+        case "check":
+            return check_data(shape)
+    raise ValueError(request["job"])
+
+
+def main() -> None:
+    """Takes one request, answers it, ends."""
+    descriptor = int(sys.argv[1])
+    limits.confine(None, writes=True)
+    limits.leave_with(descriptor)
+    connection = Connection(descriptor)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    connection.send_bytes(wire.encode({"ready": True}))
+    request = wire.decode(connection.recv_bytes())
+    try:
+        result = _work(request, lambda step, share: connection.send_bytes(wire.encode({"step": step, "share": share})))
+        reply = {"result": result}
+    except PolicyError as error:
+        reply = {"policy": str(error)}
+    except Exception as error:  # noqa: BLE001 - the owner's log gets it; nobody else does
+        reply = {"failed": f"{type(error).__name__}: {error}"}
+    connection.send_bytes(wire.encode(reply))
+
+
+if __name__ == "__main__":
+    main()
