@@ -1,0 +1,376 @@
+"""The command line. Exit code 0; 1 refused or failed, with one message on stderr; 2 wrong usage; 130 interrupted.
+
+Every command imports what it needs when it runs, so that help is there at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError
+
+if TYPE_CHECKING:
+    from dpsql.session import Proxy
+
+    from dpsql.answer import Answer
+    from dpsql.policy import Policy
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="dpsql",
+    help="Ordinary SQL in, differentially private answers with error bars out.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+ledger_app = typer.Typer(help="The owner: back up, restore or verify the ledger.", no_args_is_help=True)
+app.add_typer(ledger_app, name="ledger")
+
+
+class Format(StrEnum):
+    """How an answer is written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
+Sql = Annotated[str, typer.Argument(metavar="SQL", help="One statement.")]
+Epsilon = Annotated[Decimal | None, typer.Option(help="What the whole statement may cost.")]
+Delta = Annotated[Decimal | None, typer.Option(help="A ceiling on its delta.")]
+Rho = Annotated[Decimal | None, typer.Option(help="Its price in zCDP, in place of epsilon.")]
+Mechanism = Annotated[str | None, typer.Option(help="The mechanism for every aggregate that offers it.")]
+GroupCap = Annotated[int | None, typer.Option(help="Most groups that one unit counts in.")]
+RowCap = Annotated[int | None, typer.Option(help="Most rows of one unit that count in one group.")]
+Confidence = Annotated[float | None, typer.Option(help="The level of the printed errors.", show_default="0.95")]
+
+
+@app.command()
+def init(
+    database: Annotated[Path, typer.Argument(metavar="DATABASE", help="A DuckDB file.")],
+    output: Annotated[
+        Path | None, typer.Option(help="The policy file to write; - prints it.", show_default="beside DATABASE")
+    ] = None,
+) -> None:
+    """The owner: write a commented first policy from the schema alone, never from values."""
+    import os
+
+    from dpsql.engines.describe import describe
+    from dpsql.policy.template import first_policy
+
+    to_screen = output == Path("-")
+    file = output or database.with_suffix(".yaml")
+    name = os.path.relpath(database, Path() if to_screen else file.parent)
+    text = first_policy(database.stem, name, describe(database))
+    if to_screen:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(text)
+    except FileExistsError:
+        raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.") from None
+    typer.echo(f"Wrote {_line(str(file))}. Fill in what it marks FILL_IN, then: dpsql check {_line(str(file))}")
+
+
+@app.command()
+def check(policy: PolicyFile) -> None:
+    """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
+    from dpsql.engines.check import check as findings_of
+    from dpsql.policy import load_policy, require_enforced
+    from dpsql.screen import text_table
+
+    loaded = load_policy(policy)
+    require_enforced(loaded)
+    findings = findings_of(loaded)
+    if findings:
+        rows = [
+            (
+                finding.severity,
+                ".".join(filter(None, (finding.table, finding.column))),
+                finding.what,
+                "" if finding.count is None else str(finding.count),
+                "" if finding.share is None else f"{float(finding.share):.4%}",
+            )
+            for finding in findings
+        ]
+        names = ("severity", "where", "what", "count", "share")
+        typer.echo(text_table(names, rows, right=(False, False, False, True, True), widest=None))
+    errors = sum(finding.severity == "error" for finding in findings)
+    if errors:
+        raise OperationalError(f"The data do not fit the policy: {errors} of these are errors.")
+    typer.echo("The policy is sound and the data fit it.")
+
+
+@app.command()
+def refresh(policy: PolicyFile) -> None:
+    """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
+    with _opened(policy) as proxy, _progress() as progress:
+        version = proxy.refresh(progress)
+    typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
+
+
+@app.command()
+def explain(
+    policy: PolicyFile,
+    sql: Sql,
+    analyst: Annotated[str, typer.Option(help="Whose budget to look at; * is the shared account.")] = "*",
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    mechanism: Mechanism = None,
+    max_groups_per_unit: GroupCap = None,
+    max_rows_per_group: RowCap = None,
+    confidence: Confidence = None,
+) -> None:
+    """What would run, by which mechanism, at what cost and error. Spends nothing and reads no data."""
+    with _opened(policy) as proxy:
+        quote = proxy.session(analyst=analyst).explain(
+            sql,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mechanism=mechanism,
+            max_groups_per_unit=max_groups_per_unit,
+            max_rows_per_group=max_rows_per_group,
+            confidence=confidence,
+        )
+    typer.echo(str(quote))
+
+
+@app.command()
+def query(
+    policy: PolicyFile,
+    sql: Sql,
+    analyst: Annotated[str, typer.Option(help="Who asks, and whose budget it spends.")],
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    mechanism: Mechanism = None,
+    max_groups_per_unit: GroupCap = None,
+    max_rows_per_group: RowCap = None,
+    confidence: Confidence = None,
+    format: Annotated[Format, typer.Option(help="How to write the answer.")] = Format.TABLE,  # noqa: A002 - the option's name
+) -> None:
+    """Ask, spend, and print the answer with its errors."""
+    if format is Format.PARQUET and sys.stdout.isatty():
+        raise InterfaceError(
+            "Parquet is not text. Send it to a file: dpsql query ... --format parquet > answer.parquet"
+        )
+    with _opened(policy) as proxy:
+        answer = proxy.session(analyst=analyst).query(
+            sql,
+            epsilon=epsilon,
+            delta=delta,
+            rho=rho,
+            mechanism=mechanism,
+            max_groups_per_unit=max_groups_per_unit,
+            max_rows_per_group=max_rows_per_group,
+            confidence=confidence,
+        )
+    _write(answer, format)
+
+
+@app.command()
+def budget(
+    policy: PolicyFile,
+    analyst: Annotated[str | None, typer.Option(help="One analyst only.")] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="The owner: forget what was spent, on record.")] = False,
+    reason: Annotated[str | None, typer.Option(help="Why, for the record; a reset needs it.")] = None,
+) -> None:
+    """What was spent and what is left, of all together and of each analyst."""
+    from dpsql.answer import Budget
+    from dpsql.ledgers import open_ledger
+    from dpsql.policy import load_policy
+
+    if reset != bool(reason):
+        raise typer.BadParameter("--reset and --reason TEXT go together.")
+    loaded = load_policy(policy)
+    if reason:
+        _reset(loaded, analyst, reason)
+    with open_ledger(loaded) as ledger:
+        accounts = [analyst] if analyst else [None, *loaded.budget.analysts]
+        for account in accounts:
+            title = "all analysts together" if account is None else f"analyst {account}"
+            typer.echo(f"{_line(title)}\n{Budget.of(ledger.budget(account))}\n")
+
+
+@app.command()
+def log(policy: PolicyFile) -> None:
+    """The owner: who asked what, when, at which loss."""
+    from dpsql.answer import cost_text
+    from dpsql.ledgers import open_ledger
+    from dpsql.policy import load_policy
+    from dpsql.privacy.loss import summary
+    from dpsql.screen import text_table
+
+    with open_ledger(load_policy(policy)) as ledger:
+        entries = ledger.log()
+    rows = [
+        (
+            *(str(entry.sequence), entry.at, entry.kind, entry.analyst),
+            cost_text(summary(entry.loss)) if entry.loss else "",
+            entry.statement or entry.reason,
+        )
+        for entry in entries
+    ]
+    names = ("id", "when", "what", "analyst", "loss", "statement or reason")
+    typer.echo(text_table(names, rows, right=(True,), widest=None))
+
+
+@ledger_app.command()
+def backup(policy: PolicyFile, to: Annotated[Path, typer.Argument(metavar="TO", help="A new file.")]) -> None:
+    """Copy the ledger, also while it is in use, to a new file."""
+    from dpsql.ledgers import open_ledger
+    from dpsql.policy import load_policy
+
+    with open_ledger(load_policy(policy)) as ledger:
+        ledger.backup(to)
+    typer.echo(f"Wrote {_line(str(to))}.")
+
+
+@ledger_app.command()
+def restore(
+    policy: PolicyFile,
+    source: Annotated[Path, typer.Argument(metavar="FROM", help="A backup.")],
+    reason: Annotated[str, typer.Option(help="Why, for the record.")],
+) -> None:
+    """Put a backup in the ledger's place, where it counts as fully spent until a reset."""
+    from dpsql.ledgers import ledger_path, mark_path
+    from dpsql.policy import load_policy
+    from dpsql.privacy.ledger_owner import restore as restore_ledger
+
+    loaded = load_policy(policy)
+    restore_ledger(source, ledger_path(loaded), reason=reason, mark=mark_path(loaded))
+    typer.echo("Restored. It counts as fully spent until: dpsql budget POLICY --reset --reason TEXT")
+
+
+@ledger_app.command()
+def verify(policy: PolicyFile) -> None:
+    """Check every record, every stored answer and the high-water mark."""
+    from dpsql.ledgers import ledger_path, mark_path
+    from dpsql.policy import load_policy
+    from dpsql.privacy.ledger_owner import verify as verify_ledger
+
+    loaded = load_policy(policy)
+    report = verify_ledger(ledger_path(loaded), mark=mark_path(loaded))
+    if report.problems:
+        raise LedgerError("\n".join(report.problems))
+    typer.echo(f"The ledger is sound: {report.records} records, {report.answers} stored answers, head {report.head}.")
+
+
+@app.command()
+def schema() -> None:
+    """Print the policy file's JSON Schema, for editors."""
+    from dpsql.policy.schema import schema_text
+
+    typer.echo(schema_text(), nl=False)
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code. No bad input ends in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
+    try:
+        app(prog_name="dpsql")
+    except SystemExit as end:
+        if end.code == 130:
+            _complain("Interrupted. What was charged stays charged; `dpsql budget` shows it.")
+        raise
+    except Error as error:
+        _complain(str(error))
+    except OSError as error:
+        _complain(f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror or error))
+    except Exception as bug:  # noqa: BLE001 - its text may hold anything, so only its kind and place are told
+        _complain(f"This is a bug in dpsql: {type(bug).__name__} at {_place(bug)}. Please report it.")
+    sys.exit(1)
+
+
+@contextmanager
+def _opened(policy: Path) -> Iterator[Proxy]:
+    """The policy's proxy, with progress where a first version is built."""
+    from dpsql.session import open_proxy
+
+    with _progress() as progress:
+        proxy = open_proxy(policy, progress=progress)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr, where that is a terminal."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0, visible=False)
+        yield lambda step, done: bar.update(task, description=escape(_line(step)), completed=done, visible=True)
+
+
+def _reset(policy: Policy, analyst: str | None, reason: str) -> None:
+    """Start one account afresh, or all."""
+    from dpsql.ledgers import ledger_path, limits_of, mark_path, pinned_by
+    from dpsql.privacy.ledger_owner import reset
+
+    limits = limits_of(policy)
+    account = None if analyst is None else limits.account(analyst)
+    if analyst is not None and account is None:
+        raise InterfaceError(f"Analyst {analyst!r} has no account. Name one of budget.analysts in the policy.")
+    found = reset(
+        ledger_path(policy),
+        pinned=pinned_by(policy),
+        limits=limits,
+        reason=reason,
+        mark=mark_path(policy),
+        account=account,
+    )
+    typer.echo(_line(" ".join(["Reset, on record.", found]).strip()))
+
+
+def _write(answer: Answer, format: Format) -> None:  # noqa: A002 - the option's name
+    if format is Format.TABLE:
+        typer.echo(answer.to_text())
+        return
+    from dpsql.writers import WRITERS
+
+    sys.stdout.buffer.write(WRITERS[format](answer))
+    sys.stdout.buffer.flush()
+
+
+def _line(text: str) -> str:
+    from dpsql.screen import safe
+
+    return safe(text)
+
+
+def _complain(message: str) -> None:
+    """The message on stderr, without anything that a terminal would act on."""
+    sys.stderr.write("\n".join(map(_line, message.splitlines())) + "\n")
+
+
+def _place(bug: BaseException) -> str:
+    """File and line where it happened."""
+    trace = bug.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "an unknown place"
+
+
+if __name__ == "__main__":
+    main()

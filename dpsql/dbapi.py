@@ -1,0 +1,333 @@
+"""PEP 249 (DB-API 2.0): connections and cursors over a session.
+
+A cursor's answer stays whole: ``cursor.answer`` has the errors, the cost and the measurements behind the fetched rows.
+"""
+
+from __future__ import annotations
+
+import datetime as _datetime
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from os import PathLike
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from dpsql.answer import Answer
+from dpsql.errors import (
+    DatabaseError,
+    DataError,
+    Error,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    Warning,  # noqa: A004 - PEP 249 fixes the name
+)
+from dpsql.plan.types import Type, Value
+
+__all__ = [
+    "BINARY",
+    "BOOLEAN",
+    "DATETIME",
+    "NUMBER",
+    "ROWID",
+    "STRING",
+    "Binary",
+    "Connection",
+    "Cursor",
+    "DataError",
+    "DatabaseError",
+    "Date",
+    "DateFromTicks",
+    "Error",
+    "IntegrityError",
+    "InterfaceError",
+    "InternalError",
+    "NotSupportedError",
+    "OperationalError",
+    "ProgrammingError",
+    "Time",
+    "TimeFromTicks",
+    "Timestamp",
+    "TimestampFromTicks",
+    "Warning",
+    "apilevel",
+    "connect",
+    "paramstyle",
+    "threadsafety",
+]
+
+apilevel = "2.0"
+threadsafety = 2  # threads may share the module and connections
+paramstyle = "qmark"
+
+Date = _datetime.date
+Time = _datetime.time
+Timestamp = _datetime.datetime
+DateFromTicks = _datetime.date.fromtimestamp
+TimestampFromTicks = _datetime.datetime.fromtimestamp
+Binary = bytes
+
+Description = tuple[str, Type, None, None, None, None, None]
+
+
+def TimeFromTicks(ticks: float) -> _datetime.time:  # noqa: N802 - PEP 249 fixes the name
+    """The local time of day of seconds since the epoch."""
+    return _datetime.datetime.fromtimestamp(ticks).time()
+
+
+class TypeObject:
+    """One of PEP 249's type objects; equal to each type in a cursor's description that it covers.
+
+    >>> Type.INTEGER == NUMBER, Type.TEXT == NUMBER
+    (True, False)
+    """
+
+    def __init__(self, *types: Type) -> None:
+        self._types = frozenset(types)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or other in self._types
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+STRING = TypeObject(Type.TEXT)
+NUMBER = TypeObject(Type.INTEGER, Type.REAL)
+DATETIME = TypeObject(Type.DATE, Type.TIMESTAMP)
+BOOLEAN = TypeObject(Type.BOOLEAN)
+BINARY = TypeObject()
+ROWID = TypeObject()
+
+
+class Asks(Protocol):
+    """What a connection needs of a session."""
+
+    def query(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
+        """The answer to one statement."""
+        ...
+
+
+def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float | Decimal) -> Connection:
+    """A connection for one analyst.
+
+    Args:
+        policy: Path of the policy file.
+        analyst: In whose name it asks, and whose budget it spends.
+        options: The connection's defaults, as ``SET`` knows them: ``epsilon=0.1``, ``mechanism="laplace"``.
+
+    Raises:
+        Error: If the policy cannot be opened or an option is unknown.
+    """
+    from dpsql.session import open_proxy
+
+    proxy = open_proxy(policy)
+    try:
+        session = proxy.session(analyst=analyst)
+        for name, value in options.items():
+            session.query(_setting(name, value))
+    except BaseException:
+        proxy.close()
+        raise
+    return Connection(session, close=proxy.close)
+
+
+def _setting(name: str, value: str | float | Decimal) -> str:
+    """The ``SET`` statement of one option.
+
+    >>> _setting("mechanism", "laplace"), _setting("delta", 1e-9)
+    ("SET mechanism = 'laplace'", 'SET delta = 1e-09')
+    """
+    if not re.fullmatch(r"[A-Za-z_]+", name):
+        raise ProgrammingError(f"{name!r} is not an option. Write a name that SET knows, such as epsilon.")
+    match value:
+        case bool():
+            literal = str(value).upper()
+        case str():
+            literal = "'" + value.replace("'", "''") + "'"
+        case int() | float() | Decimal():
+            literal = str(value)
+        case _:
+            raise ProgrammingError(f"Option {name} is a {type(value).__name__}. Write a number or a text.")
+    return f"SET {name} = {literal}"
+
+
+class Connection:
+    """One analyst's connection. Nothing here can be changed or taken back, so commit and rollback do nothing.
+
+    Args:
+        session: What answers.
+        close: What releases it.
+    """
+
+    # PEP 249's optional extension: the exceptions, for code that has the connection but not the module.
+    Warning = Warning
+    Error = Error
+    InterfaceError = InterfaceError
+    DatabaseError = DatabaseError
+    DataError = DataError
+    OperationalError = OperationalError
+    IntegrityError = IntegrityError
+    InternalError = InternalError
+    ProgrammingError = ProgrammingError
+    NotSupportedError = NotSupportedError
+
+    def __init__(self, session: Asks, *, close: Callable[[], None]) -> None:
+        self._session: Asks | None = session
+        self._close = close
+
+    def cursor(self) -> Cursor:
+        """A new cursor."""
+        self.session()
+        return Cursor(self)
+
+    def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Cursor:
+        """A new cursor that has executed the statement."""
+        return self.cursor().execute(sql, parameters)
+
+    def commit(self) -> None:
+        """Nothing: a charge is durable before its answer is read."""
+        self.session()
+
+    def rollback(self) -> None:
+        """Nothing: what was charged stays charged."""
+        self.session()
+
+    def close(self) -> None:
+        """Close the connection and its engine; closing twice is fine."""
+        if self._session is not None:
+            self._session = None
+            self._close()
+
+    def session(self) -> Asks:
+        """The session behind it.
+
+        Raises:
+            InterfaceError: If the connection is closed.
+        """
+        if self._session is None:
+            raise InterfaceError("The connection is closed. Open another with dpsql.connect.")
+        return self._session
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Cursor:
+    """One statement at a time, and the rows of its answer.
+
+    Attributes:
+        connection: The connection it belongs to.
+        arraysize: Rows that `fetchmany` returns by default.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.arraysize = 1
+        self._answer: Answer | None = None
+        self._next = 0
+        self._closed = False
+
+    @property
+    def answer(self) -> Answer:
+        """The whole answer of the last statement: rows, errors, cost.
+
+        Raises:
+            InterfaceError: If nothing was executed.
+        """
+        self._usable()
+        if self._answer is None:
+            raise InterfaceError("There is no answer yet. Call execute first.")
+        return self._answer
+
+    @property
+    def description(self) -> list[Description] | None:
+        """Name and type of each column, the other five entries None; None before a statement with columns."""
+        if self._answer is None or not self._answer.columns:
+            return None
+        pairs = zip(self._answer.columns, self._answer.types, strict=True)
+        return [(name, kind, None, None, None, None, None) for name, kind in pairs]
+
+    @property
+    def rowcount(self) -> int:
+        """Rows of the answer; -1 before a statement with columns."""
+        return len(self._answer) if self._answer is not None and self._answer.columns else -1
+
+    def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Self:
+        """Ask one statement; each ``?`` takes one parameter.
+
+        Raises:
+            Error: If it is refused or fails; the cursor then has no answer.
+        """
+        self._usable()
+        self._answer, self._next = None, 0
+        if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Sequence):
+            raise InterfaceError(
+                f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
+            )
+        self._answer = self.connection.session().query(sql, tuple(parameters))
+        return self
+
+    def executemany(self, sql: str, parameters: Sequence[Sequence[Value]]) -> None:
+        """Refused: every set of parameters is a query of its own, with a cost and an answer of its own."""
+        self._usable()
+        raise NotSupportedError(
+            "executemany would charge for every set of parameters and keep only the last answer. "
+            "Call execute once for each, or write one statement with GROUP BY or IN."
+        )
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """The next row, or None after the last."""
+        rows = self._take(1)
+        return rows[0] if rows else None
+
+    def fetchmany(self, size: int | None = None) -> list[tuple[Any, ...]]:
+        """The next ``size`` rows (``arraysize`` where absent), fewer at the end."""
+        return self._take(self.arraysize if size is None else size)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows that are left."""
+        return self._take(None)
+
+    def close(self) -> None:
+        """Let go of the answer; closing twice is fine."""
+        self._answer, self._closed = None, True
+
+    def setinputsizes(self, sizes: Sequence[Any]) -> None:
+        """Nothing; PEP 249 asks for it."""
+
+    def setoutputsize(self, size: int, column: int | None = None) -> None:
+        """Nothing; PEP 249 asks for it."""
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.fetchone, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _take(self, count: int | None) -> list[tuple[Any, ...]]:
+        if not self.answer.columns:
+            raise InterfaceError("The last statement has no rows to fetch.")
+        end = None if count is None else self._next + max(count, 0)
+        rows = self.answer.rows[self._next : end]
+        self._next += len(rows)
+        return rows
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise InterfaceError("The cursor is closed. Open another with connection.cursor().")
+        self.connection.session()

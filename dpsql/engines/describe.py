@@ -1,0 +1,44 @@
+"""The schema of a DuckDB file: names and types, never a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dpsql.errors import OperationalError
+
+__all__ = ["describe"]
+
+_COLUMNS = """
+    SELECT table_name, column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_database() AND schema_name = 'main' AND NOT internal
+    ORDER BY table_name, column_index
+"""
+
+
+def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
+    """Columns as (name, engine type such as ``DECIMAL(10,2)``) of each table and view in schema ``main``, by its name.
+
+    Raises:
+        OperationalError: If the file is missing, is no DuckDB database, is in use, or holds no table.
+    """
+    import duckdb
+
+    if not database.is_file():
+        raise OperationalError(f"{database} is not a file. Write the path of a DuckDB database.")
+    locked: dict[str, str | bool | int | float | list[str]] = {
+        "enable_external_access": "false",
+        "autoload_known_extensions": "false",
+    }
+    try:
+        with duckdb.connect(str(database), read_only=True, config=locked) as connection:
+            found = connection.execute(_COLUMNS).fetchall()
+    except duckdb.Error:
+        raise OperationalError(
+            f"{database} cannot be read as a DuckDB database. Write the path of one that nobody is writing to."
+        ) from None
+    tables: dict[str, list[tuple[str, str]]] = {}
+    for table, column, kind in found:
+        tables.setdefault(table, []).append((column, kind))
+    if not tables:
+        raise OperationalError(f"{database} holds no table in schema main. Create the tables first.")
+    return tables

@@ -1,0 +1,175 @@
+"""Connections and cursors, beyond what the compliance suite asks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from dpsql import dbapi
+from dpsql.answer import Answer, public
+from dpsql.dbapi import DATETIME, NUMBER, STRING, Connection, Cursor
+from dpsql.errors import InterfaceError, ProgrammingError, UnsupportedQuery
+from dpsql.plan.types import Type, Value
+
+THREE = public(("city", "n"), (Type.TEXT, Type.INTEGER), [("Rome", 3), ("Troy", 1), ("Ur", 2)])
+NOTHING = public((), (), [])
+
+
+class Scripted:
+    """A session that answers known statements, refuses all others and remembers what it was asked."""
+
+    def __init__(self, answers: Mapping[str, Answer]) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, tuple[Value, ...]]] = []
+
+    def query(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
+        self.asked.append((sql, tuple(parameters)))
+        if sql not in self.answers:
+            raise UnsupportedQuery("is not in the script.", construct="statement")
+        return self.answers[sql]
+
+
+@pytest.fixture
+def session() -> Scripted:
+    return Scripted({"three": THREE, "set": NOTHING})
+
+
+@pytest.fixture
+def cursor(session: Scripted) -> Cursor:
+    return Connection(session, close=lambda: None).cursor()
+
+
+def test_parameters_reach_the_session_with_their_types(session: Scripted, cursor: Cursor) -> None:
+    values = [None, True, 1, 0.5, Decimal("0.1"), "x", date(2024, 1, 1)]
+    cursor.execute("three", values)
+    assert session.asked == [("three", tuple(values))]
+    assert [type(value) for value in session.asked[0][1]] == [type(value) for value in values]
+
+
+@pytest.mark.parametrize("parameters", ["text", b"bytes", {"a": 1}, 7, None])
+def test_parameters_that_are_no_sequence_are_refused_before_the_session_is_asked(
+    session: Scripted, cursor: Cursor, parameters: Any
+) -> None:
+    with pytest.raises(InterfaceError, match="Write a list with one value for each"):
+        cursor.execute("three", parameters)
+    assert session.asked == []
+
+
+def test_the_whole_answer_stays_at_hand(cursor: Cursor) -> None:
+    assert cursor.execute("three").answer is THREE
+    assert list(cursor) == THREE.rows
+    assert cursor.answer is THREE
+
+
+def test_description_has_names_and_types(cursor: Cursor) -> None:
+    cursor.execute("three")
+    assert cursor.description == [
+        ("city", Type.TEXT, None, None, None, None, None),
+        ("n", Type.INTEGER, None, None, None, None, None),
+    ]
+    assert [column[1] == NUMBER for column in cursor.description] == [False, True]
+    assert [column[1] == STRING for column in cursor.description] == [True, False]
+    assert DATETIME == Type.DATE
+    assert DATETIME != Type.TEXT
+
+
+def test_a_statement_without_columns_has_no_rows_to_fetch(cursor: Cursor) -> None:
+    cursor.execute("set")
+    assert (cursor.description, cursor.rowcount) == (None, -1)
+    with pytest.raises(InterfaceError, match="no rows to fetch"):
+        cursor.fetchall()
+
+
+def test_a_refused_statement_leaves_no_older_answer_behind(cursor: Cursor) -> None:
+    cursor.execute("three")
+    with pytest.raises(UnsupportedQuery):
+        cursor.execute("other")
+    assert (cursor.description, cursor.rowcount) == (None, -1)
+    with pytest.raises(InterfaceError, match="Call execute first"):
+        cursor.fetchone()
+
+
+def test_fetching_goes_on_where_it_stopped(cursor: Cursor) -> None:
+    cursor.execute("three")
+    assert cursor.fetchone() == ("Rome", 3)
+    assert cursor.fetchmany(0) == []
+    assert cursor.fetchmany(-1) == []
+    assert cursor.fetchmany() == [("Troy", 1)]
+    assert cursor.fetchall() == [("Ur", 2)]
+    assert (cursor.fetchone(), cursor.fetchmany(5), cursor.fetchall()) == (None, [], [])
+    assert cursor.execute("three").fetchone() == ("Rome", 3)
+
+
+def test_fetched_rows_are_the_callers_to_change(cursor: Cursor) -> None:
+    cursor.execute("three").fetchall().clear()
+    assert len(cursor.answer) == 3
+
+
+def test_a_closed_cursor_refuses_everything(cursor: Cursor) -> None:
+    cursor.execute("three")
+    cursor.close()
+    cursor.close()
+    for use in (lambda: cursor.execute("three"), cursor.fetchone, cursor.fetchall, lambda: cursor.answer):
+        with pytest.raises(InterfaceError, match="cursor is closed"):
+            use()
+    assert cursor.description is None
+
+
+def test_a_closed_connection_refuses_its_cursors_and_closes_once(session: Scripted) -> None:
+    closed: list[str] = []
+    connection = Connection(session, close=lambda: closed.append("closed"))
+    cursor = connection.cursor().execute("three")
+    connection.close()
+    connection.close()
+    assert closed == ["closed"]
+    for use in (connection.cursor, connection.commit, connection.rollback, cursor.fetchone):
+        with pytest.raises(InterfaceError, match="connection is closed"):
+            use()
+
+
+def test_with_closes_connection_and_cursor(session: Scripted) -> None:
+    with Connection(session, close=lambda: None) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("three")
+        with pytest.raises(InterfaceError, match="cursor is closed"):
+            cursor.fetchone()
+        assert connection.execute("three").fetchone() == ("Rome", 3)
+    with pytest.raises(InterfaceError, match="connection is closed"):
+        connection.cursor()
+
+
+def test_threads_share_a_connection(session: Scripted) -> None:
+    connection = Connection(session, close=lambda: None)
+    found: list[list[tuple[Any, ...]]] = []
+    threads = [threading.Thread(target=lambda: found.append(connection.execute("three").fetchall())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [THREE.rows] * 8
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "statement"),
+    [
+        ("epsilon", 0.1, "SET epsilon = 0.1"),
+        ("delta", Decimal("1E-9"), "SET delta = 1E-9"),
+        ("max_groups_per_unit", 3, "SET max_groups_per_unit = 3"),
+        ("mechanism", "it's", "SET mechanism = 'it''s'"),
+    ],
+)
+def test_an_option_of_connect_is_a_SET_of_the_connection(
+    name: str, value: str | float | Decimal, statement: str
+) -> None:
+    assert dbapi._setting(name, value) == statement
+
+
+@pytest.mark.parametrize(("name", "value"), [("epsilon = 9; SET x", 1), ("", 1), ("epsilon", None), ("epsilon", [1])])
+def test_an_option_that_is_none_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(ProgrammingError, match=r"Write a (name|number)"):
+        dbapi._setting(name, value)
