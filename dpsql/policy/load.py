@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dpsql.errors import PolicyError
 from dpsql.policy.model import Policy
-from dpsql.policy.reading import Document, Problem, dotted, read_yaml
+from dpsql.policy.reading import Document, Place, Problem, dotted, read_yaml
 
 __all__ = ["load_policy"]
 
@@ -24,6 +24,7 @@ _NOT_A = {
     "string_type": "not text; write it in quotes",
     "bool_type": "neither true nor false; write one of them, without quotes",
     "int_type": "not a whole number; write digits, such as 12",
+    "int_parsing_size": "too large a number; write a smaller one",
     "dict_type": "not a mapping; write key: value lines below it, or {key: value}",
     "model_type": "not a mapping; write key: value lines below it, or {key: value}",
     "tuple_type": "not a list; write [first, second]",
@@ -81,8 +82,10 @@ def _problems(error: ValidationError, document: Document) -> Iterator[Problem]:
     for detail in error.errors(include_url=False):
         if detail["type"] == "default_factory_not_called":  # a consequence of another error in the same section
             continue
-        loc = tuple(part for part in detail["loc"] if part not in _NO_KEYS)
-        loc += tuple(detail.get("ctx", {}).get("at", ()))
+        loc: Place = ()
+        for part in (*detail["loc"], *detail.get("ctx", {}).get("at", ())):
+            if part not in _NO_KEYS or (*loc, part) in document.keys:
+                loc = (*loc, part)
         known = document.known(loc)
         of_key = known != loc or detail["type"] == "extra_forbidden" or "[key]" in detail["loc"]
         position = (document.keys if of_key else document.values)[known]
@@ -96,12 +99,10 @@ def _what(detail: Mapping[str, Any], loc: Sequence[str | int]) -> str:
         case "policy":
             return str(context["message"])
         case "missing":
-            section = _section(loc[:-1])
-            return f"this is missing; write {_example(str(loc[-1]), section)}"
+            return f"this is missing; write {_example(str(loc[-1]), _section(loc[:-1]))}"
         case "extra_forbidden":
-            return (
-                f"there is no such key here; {_nearest(str(loc[-1]), list(_section(loc[:-1]).get('properties', {})))}"
-            )
+            known = list(_section(loc[:-1]).get("properties", {}))
+            return f"there is no such key here; {_nearest(str(loc[-1]), known)}"
         case "literal_error":
             return f"{detail['input']!s} is not one of {context['expected']}; write one of them"
         case "greater_than_equal":

@@ -146,6 +146,8 @@ class _Reader:
         for key, value in node.value:
             if not isinstance(key, ScalarNode) or key.tag != _TAG + "str" or key.anchor is not None:
                 self._note(key, place, "this key is not plain text; write a name, in quotes if it looks like a number")
+            elif not key.value.isprintable():
+                self._note(key, place, "this key holds characters that do not print; write a plain name")
             elif key.value in result:
                 self._note(key, place, f"the key {key.value} is written twice; keep one")
             else:
@@ -156,8 +158,10 @@ class _Reader:
         if text == TO_FILL_IN:
             return self._refuse(place, "this is still to be filled in; the comments beside it say with what")
         match tag.removeprefix(_TAG):
-            case "str":
+            case "str" if text.isprintable():
                 return text
+            case "str":
+                return self._refuse(place, "this holds characters that do not print; write plain text on one line")
             case "bool":
                 return text.lower() == "true"
             case "null":

@@ -109,7 +109,7 @@ class Column(Section):
         number = exact(value)
         if info.field_name != "centre" and number <= 0:
             raise wrong(f"{number} is not above 0", "write a number above 0")
-        if info.field_name == "grid" and kind == "integer" and number % 1:
+        if info.field_name == "grid" and kind == "integer" and Fraction(number).denominator > 1:
             raise wrong(f"the grid {number} of an integer column is not a whole number", "write 1, or remove grid")
         return number
 
@@ -277,7 +277,7 @@ def _typed(kind: str, value: Any, place: int) -> Any:
     match kind:
         case "real" | "decimal":
             return exact(value)
-        case "integer" if not isinstance(value, str | date | bool) and exact(value) % 1 == 0:
+        case "integer" if not isinstance(value, str | date | bool) and Fraction(exact(value)).denominator == 1:
             return int(value)
         case "boolean" if isinstance(value, bool):
             return value

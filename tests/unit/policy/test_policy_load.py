@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpsql.errors import PolicyError
 from dpsql.policy import Policy, load_policy
@@ -67,6 +71,11 @@ def refused(file: Path, content: bytes | str) -> str:
         (("epsilon: 2,", "epsilon: .inf,"), "8:20: budget.total.epsilon: .inf is not a plain number"),
         (("epsilon: 2,", "epsilon: 0x2,"), "8:20: budget.total.epsilon: 0x2 is not a plain number"),
         (("epsilon: 2,", "epsilon: 1e999,"), "8:20: budget.total.epsilon: this number is out of range"),
+        (("name: clinic", "<chain>: clinic"), "1:1: name: this is missing; write name: hospital"),
+        (("name: clinic", 'name: "\\ud800"'), "2:7: name: this holds characters that do not print"),
+        (("rows_per_unit: 12", f"rows_per_unit: {10**400}"), "21:20: tables.visits.rows_per_unit: 1"),
+        (("[0, 110]", "[0, 1e-60]"), "17:40: tables.people.columns.age.bounds.1: 1E-60 is not a whole number"),
+        (("[0, 110]", f"[0, {'9' * 59}.5]"), "17:40: tables.people.columns.age.bounds.1: 9"),
         (("epsilon: 2,", f"epsilon: {'9' * 5000},"), "8:20: budget.total.epsilon: 9"),
         (("name: clinic", "name: !secret clinic"), "2:7: name: the tag !secret is not used here; remove it"),
         (("name: clinic", "name: &n clinic"), "2:7: name: anchors and aliases are not used here; write the value out"),
@@ -97,6 +106,28 @@ def test_a_long_list_of_errors_is_cut_short(refusal: Refusal) -> None:
     lines = refusal(("version: 1\n", f"version: 1\n{many}")).splitlines()
     assert len(lines) == 21
     assert lines[-1] == "clinic.yaml: and 10 more; mend these first"
+
+
+CHANGES = (
+    *("null", "[]", "{}", "-1", "9" * 70, "1e-70", "true", "2020-01-01", '"\\0"', '"\\ud800"', "é", "\x85", "\u2028"),
+    *("'", "&a", "*a", "!t", "\t", "- ", ": ", "?", "|", "[", "{", "<<", " ", "#", "%"),
+    *("<chain>", "[key]", "columns", "unit: {}"),
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2000), st.sampled_from(CHANGES)), min_size=1, max_size=3))
+@settings(max_examples=300, deadline=None, database=None)
+def test_no_mistake_in_a_policy_gives_anything_but_its_error(changes: list[tuple[int, str]]) -> None:
+    text = HOSPITAL.read_text(encoding="utf-8").partition("version: 1\n")[2]
+    for place, change in changes:
+        text = text[:place] + change + text[place + 1 :]
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "p.yaml"
+        file.write_text(f"version: 1\n{text}", encoding="utf-8")
+        try:
+            load_policy(file)
+        except PolicyError as error:
+            assert all(re.match(r".*p\.yaml:[0-9]+:[0-9]+: .+; .+", line) for line in str(error).splitlines())
 
 
 def test_yaml_1_2_means_what_it_looks_like(load: Load) -> None:
@@ -138,7 +169,7 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
         ("a: " + "[" * 5000, "p.yaml:1:1: the file is nested too deeply"),
         ("#" * (2**20 + 1), "p.yaml: the file is larger than 1 MiB"),
         ("a: &x [*x]", "p.yaml:1:4: a: anchors and aliases are not used here"),
-        ('"a\\e[31m": 1', "p.yaml:1:1: a?[31m: there is no such key here"),
+        ('"a\\e[31m": 1', "p.yaml:1:1: this key holds characters that do not print"),
         ('"": 1', "there is no such key here; write one of version, name"),
         ("? [a]\n: 1\n", "p.yaml:1:3: this key is not plain text"),
     ],
