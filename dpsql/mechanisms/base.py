@@ -1,7 +1,9 @@
-"""What every mechanism is given and what it offers. One theorem per file; `MECHANISMS` lists them.
+"""What every mechanism is given and what it offers.
 
     offer(request) -> Release | Refusal      public facts only
     Release.release(raw, sampler)            the only place where a raw number becomes one that may leave
+
+One theorem per file; `MECHANISMS` lists them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,31 @@
+"""Mechanisms: the only place where a raw number becomes one that may leave. One theorem per file.
+
+To add one, write its file, add its line to `MECHANISMS`, and test it; `choose.choose` takes the best offer.
+"""
+
+from __future__ import annotations
+
+from dpsql.mechanisms.base import Mechanism
+from dpsql.mechanisms.gaussian import Gaussian
+from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.public import Public
+from dpsql.mechanisms.threshold import Threshold
+
+__all__ = ["MECHANISMS", "by_name"]
+
+MECHANISMS: tuple[Mechanism, ...] = (
+    Public(),
+    Laplace(),
+    Gaussian(),
+    Threshold(),
+)
+"""Every mechanism, in the order in which equal offers are preferred."""
+
+
+def by_name(name: str) -> Mechanism | None:
+    """The mechanism of that name, or None.
+
+    >>> by_name("laplace")
+    Laplace(name='laplace')
+    """
+    return next((mechanism for mechanism in MECHANISMS if mechanism.name == name), None)

@@ -1,0 +1,111 @@
+"""Discrete Laplace noise on counts, sums and means.
+
+Neighbours: ``add_remove`` and ``replace_one``, by the L1 sensitivity under each (`sensitivity`). Loss: `Pure`.
+
+Theorem. Let v be a vector of integers that a neighbour moves by at most s in L1. Then v + noise, with independent noise
+P(k) ~ exp(-|k| / b) on each entry and b = s / epsilon, is epsilon-DP: shifting one entry by j changes each probability
+by a factor of at most exp(|j| / b), and the |j| add up to at most s.
+
+A price in rho buys the largest epsilon with epsilon tanh(epsilon / 2) <= rho (`conversions.rho_of_pure`).
+
+Source: Dwork, McSherry, Nissim, Smith 2006, Prop. 1; on the integers Ghosh, Roughgarden, Sundararajan 2009, section 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.mean import MeanRelease, mean_query
+from dpsql.mechanisms.noised import NoisedRelease, in_unit
+from dpsql.mechanisms.sensitivity import measure_of, need_of, sensitivity_of, why_not
+from dpsql.privacy.conversions import pure_epsilon_of_rho
+from dpsql.privacy.loss import Composed, Pure
+
+__all__ = ["Laplace", "laplace_scale", "pure_loss"]
+
+
+def laplace_scale(sensitivity: int, epsilon: Fraction) -> Fraction:
+    """Scale of discrete Laplace noise that makes one release epsilon-DP.
+
+    Args:
+        sensitivity: L1 sensitivity, >= 1, in grid steps.
+        epsilon: > 0.
+
+    Returns:
+        b = sensitivity / epsilon, exactly, in grid steps.
+
+    Raises:
+        ValueError: If either is not positive: zero noise would cost infinity.
+
+    >>> laplace_scale(3, Fraction(1, 2))
+    Fraction(6, 1)
+    """
+    if sensitivity < 1 or epsilon <= 0:
+        raise ValueError(f"sensitivity {sensitivity} and epsilon {epsilon} must both be above 0")
+    return Fraction(sensitivity) / epsilon
+
+
+def pure_loss(price: Price, share: Fraction = Fraction(1)) -> Pure | None:
+    """The largest pure loss within a share of a price; None where a price in rho is too small to buy any.
+
+    >>> pure_loss(Price(epsilon=Fraction(1), delta=Fraction(0)), Fraction(1, 4))
+    Pure(epsilon=Fraction(1, 4), rho=None)
+    """
+    if price.rho is not None:
+        epsilon = pure_epsilon_of_rho(price.rho * share)
+        return Pure(epsilon, rho=price.rho * share) if epsilon > 0 else None
+    if price.epsilon is None:
+        raise InvariantBroken("a price names epsilon or rho")
+    return Pure(price.epsilon * share)
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace:
+    """Exact integers plus discrete Laplace noise; means from a noised sum and a noised count."""
+
+    name: str = "laplace"
+
+    def offer(self, request: Request) -> Release | Refusal:
+        """An offer for a count, sum or mean, or why there is none."""
+        if reason := why_not(request):
+            return Refusal(self.name, reason)
+        if request.aggregate.function == "avg":
+            return self._mean(request)
+        loss = pure_loss(request.price)
+        if loss is None:
+            return Refusal(self.name, TOO_SMALL)
+        measure = measure_of(request)
+        step = Fraction(1) if measure.grid is None else measure.grid.step
+        l1 = sensitivity_of(request, measure).l1
+        return NoisedRelease(
+            mechanism=self.name,
+            loss=loss,
+            need=need_of(request, measure),
+            law=LaplaceLaw(laplace_scale(l1, loss.epsilon)),
+            step=step,
+            sensitivity=float(in_unit(l1, step)),
+        )
+
+    def _mean(self, request: Request) -> Release | Refusal:
+        # Variances go by (sensitivity / epsilon)^2. Priced by rho, which is near epsilon^2 / 2, they go by 1 / rho.
+        query = mean_query(request)
+        share = query.share(exponent=2 / 3 if request.price.rho is None else 1)
+        counted = query.count_sensitivity
+        for_sum = pure_loss(request.price, share)
+        for_count = None if counted is None else pure_loss(request.price, 1 - share)
+        if for_sum is None or (counted and for_count is None):
+            return Refusal(self.name, TOO_SMALL)
+        return MeanRelease(
+            mechanism=self.name,
+            loss=Composed((for_sum, for_count)) if for_count else for_sum,
+            query=query,
+            sum_law=LaplaceLaw(laplace_scale(query.sum_sensitivity.l1, for_sum.epsilon)),
+            count_law=LaplaceLaw(laplace_scale(counted.l1, for_count.epsilon)) if counted and for_count else None,
+        )
+
+
+TOO_SMALL = "this rho is too small to buy any noise; ask for more."

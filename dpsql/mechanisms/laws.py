@@ -1,0 +1,262 @@
+"""The two laws of noise on the integers: their tails, their quantiles, and the exact delta of the discrete Gaussian.
+
+    discrete Laplace    P(k) ~ exp(-|k| / scale)
+    discrete Gaussian   P(k) ~ exp(-k^2 / (2 variance))
+
+Both are symmetric and log-concave. Probabilities of the discrete laws are summed for the discrete laws: sums over the
+integers differ from integrals over the line, and the continuous formula for delta can be too small.
+
+Where floats appear, they enclose: every function says on which side of the truth its result lies.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import erfc, erfcx
+
+from dpsql.privacy.sampling import Integers, Sampler
+
+__all__ = [
+    "GaussianLaw",
+    "LaplaceLaw",
+    "Law",
+    "gaussian_delta",
+    "gaussian_quantile",
+    "gaussian_tail",
+    "laplace_quantile",
+    "laplace_tail",
+]
+
+Floats = npt.NDArray[np.float64]
+
+MARGIN = (
+    1e-12  # relative; exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
+)
+UNDERFLOW = 1e-300  # absolute; what float64 may have lost below its smallest numbers
+DIRECT = 10**4  # variance up to which tails are summed term by term (fewer than 1000 terms)
+
+_digits = Context(prec=60, Emin=-(10**9), Emax=10**9)
+
+
+class Law(Protocol):
+    """One law of integer noise, in grid steps."""
+
+    @property
+    def spread(self) -> float:
+        """Scale or standard deviation, in grid steps."""
+        ...
+
+    def draw(self, sampler: Sampler, size: int) -> Integers:
+        """(size,) draws, in grid steps."""
+        ...
+
+    def quantile(self, confidence: float) -> int:
+        """Smallest k with P(|noise| <= k) >= confidence, in grid steps."""
+        ...
+
+    def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
+        """(n,) P(|X + Y| > width) for independent X, Y of the continuous law with spreads ``first`` and ``second``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceLaw:
+    """Discrete Laplace noise.
+
+    Attributes:
+        scale: > 0, in grid steps.
+    """
+
+    scale: Fraction
+
+    @property
+    def spread(self) -> float:
+        return float(self.scale)
+
+    def draw(self, sampler: Sampler, size: int) -> Integers:
+        return sampler.laplace(self.scale, size)
+
+    def quantile(self, confidence: float) -> int:
+        return laplace_quantile(self.scale, confidence)
+
+    def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
+        # P(|X + Y| > w) = (a^2 e^(-w/a) - b^2 e^(-w/b)) / (a^2 - b^2). Kept off a = b and b = 0, where the limits hold:
+        # moving the ratio b / a by 1e-6 moves the tail by as little.
+        a = np.maximum(first, second)
+        ratio = np.clip(np.minimum(first, second) / a, 1e-6, 1 - 1e-6)
+        w = np.maximum(width, 0) / a
+        tail: Floats = (np.exp(-w) - ratio**2 * np.exp(-w / ratio)) / (1 - ratio**2)
+        return tail
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianLaw:
+    """Discrete Gaussian noise.
+
+    Attributes:
+        variance: > 0, in grid steps^2; the true variance is never above it.
+    """
+
+    variance: Fraction
+
+    @property
+    def spread(self) -> float:
+        return math.sqrt(self.variance)
+
+    def draw(self, sampler: Sampler, size: int) -> Integers:
+        return sampler.gaussian(self.variance, size)
+
+    def quantile(self, confidence: float) -> int:
+        return gaussian_quantile(self.variance, confidence)
+
+    def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
+        tail: Floats = erfc(np.maximum(width, 0) / (math.sqrt(2) * np.hypot(first, second)))
+        return tail
+
+
+def laplace_tail(scale: Fraction, at: int) -> Decimal:
+    """P(X >= at) for discrete Laplace noise, to 50 digits: q^at / (1 + q) for at >= 1, where q = exp(-1 / scale).
+
+    >>> round(laplace_tail(Fraction(2), 1), 12)
+    Decimal('0.377540668798')
+    """
+    if at < 1:
+        return _digits.subtract(Decimal(1), laplace_tail(scale, 1 - at))
+    q = _digits.exp(_decimal(-1 / scale))
+    return _digits.divide(_digits.exp(_decimal(-at / scale)), _digits.add(Decimal(1), q))
+
+
+def laplace_quantile(scale: Fraction, confidence: float) -> int:
+    """Smallest k with P(|X| <= k) >= confidence for discrete Laplace noise.
+
+    P(|X| > k) = 2 q^(k + 1) / (1 + q), so k + 1 is scale ln(2 / ((1 - confidence) (1 + q))), rounded up.
+
+    >>> laplace_quantile(Fraction(2), 0.95)
+    6
+    """
+    miss = _miss(confidence)
+    q = _digits.exp(_decimal(-1 / scale))
+    reach = _digits.ln(_digits.divide(Decimal(2), _digits.multiply(miss, _digits.add(Decimal(1), q))))
+    return max(0, math.ceil(_digits.multiply(_decimal(scale), reach)) - 1)
+
+
+def gaussian_tail(variance: Fraction, at: int) -> tuple[float, float]:
+    """(low, high) enclosing P(X >= at) for discrete Gaussian noise.
+
+    >>> low, high = gaussian_tail(Fraction(4), 1)
+    >>> round(low, 9), round(high, 9)
+    (0.40026443, 0.40026443)
+    """
+    if at < 1:
+        low, high = gaussian_tail(variance, 1 - at)
+        return 1 - high - MARGIN, 1 - low + MARGIN
+    density = math.exp(-_float(Fraction(at * at) / (2 * variance)))
+    least, most = _scaled_tail(variance, at)
+    total_low, total_high = _total(variance)
+    return density * least / total_high * (1 - MARGIN) - UNDERFLOW, density * most / total_low * (
+        1 + MARGIN
+    ) + UNDERFLOW
+
+
+def gaussian_quantile(variance: Fraction, confidence: float) -> int:
+    """Smallest k with P(|X| <= k) >= confidence for discrete Gaussian noise.
+
+    >>> gaussian_quantile(Fraction(9), 0.95), gaussian_quantile(Fraction(1, 10), 0.95)
+    (6, 0)
+    """
+    miss = float(_miss(confidence))
+    low, high = -1, 1 + math.isqrt(math.ceil(variance))
+    while 2 * gaussian_tail(variance, high + 1)[1] > miss:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if 2 * gaussian_tail(variance, middle + 1)[1] <= miss else (middle, high)
+    return high
+
+
+def gaussian_delta(shift: int, variance: Fraction, epsilon: Fraction) -> float:
+    """The least delta for which discrete Gaussian noise hides a move by up to ``shift`` at epsilon, never below it.
+
+    Let X be the noise, d the shift and f(k) = exp(-k^2 / (2 variance)). The loss of the output y is
+    ln f(y - d) / f(y) = (2 y d - d^2) / (2 variance), which rises with y and exceeds epsilon from some integer m on.
+    The worst event is therefore {y >= m}, and
+
+        delta(d) = P(X >= m - d) - e^epsilon P(X >= m).
+
+    A smaller move is covered: for a log-concave law every worst event is a half line, so that
+    delta(d) = max over t of P(X >= t - d) - e^epsilon P(X >= t), and P(X >= t - d) rises with d.
+
+    Args:
+        shift: Largest move of the one released integer, >= 1, in grid steps.
+        variance: > 0, in grid steps^2.
+        epsilon: > 0.
+
+    Source: Canonne, Kamath, Steinke 2020, Theorem 7 (the sum); the step from one shift to all below it is above.
+
+    >>> round(gaussian_delta(1, Fraction(2), Fraction(1)), 9)
+    0.042812089
+    """
+    edge = variance * epsilon / shift + Fraction(shift, 2)  # losses are above epsilon beyond this real number
+    m = math.floor(edge) + 1
+    # e^epsilon f(m) = f(m - d) e^-fall exactly: written so, nothing overflows however large epsilon is.
+    fall = math.exp(-_float(Fraction(shift) / variance * (m - edge)))
+    density = math.exp(-_float(Fraction((m - shift) ** 2) / (2 * variance)))
+    total_low, total_high = _total(variance)
+    taken = fall * _scaled_tail(variance, m)[0]
+    if m > shift:
+        delta = density * (_scaled_tail(variance, m - shift)[1] - taken) / total_low
+    else:
+        delta = gaussian_tail(variance, m - shift)[1] - density * taken / total_high * (1 - MARGIN)
+    return min(1.0, delta * (1 + MARGIN) + UNDERFLOW)
+
+
+def _scaled_tail(variance: Fraction, start: int) -> tuple[float, float]:
+    """(low, high) enclosing the sum over k >= start >= 0 of f(k) / f(start), f(k) = exp(-k^2 / (2 variance)).
+
+    Up to variance `DIRECT` term by term. Above it by Euler and Maclaurin's formula up to the third derivative, whose
+    remainder is at most (integral of |f''''|) / 720. With x = start / sigma, sigma^3 |f''''| integrates to
+    (x^3 - 3 x) f(start) from x = 2.334 on, where f'''' stays positive, and to less than 7.1 over the whole line; as
+    f(start) > 0.0655 below x = 2.334, x^3 + 109 bounds it, in units of f(start), everywhere.
+    """
+    v = float(variance)
+    sigma = math.sqrt(v)
+    if v <= DIRECT:
+        i = np.arange(math.ceil(math.sqrt(90 * v)) + 2)  # what is left out weighs less than e^-45
+        total = float(np.exp(-(2.0 * start * i + i * i) / (2 * v)).sum())
+        return total * (1 - MARGIN), total * (1 + MARGIN)
+    x = start / sigma
+    smooth = sigma * math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
+    total = smooth + 0.5 + x / (12 * sigma) - (x**3 - 3 * x) / (720 * sigma**3)
+    remainder = (x**3 + 109) / (720 * sigma**3)
+    return max(1.0, (total - remainder) * (1 - MARGIN)), (total + remainder) * (1 + MARGIN)
+
+
+def _total(variance: Fraction) -> tuple[float, float]:
+    """(low, high) enclosing the sum of exp(-k^2 / (2 variance)) over all integers."""
+    if variance <= DIRECT:
+        low, high = _scaled_tail(variance, 0)
+        return 2 * low - 1, 2 * high - 1
+    # Poisson's summation: sigma sqrt(2 pi) (1 + 2 e^(-2 pi^2 variance) + ...), and that second term is below e^-190000.
+    total = math.sqrt(2 * math.pi * variance)
+    return total * (1 - MARGIN), total * (1 + MARGIN)
+
+
+def _miss(confidence: float) -> Decimal:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
+    return 1 - Decimal(repr(float(confidence)))
+
+
+def _decimal(x: Fraction) -> Decimal:
+    return _digits.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def _float(x: Fraction) -> float:
+    return float(min(x, Fraction(10**6)))  # exp(-10^6) is 0 already; larger ratios could not be converted

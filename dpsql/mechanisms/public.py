@@ -1,0 +1,87 @@
+"""The exact number of rows where it is public.
+
+Neighbours: ``replace_one`` alone. Loss: `Free`.
+
+Theorem. In a table that holds exactly one row for each unit, replacing one unit by another leaves the number of rows
+and the number of units as they were; so they tell nothing. A WHERE, a GROUP BY or a join turns a swap into one removal
+plus one addition, and the number of rows that are left is then private.
+
+Source: by the definition of the relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpsql.mechanisms.base import Interval, Refusal, Request
+from dpsql.mechanisms.sensitivity import need_of, rows_fixed
+from dpsql.plan.requests import Aggregates, Measure, MeasureKind
+from dpsql.privacy.loss import Free
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["Public", "PublicRelease"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicRelease:
+    """An offer to release the public number of rows.
+
+    Attributes:
+        need: That number, ``m0``.
+    """
+
+    need: Aggregates
+
+    @property
+    def mechanism(self) -> str:
+        """``public``."""
+        return "public"
+
+    @property
+    def loss(self) -> Free:
+        """Nothing."""
+        return Free("public")
+
+    @property
+    def sensitivity(self) -> float:
+        """No neighbour moves it."""
+        return 0.0
+
+    @property
+    def scale(self) -> float:
+        """No noise."""
+        return 0.0
+
+    @property
+    def half_width(self) -> float:
+        """No error."""
+        return 0.0
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """The exact number."""
+        return ReleasedTable({"value": [int(n) for n in raw.column("m0")]})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """The number itself, twice."""
+        return [(n, n) for n in released.values]
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """COUNT(*) and COUNT(DISTINCT unit) where the number of rows is public."""
+
+    name: str = "public"
+
+    def offer(self, request: Request) -> PublicRelease | Refusal:
+        """The exact number for free, or why it is not public."""
+        if request.aggregate.function not in ("count_rows", "count_units"):
+            return Refusal(self.name, f"{request.aggregate.text} is not the number of rows.")
+        if request.selects or not rows_fixed(request):
+            return Refusal(
+                self.name,
+                "the number of rows is public only under replace_one, for a whole table that declares every_unit, "
+                "without WHERE, GROUP BY or join.",
+            )
+        return PublicRelease(need_of(request, Measure(MeasureKind.ROWS)))

@@ -1,0 +1,113 @@
+"""Choosing: least expected error at the same price, by public facts, with everybody's reasons."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.mechanisms import MECHANISMS, by_name
+from dpsql.mechanisms.base import Price
+from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.laplace import Laplace
+from dpsql.plan.requests import Contribution
+from tests.unit.mechanisms.asking import BY_RHO, CITY, HALF, OPEN, WITH_DELTA, asking
+
+MANY_GROUPS = Contribution(rows=100, groups=100, rows_in_group=1)
+
+
+def test_one_count_by_epsilon_goes_to_laplace() -> None:
+    choice = choose(asking("count_rows", price=WITH_DELTA))
+    assert choice.release.mechanism == "laplace"
+    assert [other.mechanism for other in choice.others] == ["public", "gaussian", "threshold"]
+
+
+def test_many_groups_a_unit_go_to_gaussian_at_the_same_price() -> None:
+    request = asking("count_rows", held=MANY_GROUPS, keys=(CITY,), price=WITH_DELTA)
+    choice = choose(request)
+    laplace = next(other for other in choice.others if other.mechanism == "laplace")
+    assert choice.release.mechanism == "gaussian"
+    assert laplace.half_width is not None
+    assert laplace.half_width > choice.release.half_width
+
+
+def test_without_delta_gaussian_is_not_considered_and_says_why() -> None:
+    choice = choose(asking("count_rows", held=MANY_GROUPS, keys=(CITY,), price=HALF))
+    gaussian = next(other for other in choice.others if other.mechanism == "gaussian")
+    assert choice.release.mechanism == "laplace"
+    assert gaussian.half_width is None
+    assert "add delta" in gaussian.reason
+
+
+def test_an_open_domain_goes_to_threshold() -> None:
+    assert choose(asking("count_units", keys=(OPEN,), selects=True, price=WITH_DELTA)).release.mechanism == "threshold"
+
+
+def test_a_public_number_is_taken_for_free() -> None:
+    assert choose(asking("count_rows", neighbours="replace_one", rows_public=True)).release.mechanism == "public"
+
+
+def test_the_wanted_mechanism_is_taken_although_another_is_better() -> None:
+    choice = choose(asking("count_rows", price=WITH_DELTA), wanted="gaussian")
+    laplace = next(other for other in choice.others if other.mechanism == "laplace")
+    assert choice.release.mechanism == "gaussian"
+    assert laplace.reason == "mechanism = 'gaussian' was asked for."
+
+
+def test_a_banned_mechanism_is_left_out() -> None:
+    choice = choose(asking("count_rows", price=WITH_DELTA), banned={"laplace"})
+    assert choice.release.mechanism == "gaussian"
+    assert "the policy bans it for this column." in [other.reason for other in choice.others]
+
+
+def test_a_wanted_mechanism_that_refuses_says_why_and_where() -> None:
+    with pytest.raises(UnsupportedQuery, match=r"at 1:8: mechanism 'gaussian' does not answer this: it needs delta"):
+        choose(asking("count_rows", price=HALF), wanted="gaussian")
+
+
+def test_a_wanted_mechanism_that_is_banned_is_refused() -> None:
+    with pytest.raises(UnsupportedQuery, match="the policy bans it"):
+        choose(asking("count_rows"), wanted="laplace", banned=("laplace",))
+
+
+def test_an_unknown_mechanism_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnsupportedQuery, match=r"no mechanism 'laplac'.* public, laplace, gaussian, threshold"):
+        choose(asking("count_rows"), wanted="laplac")
+
+
+def test_what_nobody_answers_is_refused_with_all_reasons() -> None:
+    with pytest.raises(UnsupportedQuery) as refused:
+        choose(asking("count_units", keys=(OPEN,), selects=True, price=HALF))
+    assert refused.value.position == (1, 8)
+    assert refused.value.construct == "COUNT_UNITS(...)"
+    assert all(f"{mechanism.name}: " in str(refused.value) for mechanism in MECHANISMS)
+
+
+def test_of_equal_offers_the_first_registered_is_taken() -> None:
+    first, second = Laplace("one"), Laplace("two")
+    assert choose(asking("sum"), mechanisms=(first, second)).release.mechanism == "one"
+    assert choose(asking("sum"), mechanisms=(second, first)).release.mechanism == "two"
+
+
+def test_a_price_in_rho_lets_gaussian_win_without_delta() -> None:
+    many = choose(asking("count_rows", held=MANY_GROUPS, keys=(CITY,), price=BY_RHO))
+    assert many.release.mechanism == "gaussian"
+
+
+def test_planning_is_quick_once_warm() -> None:
+    import time
+
+    request = asking("avg", held=MANY_GROUPS, keys=(CITY,), price=Price(Fraction(1, 3), Fraction(1, 10**7)))
+    choose(request)
+    took = []
+    for _ in range(5):
+        start = time.perf_counter()
+        choose(request)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.05
+
+
+def test_every_mechanism_is_found_by_its_name() -> None:
+    assert [by_name(mechanism.name) for mechanism in MECHANISMS] == list(MECHANISMS)
+    assert by_name("nothing") is None

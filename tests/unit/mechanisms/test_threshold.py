@@ -1,0 +1,223 @@
+"""The thresholded histogram: its (epsilon, delta) by enumeration, and its threshold by another route."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from dpsql.mechanisms.base import Price, Refusal
+from dpsql.mechanisms.threshold import Threshold, ThresholdRelease, threshold_delta, threshold_for
+from dpsql.plan.requests import Contribution
+from dpsql.privacy.loss import Approximate
+from dpsql.testing_samplers import Noiseless
+from tests.unit.mechanisms.asking import CITY, FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
+
+MILLIONTH = Fraction(1, 10**6)
+
+
+def threshold(function: str = "count_units", **facts: object) -> ThresholdRelease:
+    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
+    release = Threshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    assert isinstance(release, ThresholdRelease), release
+    return release
+
+
+def why(function: str = "count_units", **facts: object) -> str:
+    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
+    answer = Threshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    assert isinstance(answer, Refusal)
+    return answer.reason
+
+
+# ---------------------------------------------------------------- the theorem, by enumeration
+
+REACH = 60
+
+
+def shown(count: int, scale: float, above: int) -> npt.NDArray[np.float64]:
+    """Probabilities of: silence, then each value above the threshold, the last holding all the rest."""
+    q = math.exp(-1 / scale)
+    if count == 0:
+        return np.array([1.0, *[0.0] * REACH])
+    law = [(1 - q) / (1 + q) * q ** abs(above + 1 + i - count) for i in range(REACH - 1)]
+    at = above + REACH - count
+    silent = 1 - q ** (above + 1 - count) / (1 + q) if above + 1 > count else q ** (count - above) / (1 + q)
+    return np.array([silent, *law, q**at / (1 + q)])
+
+
+def joint(counts: tuple[int, ...], scale: float, above: int) -> npt.NDArray[np.float64]:
+    law = np.ones(())
+    for count in counts:
+        law = np.multiply.outer(law, shown(count, scale, above))
+    return law
+
+
+def hockey_stick(one: tuple[int, ...], two: tuple[int, ...], scale: float, above: int, epsilon: float) -> float:
+    gap = joint(one, scale, above) - math.exp(epsilon) * joint(two, scale, above)
+    return float(gap[gap > 0].sum())
+
+
+def neighbours(groups: int, swap: bool) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Pairs of histograms of two groups: other units number 0, 1 or 3; the one unit touches at most ``groups``."""
+    ways = [(0, 0), (1, 0), (0, 1), (1, 1)] if groups == 2 else [(0, 0), (1, 0), (0, 1)]
+    for others in [(a, b) for a in (0, 1, 3) for b in (0, 1, 3)]:
+        for here in ways:
+            for there in ways if swap else [(0, 0)]:
+                yield (
+                    (others[0] + here[0], others[1] + here[1]),
+                    (others[0] + there[0], others[1] + there[1]),
+                )
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.05), (0.5, 0.01), (3.0, 0.2), (2.0, 0.4), (0.5, 1.0)])
+def test_no_pair_of_neighbours_loses_more(epsilon: float, delta: float, groups: int, swap: bool) -> None:
+    scale = Fraction(groups * (2 if swap else 1)) / Fraction(epsilon)
+    above = threshold_for(scale, groups, Fraction(delta))
+    claimed = float(threshold_delta(scale, groups, above))
+    assert claimed <= delta
+    for one, two in neighbours(groups, swap):
+        assert hockey_stick(one, two, float(scale), above, epsilon) <= claimed * (1 + 1e-9)
+        assert hockey_stick(two, one, float(scale), above, epsilon) <= claimed * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_claimed_delta_is_reached_by_a_unit_alone_in_its_groups(groups: int) -> None:
+    scale = Fraction(groups)
+    above = threshold_for(scale, groups, Fraction(1, 100))
+    alone, nobody = ((1, 0), (0, 0)) if groups == 1 else ((1, 1), (0, 0))
+    claimed = float(threshold_delta(scale, groups, above))
+    assert hockey_stick(alone, nobody, float(scale), above, epsilon=1.0) == pytest.approx(claimed, rel=1e-9)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_one_less_would_exceed_delta(groups: int) -> None:
+    scale, delta = Fraction(groups), Fraction(1, 100)
+    above = threshold_for(scale, groups, delta)
+    alone, nobody = ((1, 0), (0, 0)) if groups == 1 else ((1, 1), (0, 0))
+    assert hockey_stick(alone, nobody, float(scale), above - 1, epsilon=1.0) > delta
+
+
+def test_silence_is_paid_for_too() -> None:
+    # A large delta must not let the chance of silence fall below exp(-e0): the theorem's other condition.
+    scale = Fraction(4)
+    q = math.exp(-1 / scale)
+    above = threshold_for(scale, 1, Fraction(1))
+    assert q**above / (1 + q) <= 1 - q < q ** (above - 1) / (1 + q)
+
+
+# ------------------------------------------------------------------ the threshold, another way
+
+
+def slow_threshold(scale: Fraction, groups: int, delta: Fraction) -> int:
+    """Walk up from 1, adding the tail term by term in floats; exact enough for deltas above 1e-12."""
+    q = math.exp(-1 / scale)
+    terms = [(1 - q) / (1 + q) * q**k for k in range(int(60 * scale) + 60)]
+    tail, above = sum(terms[1:]), 1
+    while tail > 1 - q or -math.expm1(groups * math.log1p(-tail)) > delta:
+        tail -= terms[above]
+        above += 1
+    return above
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(6), Fraction(41, 2)])
+@pytest.mark.parametrize("groups", [1, 3, 40])
+@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**8)])
+def test_thresholds_agree_with_a_walk(scale: Fraction, groups: int, delta: Fraction) -> None:
+    assert threshold_for(scale, groups, delta) == slow_threshold(scale, groups, delta)
+
+
+def test_a_tiny_delta_keeps_its_digits() -> None:
+    delta = Fraction(1, 10**90)
+    above = threshold_for(Fraction(2), 5, delta)
+    used = threshold_delta(Fraction(2), 5, above)
+    assert delta / 2 < used <= delta
+    # p is tiny here, so 1 - (1 - p)^5 is 5 p up to p^2.
+    assert float(used / delta) == pytest.approx(5 * math.exp(-above / 2 + 90 * math.log(10)) / (1 + math.exp(-0.5)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "delta"), [(0, MILLIONTH), (1, Fraction(0)), (1, Fraction(2)), (1, Fraction(1, 10**101))]
+)
+def test_a_threshold_outside_its_range_is_refused(groups: int, delta: Fraction) -> None:
+    with pytest.raises(ValueError, match="no threshold"):
+        threshold_for(Fraction(1), groups, delta)
+
+
+# ------------------------------------------------------------------------------ the offer
+
+
+def test_the_offer_is_charged_the_delta_its_threshold_uses() -> None:
+    release = threshold(held=FEW_ROWS)
+    assert isinstance(release.loss, Approximate)
+    assert release.loss.epsilon == Fraction(1, 2)
+    assert release.loss.delta == threshold_delta(Fraction(6), 3, release.threshold) <= MILLIONTH
+    assert (release.sensitivity, release.scale) == (3, 6.0)
+
+
+def test_replace_one_doubles_the_scale_at_the_same_delta() -> None:
+    release = threshold(held=FEW_ROWS, neighbours="replace_one")
+    assert release.scale == 12.0
+    assert isinstance(release.loss, Approximate)
+    assert release.loss.delta == threshold_delta(Fraction(12), 3, release.threshold) <= MILLIONTH
+
+
+def test_a_group_appears_only_strictly_above_the_threshold() -> None:
+    release = threshold()
+    t = release.threshold
+    released = release.release(raw([t - 3, t - 2, t - 1, t]), ConstantNoise(2))
+    assert list(release.selected(released)) == [2, 3]
+    assert list(released.values) == [None, None, t + 1, t + 2]
+
+
+def test_nothing_of_a_hidden_group_is_released() -> None:
+    release = threshold()
+    released = release.release(raw([1]), Noiseless())
+    assert all(column == [None] for column in released.columns.values())
+    assert release.intervals(released, 0.95) == [(None, None)]
+
+
+def test_a_floor_on_units_is_tested_on_the_noised_count() -> None:
+    release = threshold(units_at_least=500)
+    released = release.release(raw([499, 500, 490, 510]), ConstantNoise(0))
+    assert list(release.selected(released)) == [1, 3]
+    assert list(release.selected(release.release(raw([490]), ConstantNoise(10)))) == [0]
+
+
+def test_a_higher_floor_uses_less_delta() -> None:
+    plain, floored = threshold(), threshold(units_at_least=100)
+    assert isinstance(plain.loss, Approximate)
+    assert isinstance(floored.loss, Approximate)
+    assert floored.loss.delta < plain.loss.delta
+
+
+def test_rows_are_counted_where_each_unit_has_one_in_a_group() -> None:
+    assert threshold("count_rows") == threshold("count_units")
+    assert threshold("count_rows", held=Contribution(rows=9, groups=4, rows_in_group=1)).sensitivity == 4
+    assert "another number" in why("count_rows", held=FEW_ROWS)
+
+
+def test_other_aggregates_select_nothing() -> None:
+    for function in ("count", "sum", "avg"):
+        assert "counts distinct units" in why(function)
+
+
+def test_without_delta_it_is_refused_with_what_to_write() -> None:
+    assert "add delta" in why(price=HALF)
+
+
+def test_a_listed_domain_needs_no_threshold() -> None:
+    assert "nothing to select" in why(selects=False, keys=(CITY,))
+
+
+def test_a_price_in_rho_keeps_its_rho() -> None:
+    loss = threshold(price=Price(None, MILLIONTH, rho=Fraction(1, 8))).loss
+    assert isinstance(loss, Approximate)
+    assert loss.rho == Fraction(1, 8)
+    assert "too small" in why(price=Price(None, MILLIONTH, rho=Fraction(1, 10**15)))
