@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-class Warning(builtins.Warning):  # noqa: A001, N818 - PEP 249 fixes the name
+class Warning(builtins.Warning):  # noqa: A001 - PEP 249 fixes the name
     """PEP 249's Warning; dpsql never raises it."""
 
 

@@ -19,7 +19,7 @@ class ColumnInfo:
         facts: Type, bounds, nullability, grid step, centre and spread.
         values: Its declared domain without NULL, or None where the domain is open.
         stored_grid: Whether the bounded view holds its grid integers beside it, as ``<name>$grid``.
-        multiplicity: Public tables: the largest number of rows with one value. Private tables: None.
+        multiplicity: Public tables: the largest number of rows with one value. Private tables: 0.
         unit: Whether it is the privacy unit: joins, COUNT(DISTINCT) and per-unit grouping only.
     """
 
@@ -27,7 +27,7 @@ class ColumnInfo:
     facts: Facts
     values: tuple[Value, ...] | None = None
     stored_grid: bool = False
-    multiplicity: int | None = None
+    multiplicity: int = 0
     unit: bool = False
 
 
@@ -46,7 +46,7 @@ class TableInfo:
         rows_at_least: A floor the owner vouches for, or None.
         every_unit: Under replace_one: exactly one row a unit, so that the number of rows is public.
         max_groups_per_unit: The policy's group cap, or None.
-
+        rows: Public tables: the number of rows. Private tables: 0.
     """
 
     name: str
@@ -59,6 +59,7 @@ class TableInfo:
     rows_at_least: int | None = None
     every_unit: bool = False
     max_groups_per_unit: int | None = None
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

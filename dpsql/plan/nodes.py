@@ -100,10 +100,13 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """An inner join on equal columns; joins of private tables always include equality of units."""
+    """An inner join on equal columns, one table at a time, starting from a private one.
+
+    Joins of private tables always include equality of units.
+    """
 
     left: Relation
-    right: Relation
+    right: Scan
     equal: tuple[tuple[Column, Column], ...]
 
 

@@ -60,6 +60,7 @@ class Source:
         relation: The rows.
         keys: What they are grouped by.
         contribution: The bounds in force.
+        cap_rows: Whether the engine must cut each unit to ``contribution.rows`` rows.
         cap_groups: Whether the engine must cut each unit to ``contribution.groups`` groups.
         cap_rows_in_group: Whether it must cut each unit to ``contribution.rows_in_group`` rows a group.
     """
@@ -67,6 +68,7 @@ class Source:
     relation: Relation
     keys: tuple[Key, ...]
     contribution: Contribution
+    cap_rows: bool = False
     cap_groups: bool = False
     cap_rows_in_group: bool = False
 

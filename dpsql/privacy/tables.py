@@ -22,16 +22,18 @@ class RawTable:
 
     Args:
         columns: Name to values; every column has the same length. Integers are Python ints or int64 arrays.
+        size: How many groups the rows belong to; by default each row is one.
     """
 
-    __slots__ = ("_columns", "_length")
+    __slots__ = ("_columns", "_length", "size")
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], size: int | None = None) -> None:
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:
             raise InvariantBroken("a raw table has columns of unequal length")
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
+        self.size = self._length if size is None else size
 
     def __repr__(self) -> str:
         return "RawTable(<private>)"
@@ -52,17 +54,25 @@ class RawTable:
             return [()] * self._length
         return list(zip(*(self.column(key) for key in keys), strict=True))
 
-    def aligned(self, keys: Sequence[str], groups: Sequence[Group], fill: Mapping[str, Any]) -> RawTable:
-        """The columns named in ``fill``, one row per wanted group; groups that are absent get the fill value."""
+    def aligned(self, keys: Sequence[str], groups: Sequence[Group], columns: Mapping[str, str]) -> RawTable:
+        """One row per wanted group, 0 where the group is absent: ``columns`` maps new names to the names here."""
         where = {group: row for row, group in enumerate(self.groups(keys))}
         rows = [where.get(group, -1) for group in groups]
         return RawTable(
             {
-                name: [column[row] if row >= 0 else absent for row in rows]
-                for name, absent in fill.items()
-                for column in (self.column(name),)
+                new: [int(column[row]) if row >= 0 else 0 for row in rows]
+                for new, old in columns.items()
+                for column in (self.column(old),)
             }
         )
+
+    def by_group(self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str]) -> RawTable:
+        """The rows of wanted groups, with ``group`` (the index among them); the other groups' rows are left out."""
+        index = {group: at for at, group in enumerate(groups)}
+        found = [index.get(group, -1) for group in self.groups(keys)]
+        kept = [row for row, at in enumerate(found) if at >= 0]
+        table = {name: [int(column[row]) for row in kept] for name in columns for column in (self.column(name),)}
+        return RawTable({"group": [found[row] for row in kept], **table}, size=len(groups))
 
 
 @dataclass(frozen=True, slots=True)

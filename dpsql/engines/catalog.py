@@ -1,0 +1,110 @@
+"""The plan's catalog: the policy's promises for private tables, the engine's public facts for public ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from dpsql.engines.base import PublicTable
+from dpsql.errors import PolicyError
+from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.types import Facts, Type, Value
+from dpsql.policy import Column, Policy, Table
+
+__all__ = ["build_catalog"]
+
+TYPES = {
+    "integer": Type.INTEGER,
+    "real": Type.REAL,
+    "decimal": Type.REAL,
+    "boolean": Type.BOOLEAN,
+    "text": Type.TEXT,
+    "date": Type.DATE,
+    "timestamp": Type.TIMESTAMP,
+}
+UNIT_FACTS = Facts(Type.TEXT, nullable=False)
+
+
+def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: int) -> Catalog:
+    """The catalog of one policy at one table version.
+
+    Args:
+        policy: The owner's promises.
+        public: What the builder found of each public table.
+        version: The table version.
+    """
+    tables = {
+        name: _public(public[name], table) if table.public else _private(name, table, public)
+        for name, table in policy.tables.items()
+    }
+    file = policy.file.name if policy.file is not None else policy.name
+    return Catalog(tables, policy.neighbours, file, version)
+
+
+def _private(name: str, table: Table, public: Mapping[str, PublicTable]) -> TableInfo:
+    unit = str(table.unit)
+    columns = {unit: ColumnInfo(unit, UNIT_FACTS, unit=True)}
+    for column_name, column in table.columns.items():
+        columns[column_name] = _column(column_name, column, public)
+    return TableInfo(
+        name=name,
+        columns=columns,
+        unit=unit,
+        key=table.key,
+        rows_per_unit=table.rows_per_unit or 1,
+        rows_about=table.rows_about,
+        rows_at_least=table.rows_at_least,
+        every_unit=table.every_unit,
+        max_groups_per_unit=table.max_groups_per_unit,
+    )
+
+
+def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> ColumnInfo:
+    type_ = TYPES[column.type]
+    low, high = column.bounds or (None, None)
+    step = column.grid_step if type_.numeric else None
+    facts = Facts(
+        type=type_,
+        low=_end(low),
+        high=_end(high),
+        nullable=column.nullable,
+        step=step,
+        centre=None if column.centre is None else Fraction(column.centre),
+        spread=None if column.spread is None else Fraction(column.spread),
+    )
+    values: tuple[Value, ...] | None = column.values
+    if column.values_from is not None:
+        table, source = column.values_from.split(".")
+        values = public[table].columns[source].values
+        if values is None:
+            raise PolicyError(
+                f"{column.values_from} has more than 100,000 values, too many for the domain of {name}. "
+                "Leave values_from out: the column is then open, and grouping by it needs delta."
+            )
+    stored = type_.numeric and not (type_ is Type.INTEGER and step == 1)
+    return ColumnInfo(name, facts, values, stored_grid=stored)
+
+
+def _end(value: Any) -> Fraction | date | None:
+    return value if value is None or isinstance(value, date) else Fraction(value)
+
+
+def _public(table: PublicTable, declared: Table) -> TableInfo:
+    columns = {
+        name: ColumnInfo(
+            name,
+            Facts(
+                column.type,
+                column.low,
+                column.high,
+                column.nullable,
+                Fraction(1) if column.type is Type.INTEGER else None,
+            ),
+            column.values,
+            multiplicity=column.multiplicity,
+        )
+        for name, column in table.columns.items()
+    }
+    return TableInfo(name=table.name, columns=columns, public=True, key=declared.key, rows=table.rows)

@@ -1,0 +1,432 @@
+"""From names and calls to typed expressions: which overload, which bounds, or why not."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.functions import FUNCTIONS, GROWING, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls, overloads
+from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.literals import read_date, read_timestamp
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.types import Facts, Type, Value
+
+__all__ = ["Lookup", "Resolver", "as_constant", "columns_of", "nearest", "range_of"]
+
+SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
+RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
+LONG = 2**63
+
+Lookup = Callable[[syntax.Expr], Expression | None]
+"""What a node stands for where the context decides (names, aggregates, keys); None where it does not."""
+
+CASTS = {
+    **dict.fromkeys(("int", "integer", "bigint", "int4", "int8", "long", "signed", "hugeint"), "cast_integer"),
+    **dict.fromkeys(("double", "real", "float", "float8", "float4", "numeric", "decimal"), "cast_real"),
+    **dict.fromkeys(("varchar", "text", "string", "char"), "cast_text"),
+    "date": "cast_date",
+    **dict.fromkeys(("timestamp", "datetime"), "cast_timestamp"),
+}
+INTERVALS = {
+    "year": ("add_months", 12), "quarter": ("add_months", 3), "month": ("add_months", 1),
+    "week": ("add_days", 7), "day": ("add_days", 1),
+    "hour": ("add_seconds", 3600), "minute": ("add_seconds", 60), "second": ("add_seconds", 1),
+}  # fmt: skip
+WIDEN = {(Type.INTEGER, Type.REAL): "cast_real", (Type.DATE, Type.TIMESTAMP): "cast_timestamp"}
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """``Did you mean ...?`` for a misspelt name, or the empty text."""
+    close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(close)}?" if close else ""
+
+
+def as_constant(value: Value) -> Constant:
+    """A constant with its type and bounds.
+
+    >>> as_constant(3).facts.type
+    <Type.INTEGER: 'integer'>
+    """
+    match value:
+        case None:
+            return Constant(None, Facts(Type.NULL))
+        case bool():
+            return Constant(value, Facts(Type.BOOLEAN, nullable=False))
+        case int() if -LONG <= value < LONG:
+            return Constant(value, Facts(Type.INTEGER, Fraction(value), Fraction(value), False, Fraction(1)))
+        case int() | float() | Decimal():
+            number = Fraction(value)
+            return Constant(value, Facts(Type.REAL, number, number, False))
+        case str():
+            return Constant(value, Facts(Type.TEXT, nullable=False))
+        case datetime():
+            return Constant(value, Facts(Type.TIMESTAMP, value, value, False))
+        case date():
+            return Constant(value, Facts(Type.DATE, value, value, False))
+
+
+def columns_of(expression: Expression) -> tuple[Column, ...]:
+    """The distinct columns an expression reads, in order of first appearance."""
+    match expression:
+        case Column():
+            return (expression,)
+        case Constant():
+            return ()
+        case Apply():
+            parts: tuple[Expression, ...] = expression.arguments
+        case Case():
+            parts = (*(part for branch in expression.branches for part in branch), expression.default)
+    return tuple(dict.fromkeys(column for part in parts for column in columns_of(part)))
+
+
+def _unknown(_: Column) -> Interval | None:
+    return None
+
+
+def range_of(expression: Expression, *, hard: bool, known: Callable[[Column], Interval | None] = _unknown) -> Any:
+    """Bounds of an expression: an `Interval` for numbers, a pair for dates, else the unbounded interval.
+
+    Args:
+        expression: Over one row.
+        hard: Whether columns without declared bounds take the ends at which the engine saturates them. The hard
+            range proves that nothing overflows; the declared one is what a sensitivity may rest on.
+        known: Ranges of columns that are known better than their facts say.
+    """
+    facts = expression.facts
+    match expression:
+        case Column():
+            own = known(expression)
+            if own is not None:
+                return own
+            if facts.type in (Type.DATE, Type.TIMESTAMP):
+                return (facts.low, facts.high)
+            if not facts.type.numeric:
+                return EVERYTHING
+            if hard and not facts.bounded:
+                released = expression.alias == "released"
+                end = RELEASED[facts.type] if released else Fraction(SATURATION * (facts.step or 1))
+                return Interval(-end, end)
+            return _numeric(facts)
+        case Constant():
+            if facts.type in (Type.DATE, Type.TIMESTAMP):
+                return (facts.low, facts.high)
+            return _numeric(facts) if facts.type.numeric else EVERYTHING
+        case Apply():
+            if facts.type in (Type.DATE, Type.TIMESTAMP):
+                return (None, None)
+            ranges = tuple(range_of(argument, hard=hard, known=known) for argument in expression.arguments)
+            certain = tuple(_certain(argument) for argument in expression.arguments)
+            return expression.function.bounds(ranges, certain)
+        case Case():
+            if not facts.type.numeric:
+                return (None, None) if facts.type in (Type.DATE, Type.TIMESTAMP) else EVERYTHING
+            results = [result for _, result in expression.branches] + [expression.default]
+            parts = [range_of(result, hard=hard, known=known) for result in results if not _is_null(result)]
+            if not parts:
+                return Interval.point(0)
+            hull: Interval = parts[0]
+            for part in parts[1:]:
+                hull = hull.hull(part)
+            return hull
+
+
+def _numeric(facts: Facts) -> Interval:
+    """The declared bounds of a number."""
+    low, high = facts.low, facts.high
+    return Interval(low if isinstance(low, Fraction) else None, high if isinstance(high, Fraction) else None)
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Constant) and expression.value is None
+
+
+def _certain(expression: Expression) -> bool:
+    """Whether it can never be NULL, whatever the data (declarations are not enough: data may break them)."""
+    return (isinstance(expression, Constant) and expression.value is not None) or (
+        isinstance(expression, Apply) and expression.function.nulls is Nulls.NEVER
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Resolves scalar syntax in one context.
+
+    Attributes:
+        lookup: What names, and in select lists aggregates and keys, stand for.
+        parameters: Values of the statement's parameters.
+    """
+
+    lookup: Lookup
+    parameters: tuple[Value, ...]
+
+    def resolve(self, node: syntax.Expr) -> Expression:
+        """The typed expression of a node.
+
+        Raises:
+            UnsupportedQuery: Unknown name, function or type; the message says what to write instead.
+        """
+        found = self.lookup(node)
+        if found is not None:
+            return found
+        match node:
+            case syntax.Literal():
+                return as_constant(node.value)
+            case syntax.Parameter():
+                return as_constant(self._parameter(node))
+            case syntax.Call():
+                return self._call(node)
+            case syntax.Case():
+                return self._case(node)
+            case syntax.InList():
+                found = self.apply("in", (self.resolve(node.operand), *map(self.resolve, node.values)), node.position)
+                return self.apply("not", (found,), node.position) if node.negated else found
+            case syntax.Cast():
+                return self._cast(node)
+            case syntax.Star():
+                raise UnsupportedQuery(
+                    "a star stands for rows, and rows are never shown.",
+                    construct="*", position=node.position, hint="Ask for aggregates, such as COUNT(*).",
+                )  # fmt: skip
+            case _:
+                raise UnsupportedQuery(
+                    "this expression is not supported here.",
+                    construct=_spoken(node), position=node.position, hint="See the accepted SQL in the README.",
+                )  # fmt: skip
+
+    def constant(self, node: syntax.Expr, what: str) -> Value:
+        """The value of a literal or parameter (a sign in front is fine)."""
+        resolved = self.resolve(node)
+        if isinstance(resolved, Apply) and resolved.function.name == "negate":
+            inner = resolved.arguments[0]
+            if isinstance(inner, Constant) and isinstance(inner.value, int | float | Decimal):
+                return -inner.value
+        if not isinstance(resolved, Constant):
+            raise UnsupportedQuery(
+                f"{what} must be a constant.", construct=_spoken(node), position=node.position, hint="Write a literal."
+            )
+        return resolved.value
+
+    def _parameter(self, node: syntax.Parameter) -> Value:
+        if node.index >= len(self.parameters):
+            raise UnsupportedQuery(
+                f"the statement has parameter {node.index + 1}, but {len(self.parameters)} values came with it.",
+                construct="parameter", position=node.position, hint="Pass one value for each ?.",
+            )  # fmt: skip
+        return self.parameters[node.index]
+
+    def _case(self, node: syntax.Case) -> Expression:
+        branches = []
+        for when, then in node.branches:
+            condition = self.resolve(when)
+            if node.operand is not None:
+                condition = self.apply("=", (self.resolve(node.operand), condition), when.position)
+            branches.append((self.boolean(condition, when), self.resolve(then)))
+        default = self.resolve(node.default) if node.default is not None else as_constant(None)
+        results = self._unify([*(result for _, result in branches), default], node)
+        facts = Facts(results[0].facts.type, nullable=any(result.facts.nullable for result in results))
+        return _with_bounds(
+            Case(tuple((when, then) for (when, _), then in zip(branches, results, strict=False)), results[-1], facts)
+        )
+
+    def _unify(self, expressions: list[Expression], node: syntax.Expr) -> list[Expression]:
+        types = list(dict.fromkeys(e.facts.type for e in expressions if e.facts.type is not Type.NULL))
+        for target in types or [Type.INTEGER]:
+            converted = [_convert(expression, target) for expression in expressions]
+            if all(expression is not None for expression in converted):
+                return [expression for expression in converted if expression is not None]
+        raise UnsupportedQuery(
+            f"the branches have types {' and '.join(t.value for t in types)}.",
+            construct="CASE", position=node.position, hint="Make every branch the same type.",
+        )  # fmt: skip
+
+    def boolean(self, expression: Expression, node: syntax.Expr) -> Expression:
+        """The expression itself if it is a condition."""
+        converted = _convert(expression, Type.BOOLEAN)
+        if converted is None:
+            raise UnsupportedQuery(
+                f"a condition is needed here, not a value of type {expression.facts.type.value}.",
+                construct=_spoken(node), position=node.position, hint="Compare it with something.",
+            )  # fmt: skip
+        return converted
+
+    def _cast(self, node: syntax.Cast) -> Expression:
+        operand = self.resolve(node.operand)
+        name = CASTS.get(node.type_name.lower().split("(")[0].strip())
+        if name in ("cast_date", "cast_timestamp") and isinstance(operand, Constant) and isinstance(operand.value, str):
+            converted = _convert(operand, Type.DATE if name == "cast_date" else Type.TIMESTAMP)
+            if converted is not None:
+                return converted
+        if name is None or not any(_convert(operand, f.parameters[0]) is not None for f in overloads(name)):
+            raise UnsupportedQuery(
+                f"a cast from {operand.facts.type.value} to {node.type_name} could fail on some row.",
+                construct="CAST", position=node.position,
+                hint="Casts between numbers, from dates to timestamps, and to text are fine.",
+            )  # fmt: skip
+        return self.apply(name, (operand,), node.position)
+
+    def _call(self, node: syntax.Call) -> Expression:
+        name = {"date_part": "extract", "datepart": "extract"}.get(node.name, node.name)
+        if node.named or node.distinct or node.where is not None or node.order or node.star:
+            raise UnsupportedQuery(
+                "named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates.",
+                construct=node.name, position=node.position, hint="Remove them here.",
+            )  # fmt: skip
+        if name in ("+", "-") and len(node.arguments) == 2 and isinstance(node.arguments[1], syntax.IntervalLiteral):
+            span = node.arguments[1]
+            function, factor = INTERVALS[span.unit]
+            count = as_constant(span.count * factor * (1 if name == "+" else -1))
+            return self.apply(function, (self.resolve(node.arguments[0]), count), node.position)
+        if name == "extract" and len(node.arguments) == 2:
+            part = self.constant(node.arguments[0], "the part to extract")
+            return self.apply(str(part).lower(), (self.resolve(node.arguments[1]),), node.position)
+        if name == "if" and len(node.arguments) == 3:
+            when, then, otherwise = node.arguments
+            return self._case(syntax.Case(None, ((when, then),), otherwise, position=node.position))
+        return self.apply(name, tuple(map(self.resolve, node.arguments)), node.position)
+
+    def apply(self, name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> Expression:
+        """A function over resolved arguments: the first overload that fits and cannot overflow."""
+        candidates = overloads(name)
+        if not candidates or (name.startswith(("cast_", "add_")) and position is None):
+            raise UnsupportedQuery(
+                "there is no such function here.", construct=name, position=position,
+                hint=nearest(name, sorted({f.name for f in FUNCTIONS})) or "See the list of functions in the README.",
+            )  # fmt: skip
+        too_large = False
+        for function in candidates:
+            if not function.takes(len(arguments)):
+                continue
+            converted = [_convert(argument, function.parameter(i)) for i, argument in enumerate(arguments)]
+            if any(argument is None for argument in converted):
+                continue
+            taken = tuple(argument for argument in converted if argument is not None)
+            _check_constants(function, taken, position)
+            result = _with_bounds(Apply(function, taken, Facts(function.result, nullable=_nullable(function, taken))))
+            if _fits(result):
+                return result
+            too_large = True
+        raise UnsupportedQuery(
+            "the result could be too large for the engine."
+            if too_large
+            else f"it does not take ({', '.join(a.facts.type.value for a in arguments) or 'no arguments'}).",
+            construct=name, position=position,
+            hint="Declare or narrow the bounds of its columns." if too_large else _signatures(candidates),
+        )  # fmt: skip
+
+
+def _signatures(candidates: list[Function]) -> str:
+    shown = dict.fromkeys(
+        f"({', '.join(p.value for p in f.parameters)}{', ...' if f.variadic else ''})" for f in candidates
+    )
+    return "It takes " + " or ".join(list(shown)[:4]) + "."
+
+
+def _check_constants(function: Function, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:
+    for index in sorted(function.constants):
+        argument = arguments[index]
+        if not isinstance(argument, Constant) or argument.value is None:
+            raise UnsupportedQuery(
+                f"argument {index + 1} must be a constant.", construct=function.name, position=position,
+                hint="Write a literal there.",
+            )  # fmt: skip
+        choices = function.choices.get(index)
+        if choices and str(argument.value).lower() not in choices:
+            raise UnsupportedQuery(
+                f"argument {index + 1} must be one of {', '.join(choices)}.", construct=function.name,
+                position=position, hint=nearest(str(argument.value), choices) or None,
+            )  # fmt: skip
+        if isinstance(argument.value, int) and not isinstance(argument.value, bool) and abs(argument.value) > 10**6:
+            raise UnsupportedQuery(
+                f"argument {index + 1} must lie within a million of 0.", construct=function.name, position=position,
+                hint="Write a smaller number.",
+            )  # fmt: skip
+
+
+def _nullable(function: Function, arguments: tuple[Expression, ...]) -> bool:
+    match function.nulls:
+        case Nulls.NEVER:
+            return False
+        case Nulls.ALL:
+            return all(argument.facts.nullable for argument in arguments)
+        case Nulls.MAY:
+            return True
+        case Nulls.STRICT:
+            return any(argument.facts.nullable for argument in arguments)
+
+
+def _with_bounds(expression: Apply | Case) -> Expression:
+    facts = expression.facts
+    if not facts.type.numeric:
+        return expression
+    bounds = range_of(expression, hard=False)
+    whole = facts.type is Type.INTEGER or (isinstance(expression, Apply) and expression.function.integral)
+    known = Facts(facts.type, bounds.low, bounds.high, facts.nullable, Fraction(1) if whole else None)
+    if isinstance(expression, Case):
+        return Case(expression.branches, expression.default, known)
+    return Apply(expression.function, expression.arguments, known)
+
+
+def _fits(expression: Expression) -> bool:
+    if not expression.facts.type.numeric:
+        return True
+    if isinstance(expression, Apply) and expression.function.name not in GROWING:
+        return True
+    limit = INTEGER_LIMIT if expression.facts.type is Type.INTEGER else REAL_LIMIT
+    return bool(range_of(expression, hard=True).within(limit))
+
+
+def _convert(expression: Expression, target: Type) -> Expression | None:
+    """The expression at another type where nothing can be lost or fail, else None."""
+    source = expression.facts.type
+    if source is target:
+        return expression
+    if isinstance(expression, Constant):
+        value = expression.value
+        if value is None:
+            return Constant(None, Facts(target))
+        if isinstance(value, str) and target in (Type.DATE, Type.TIMESTAMP):
+            return _moment(value, target)
+        if isinstance(value, int) and target is Type.REAL and not isinstance(value, bool):
+            number = Fraction(value)
+            return Constant(value, Facts(Type.REAL, number, number, False, Fraction(1)))
+        if isinstance(value, date) and not isinstance(value, datetime) and target is Type.TIMESTAMP:
+            return as_constant(datetime.combine(value, time()))
+        return None
+    name = WIDEN.get((source, target))
+    if name is None:
+        return None
+    function = next(f for f in overloads(name) if f.parameters == (source,))
+    return _with_bounds(Apply(function, (expression,), Facts(target, nullable=expression.facts.nullable)))
+
+
+def _moment(text: str, target: Type) -> Expression | None:
+    """A text beside a date or timestamp, where it spells one."""
+    for read in (read_date, read_timestamp) if target is Type.TIMESTAMP else (read_date,):
+        try:
+            return _convert(as_constant(read(text).value), target)
+        except UnsupportedQuery:
+            continue
+    return None
+
+
+def _spoken(node: syntax.Expr) -> str:
+    match node:
+        case syntax.Call():
+            return node.name
+        case syntax.ScalarQuery():
+            return "scalar sub-query"
+        case syntax.InQuery() | syntax.Exists():
+            return "sub-query in a condition"
+        case syntax.IntervalLiteral():
+            return "INTERVAL"
+        case syntax.Name():
+            return ".".join(node.parts)
+        case _:
+            return type(node).__name__

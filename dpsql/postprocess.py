@@ -1,0 +1,150 @@
+"""After the noise: arithmetic, HAVING, ORDER BY and LIMIT over released values, and their intervals.
+
+Runs in a second locked worker that holds no data. Nothing here can cost anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpsql.engines.lower import WIRE, lower_cells, lower_released
+from dpsql.plan.domains import Cell
+from dpsql.plan.expressions import columns_of, range_of
+from dpsql.plan.intervals import Interval
+from dpsql.plan.nodes import Column, Expression, Plan
+from dpsql.plan.types import Type, Value
+from dpsql.privacy.tables import Group, ReleasedTable
+from dpsql.worker.client import Worker
+
+__all__ = ["PostProcess", "Rows", "output_intervals"]
+
+DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
+SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
+
+Ends = tuple[float | int | None, float | int | None]
+Bars = Callable[[float], Sequence[Ends]]
+"""Confidence to one interval per released row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer's rows, and which released row each came from."""
+
+    rows: list[tuple[Any, ...]]
+    origin: list[int]
+
+
+class PostProcess:
+    """The worker without data, and what it is asked.
+
+    Args:
+        memory: Bytes of address space it may take.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self._worker = Worker(None, memory, threads=1)
+
+    def warm(self) -> None:
+        """Starts the process ahead of its first statement."""
+        self._worker.warm()
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._worker.close()
+
+    def cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
+        """Expressions over public cells: one tuple of results a cell, in the cells' order."""
+        table = {f"c{i}": (WIRE[column.facts.type], [row[i] for row in rows]) for i, column in enumerate(columns)} | {
+            "row": ("BIGINT", list(range(len(rows))))
+        }
+        result = self._worker.run(lower_cells(expressions, columns), deadline=DEADLINE, table=table)
+        return list(zip(*(_listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
+
+    def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, ReleasedTable]) -> Rows:
+        """The answer's rows: outputs, HAVING, ORDER BY, LIMIT. Without ORDER BY they come in the order of the keys.
+
+        Args:
+            plan: The statement.
+            groups: The groups that appear, in the order of the keys.
+            released: Per aggregate name, one value per group.
+        """
+        table: dict[str, tuple[str, Sequence[Any]]] = {
+            key.name: (WIRE[key.expression.facts.type], [group[i] for group in groups])
+            for i, key in enumerate(plan.keys)
+        }
+        for column in _released_columns(plan):
+            if column.name in released:
+                values = released[column.name].values
+                table[column.name] = (WIRE[column.facts.type], [_fitting(value, column.facts.type) for value in values])
+        table["row"] = ("BIGINT", list(range(len(groups))))
+        expressions = [output.expression for output in plan.outputs]
+        statement = lower_released(expressions, plan.having, plan.order_by, ("row",), plan.limit, plan.offset)
+        result = self._worker.run(statement, deadline=DEADLINE, table=table)
+        columns = [_listed(result[f"c{i}"]) for i in range(len(expressions))]
+        origin = [int(row) for row in result["row"]]
+        return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
+
+
+def _listed(values: Sequence[Any]) -> list[Any]:
+    """Python values: numpy's own become int and float."""
+    return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def _fitting(value: Any, type_: Type) -> Value:
+    """A released value as the worker takes it: integers saturate far outside anything a table can hold."""
+    if value is None:
+        return None
+    if type_ is Type.INTEGER:
+        return max(-SATURATION, min(SATURATION, int(value)))
+    return float(value)
+
+
+def _released_columns(plan: Plan) -> list[Column]:
+    """Every released column that outputs, HAVING or ORDER BY mention."""
+    expressions = [output.expression for output in plan.outputs] + [order.expression for order in plan.order_by]
+    if plan.having is not None:
+        expressions.append(plan.having)
+    return list(dict.fromkeys(column for expression in expressions for column in columns_of(expression)))
+
+
+def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Rows, confidence: float) -> list[Ends]:
+    """Intervals of one output column around its noise-free answer; empty where it holds no noise.
+
+    A bare aggregate has its mechanism's own interval. Anything computed from aggregates has the range of the
+    computation over the box of their intervals, each at 1 - (1 - confidence)/k for k aggregates: by the union bound
+    it covers at least as often as asked.
+    """
+    noised = [column for column in columns_of(expression) if column.name in bars]
+    if not noised:
+        return []
+    level = 1 - (1 - confidence) / len(noised)
+    ends = {column.name: bars[column.name](level) for column in noised}
+    if isinstance(expression, Column):
+        return [_shown(*ends[expression.name][row], expression.facts.type) for row in rows.origin]
+    if not expression.facts.type.numeric:
+        return []
+    result: list[Ends] = []
+    for row in rows.origin:
+        box = {column: _interval(ends[column.name][row]) for column in noised}
+        bounds = range_of(expression, hard=False, known=box.get)
+        result.append((_float(bounds.low), _float(bounds.high)))
+    return result
+
+
+def _interval(ends: Ends) -> Interval:
+    low, high = ends
+    return Interval(None if low is None else Fraction(low), None if high is None else Fraction(high))
+
+
+def _shown(low: float | int | None, high: float | int | None, type_: Type) -> Ends:
+    if type_ is Type.INTEGER and low is not None and high is not None:
+        return math.ceil(low), math.floor(high)
+    return low, high
+
+
+def _float(end: Fraction | None) -> float | None:
+    return None if end is None else float(end)

@@ -1,0 +1,351 @@
+"""From a plan to what would be done: bounds in force, prices, one mechanism per aggregate, one engine statement.
+
+Everything here rests on public facts: the policy, the statement, the options. Nothing has been charged or read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from dpsql.engines.base import EngineStatement
+from dpsql.engines.lower import lower, lower_released
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms.base import Price, Request
+from dpsql.mechanisms.choose import Choice, choose
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.domains import MOST_CELLS
+from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
+from dpsql.plan.options import Options
+from dpsql.plan.relations import private_scans, rows_per_unit
+from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
+from dpsql.plan.types import Grid, Type
+from dpsql.privacy.account import UNIT
+from dpsql.privacy.loss import Composed, Loss, encode
+from dpsql.privacy.tables import Group
+
+__all__ = ["Measured", "Prepared", "Reading", "prepare"]
+
+SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
+LEAST_STEPS = 2**20  # default grid: at least this many steps within the bounds
+MOST_STEPS = 2**53  # beyond, doubles cannot hold every step
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One aggregate and the release that will answer it.
+
+    Attributes:
+        aggregate: What was asked; a hidden count of units (named ``selection``) when no asked one can choose the groups.
+        request: What the mechanisms were given.
+        choice: The release, and the mechanisms not taken.
+        reading: Index of its engine statement in `Prepared.readings`.
+        columns: The statement's raw columns that are the release's ``m0``, ``m1``, ...
+    """
+
+    aggregate: Aggregate
+    request: Request
+    choice: Choice
+    reading: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One statement for the engine, for all releases that read the same rows."""
+
+    need: Need
+    statement: EngineStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement ready to be charged and run.
+
+    Attributes:
+        plan: What it means.
+        options: The options in force.
+        measured: Aggregates with their releases.
+        selection: Index of the measurement that chooses the groups, or None where the domain lists them.
+        groups: The listed groups in order, or None where they are chosen.
+        readings: Engine statements.
+        loss: The whole price.
+    """
+
+    plan: Plan
+    options: Options
+    measured: tuple[Measured, ...]
+    selection: int | None
+    groups: tuple[Group, ...] | None
+    readings: tuple[Reading, ...]
+    loss: Loss
+
+    def fingerprint(self, analyst: str, version: int) -> str:
+        """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
+        described = [analyst, str(version), repr(self.groups), repr(encode(self.loss))]
+        for reading in self.readings:
+            described += [reading.statement.sql, repr(reading.statement.parameters)]
+        for measured in self.measured:
+            release, request = measured.choice.release, measured.request
+            described += [release.mechanism, repr(encode(release.loss)), repr(release.scale), repr(measured.columns)]
+            described += [
+                measured.aggregate.name,
+                measured.aggregate.function,
+                repr(request.grid),
+                str(request.units_at_least),
+            ]
+        after = lower_released(
+            [output.expression for output in self.plan.outputs], self.plan.having, self.plan.order_by, (), self.plan.limit,
+            self.plan.offset,
+        )  # fmt: skip
+        described += [after.sql, repr(after.parameters), repr([output.name for output in self.plan.outputs])]
+        return hashlib.sha256("\x00".join(described).encode()).hexdigest()
+
+
+def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: bytes) -> Prepared:
+    """The offers taken for every aggregate of a plan, and their price.
+
+    Args:
+        plan: What is asked.
+        options: In force for this statement, defaults included.
+        catalog: Tables and neighbours.
+        contribution_key: The ledger's secret; orders rows and groups where a cap cuts.
+
+    Raises:
+        UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
+        ProgrammingError: Options that do not fit this statement.
+    """
+    _check_unit(plan.relation, options)
+    source = _source(plan, options)
+    groups = _listed(plan.keys)
+    if options.group_selection_strategy == "PUBLIC_GROUPS" and groups is None:
+        raise UnsupportedQuery(
+            "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
+            hint="Declare values in the policy, or leave the strategy out and give delta.",
+        )  # fmt: skip
+    selects = groups is None or (options.group_selection_strategy == "LAPLACE_THRESHOLD" and bool(plan.keys))
+    aggregates, selection = _with_selection(plan.aggregates, source, selects)
+    prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options)
+    rows = _rows_about(plan, groups)
+    requests = [
+        Request(
+            aggregate=aggregate,
+            source=source,
+            price=price,
+            neighbours=catalog.neighbours,
+            grid=_grid(aggregate),
+            selects=index == selection,
+            rows_public=_rows_public(plan, catalog),
+            rows_about=rows,
+            units_at_least=options.min_privacy_units_per_group or 0 if index == selection else 0,
+        )
+        for index, (aggregate, price) in enumerate(zip(aggregates, prices, strict=True))
+    ]
+    choices = _choose(requests, options.mechanism, catalog)
+    readings, where = _readings([choice.release.need for choice in choices], contribution_key)
+    measured = tuple(
+        Measured(request.aggregate, request, choice, *place)
+        for request, choice, place in zip(requests, choices, where, strict=True)
+    )
+    loss = Composed(tuple(choice.release.loss for choice in choices))
+    return Prepared(plan, options, measured, selection, None if selects else groups, readings, loss)
+
+
+def _check_unit(relation: Relation, options: Options) -> None:
+    units = [str(scan.table.unit) for scan in private_scans(relation)]
+    wanted = options.privacy_unit_column
+    if wanted is not None and wanted not in [unit.lower() for unit in units]:
+        raise ProgrammingError(f"privacy_unit_column is {wanted}; the policy's privacy unit here is {units[0]}.")
+
+
+# ------------------------------------------------------------------------------------------ contribution bounds
+
+
+def _source(plan: Plan, options: Options) -> Source:
+    """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
+    most = rows_per_unit(plan.relation)
+    rows = min(most, options.max_rows_contributed or most)
+    caps = [scan.table.max_groups_per_unit for scan in private_scans(plan.relation)] + [options.max_groups_per_unit]
+    groups = min([rows, *(cap for cap in caps if cap is not None)]) if plan.keys else 1
+    in_group = min(rows, options.max_rows_per_group or rows)
+    return Source(
+        relation=plan.relation,
+        keys=plan.keys,
+        contribution=Contribution(rows=rows, groups=groups, rows_in_group=in_group),
+        cap_rows=rows < most,
+        cap_groups=bool(plan.keys) and groups < rows,
+        cap_rows_in_group=in_group < rows,
+    )
+
+
+def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
+    """Every group of the answer, or None where some key is open or there are too many."""
+    domains = [key.domain for key in keys if key.domain is not None]
+    if len(domains) < len(keys) or math.prod(map(len, domains)) > MOST_CELLS:
+        return None
+    return tuple(product(*domains))
+
+
+def _rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
+    """A guess of the rows per group: the largest table's, spread evenly; open keys as if they had 100 groups."""
+    rows = max(scan.table.rows_about for scan in private_scans(plan.relation))
+    return max(1, rows // max(1, len(groups) if groups is not None else 100))
+
+
+def _rows_public(plan: Plan, catalog: Catalog) -> bool:
+    """Whether the exact number of rows is public: a whole table with exactly one row for every unit, replaced."""
+    relation = plan.relation
+    whole = isinstance(relation, Scan) and relation.table.every_unit and relation.table.rows_per_unit == 1
+    return catalog.neighbours == "replace_one" and whole and not plan.keys
+
+
+# ------------------------------------------------------------------------------------------------------- prices
+
+
+def _with_selection(
+    aggregates: tuple[Aggregate, ...], source: Source, selects: bool
+) -> tuple[tuple[Aggregate, ...], int | None]:
+    """The aggregates, with a hidden count of units in front where groups must be chosen and none asked counts units."""
+    if not selects:
+        return aggregates, None
+    for index, aggregate in enumerate(aggregates):
+        counts_units = aggregate.function == "count_units"
+        if counts_units or (aggregate.function == "count_rows" and source.contribution.rows == 1):
+            return aggregates, index
+    return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
+
+
+def _prices(aggregates: Sequence[Aggregate], selection: int | None, hidden: bool, options: Options) -> list[Price]:
+    """One price per measurement: own epsilons first, a fifth for a hidden selection, the rest in equal parts."""
+    delta = (options.delta or Fraction(0)) / len(aggregates)
+    if options.rho is not None:
+        if any(aggregate.epsilon is not None for aggregate in aggregates):
+            raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
+        shares = _shares(aggregates, selection, hidden, options.rho, None)
+        return [Price(None, delta, share) for share in shares]
+    if options.epsilon is None:
+        raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
+    shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
+    return [Price(share, delta) for share in shares]
+
+
+def _shares(
+    aggregates: Sequence[Aggregate],
+    selection: int | None,
+    hidden: bool,
+    whole: Fraction,
+    own_selection: Fraction | None,
+) -> list[Fraction]:
+    fixed: dict[int, Fraction] = {i: a.epsilon for i, a in enumerate(aggregates) if a.epsilon is not None}
+    if own_selection is not None and selection is not None:
+        fixed[selection] = own_selection
+    rest = whole - sum(fixed.values())
+    if hidden and selection is not None and selection not in fixed and rest > 0:
+        fixed[selection] = rest * SELECTION_SHARE
+        rest -= fixed[selection]
+    free = len(aggregates) - len(fixed)
+    if rest < 0 or (free and rest <= 0):
+        raise ProgrammingError(
+            f"The aggregates' own prices add up to {float(whole - rest):g}, but the statement's epsilon is "
+            f"{float(whole):g}. Raise epsilon, or lower epsilon => of an aggregate."
+        )
+    return [_down(fixed[i] if i in fixed else rest / free) for i in range(len(aggregates))]
+
+
+def _down(share: Fraction) -> Fraction:
+    """A share in whole ledger units, so that rounding each up adds nothing to the statement's price."""
+    return share // UNIT * UNIT
+
+
+# -------------------------------------------------------------------------------------------------------- grids
+
+
+def _grid(aggregate: Aggregate) -> Grid | None:
+    """The grid on which an argument is summed: its bounds in steps, rounded outward; None without bounds."""
+    if aggregate.argument is None or aggregate.function not in ("sum", "avg"):
+        return None
+    facts = aggregate.argument.facts
+    if not isinstance(facts.low, Fraction) or not isinstance(facts.high, Fraction):
+        return None
+    step = facts.step or _default_step(facts.type, facts.low, facts.high)
+    low, high = math.floor(facts.low / step), math.ceil(facts.high / step)
+    return Grid(step, low, high) if max(abs(low), abs(high)) <= MOST_STEPS else None
+
+
+def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
+    """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds."""
+    if type_ is Type.INTEGER or low == high:
+        return Fraction(1)
+    exponent = math.floor(math.log10(float((high - low) / LEAST_STEPS)))
+    return Fraction(10) ** exponent
+
+
+# ------------------------------------------------------------------------------------------- choices, statements
+
+
+def _choose(requests: Sequence[Request], wanted: str | None, catalog: Catalog) -> list[Choice]:
+    """The best offer for each; a wanted mechanism holds for every aggregate that offers it, and one must."""
+    choices, taken, refusal = [], False, None
+    for request in requests:
+        _need_bounds(request, catalog)
+        if wanted is not None and not request.selects:
+            try:
+                choices.append(choose(request, wanted=wanted))
+                taken = True
+                continue
+            except UnsupportedQuery as error:
+                refusal = error
+        choices.append(choose(request))
+        taken = taken or choices[-1].release.mechanism == wanted
+    if wanted is not None and not taken and refusal is not None:
+        raise refusal
+    return choices
+
+
+def _need_bounds(request: Request, catalog: Catalog) -> None:
+    """Refuse a sum or mean whose argument has no bounds, with what to write.
+
+    Raises:
+        UnsupportedQuery: Naming the columns and the policy file.
+    """
+    aggregate = request.aggregate
+    if aggregate.function in ("sum", "avg") and request.grid is None:
+        raise UnsupportedQuery(
+            "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
+            hint=f"Add bounds to its columns in {catalog.policy_file}, or keep it within constants: "
+            "GREATEST(0, LEAST(x, 500)).",
+        )  # fmt: skip
+
+
+def _readings(needs: Sequence[Need], key: bytes) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:
+    """As few engine statements as the needs allow, and where each release finds its raw columns."""
+    merged: list[tuple[Source | None, Need]] = []
+    where: list[tuple[int, tuple[str, ...]]] = []
+    for need in needs:
+        measures = _measures(need)
+        if measures is None:
+            merged.append((None, need))
+            where.append((len(merged) - 1, ("group", "value", "rows")))
+            continue
+        at = next((i for i, (source, _) in enumerate(merged) if source == need.source), len(merged))
+        if at == len(merged):
+            merged.append((need.source, Aggregates(need.source, ())))
+        known = _measures(merged[at][1]) or ()
+        known += tuple(measure for measure in dict.fromkeys(measures) if measure not in known)
+        merged[at] = (need.source, Aggregates(need.source, known))
+        where.append((at, tuple(f"m{known.index(measure)}" for measure in measures)))
+    return tuple(Reading(need, lower(need, key)) for _, need in merged), where
+
+
+def _measures(need: Need) -> tuple[Measure, ...] | None:
+    match need:
+        case Aggregates():
+            return need.measures
+        case Histogram():
+            return (Measure(MeasureKind.UNITS if need.of_units else MeasureKind.ROWS),)
+        case _:
+            return None

@@ -1,0 +1,185 @@
+"""The owner's side: policy, ledger and engine, opened together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from dpsql.engines import ENGINES
+from dpsql.engines.builder import build
+from dpsql.engines.catalog import build_catalog
+from dpsql.errors import ProgrammingError
+from dpsql.plan.options import Options
+from dpsql.policy import Limit as PolicyLimit
+from dpsql.policy import Policy, load_policy, require_enforced
+from dpsql.postprocess import PostProcess
+from dpsql.privacy.accounting import Limits, PolicyLimits
+from dpsql.privacy.ledger import Ledger
+from dpsql.privacy.ledger_mark import default_folder
+from dpsql.privacy.ledger_standing import Pinned
+from dpsql.privacy.sampling import ExactSampler, Sampler
+from dpsql.session import Backend, Session
+
+__all__ = ["Proxy", "open_ledger", "open_proxy"]
+
+Progress = Callable[[str, float], None]
+
+
+class Proxy:
+    """A policy in force. Made by `open_proxy`; close it, or use it in a ``with`` block.
+
+    Args:
+        policy: The owner's promises.
+        ledger: Its open ledger.
+        cache: The private directory of the bounded tables.
+        sampler: The source of noise.
+        private: False only under a test sampler.
+        progress: Told each step of the first build.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        ledger: Ledger,
+        cache: Path,
+        sampler: Sampler,
+        *,
+        private: bool = True,
+        progress: Progress | None = None,
+    ) -> None:
+        self.policy = policy
+        self.ledger = ledger
+        self._cache = cache
+        self._sampler = sampler
+        self._private = private
+        if ledger.version() == 0:
+            self._build("first opening", progress)
+        self._backend = self._open()
+
+    def session(self, *, analyst: str) -> Session:
+        """The analyst's side of this policy.
+
+        Raises:
+            ProgrammingError: If the name is empty.
+        """
+        if not analyst or not isinstance(analyst, str):
+            raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
+        return Session(self._backend, analyst)
+
+    def refresh(self, progress: Progress | None = None) -> int:
+        """Builds the next table version from the data as they are now; open sessions must be opened again.
+
+        Returns:
+            The new version. No budget is refreshed by it; free replays of older answers end.
+        """
+        self._backend.engine.close()
+        version = self._build("refresh", progress)
+        self._backend.after.close()
+        self._backend = self._open()
+        return version
+
+    def close(self) -> None:
+        """Ends the processes and closes the ledger."""
+        self._backend.engine.close()
+        self._backend.after.close()
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _build(self, reason: str, progress: Progress | None) -> int:
+        """Built first, then on record: the ledger never names a version that does not exist."""
+        version = self.ledger.version() + 1
+        build(self.policy, key=self.ledger.contribution_key, version=version, directory=self._cache, progress=progress)
+        return self.ledger.new_version(reason)
+
+    def _open(self) -> Backend:
+        version = self.ledger.version()
+        engine = ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
+        after = PostProcess(self.policy.engine.memory_bytes)
+        after.warm()
+        return Backend(
+            catalog=build_catalog(self.policy, engine.public, version),
+            ledger=self.ledger,
+            engine=engine,
+            after=after,
+            sampler=self._sampler,
+            defaults=_defaults(self.policy),
+            private=self._private,
+        )
+
+
+def open_proxy(path: str | PathLike[str], *, progress: Progress | None = None) -> Proxy:
+    """The proxy of a policy file; the first opening builds the bounded tables.
+
+    Args:
+        path: The policy file.
+        progress: Told each public step of the first build and the share done, 0 to 1.
+
+    Raises:
+        PolicyError: The policy cannot be used; the text names file, line and what to write.
+        LedgerError: The ledger cannot be trusted; only the owner can mend it.
+        OperationalError: The data changed since the bounded tables were built, or cannot be read.
+    """
+    policy = load_policy(Path(path))
+    require_enforced(policy)
+    ledger = open_ledger(policy)
+    try:
+        return Proxy(policy, ledger, cache_directory(policy, ledger), ExactSampler(), progress=progress)
+    except BaseException:
+        ledger.close()
+        raise
+
+
+def open_ledger(policy: Policy) -> Ledger:
+    """The policy's ledger, made where there is none and never was."""
+    mark = policy.budget.mark
+    return Ledger.open(
+        policy.resolve(policy.budget.ledger),
+        pinned=pinned_of(policy),
+        limits=limits_of(policy),
+        mark=None if mark is None else policy.resolve(mark),
+    )
+
+
+def cache_directory(policy: Policy, ledger: Ledger) -> Path:
+    """Where a ledger's bounded tables lie: the policy's choice, else the user's state directory."""
+    chosen = policy.engine.cache
+    return (default_folder() if chosen is None else policy.resolve(chosen)) / "tables" / ledger.id
+
+
+def pinned_of(policy: Policy) -> Pinned:
+    """What a ledger's numbers mean under this policy."""
+    unit = next(str(table.unit) for table in policy.tables.values() if not table.public)
+    return Pinned(unit=unit, neighbours=policy.neighbours, composition=policy.budget.composition)
+
+
+def limits_of(policy: Policy) -> PolicyLimits:
+    """All limits of the policy."""
+    analysts = {name: _limits(limit) for name, limit in policy.budget.analysts.items()}
+    return PolicyLimits(total=_limits(policy.budget.total), analysts=analysts)
+
+
+def _limits(limit: PolicyLimit) -> Limits:
+    return Limits(Fraction(limit.epsilon), Fraction(limit.delta), Fraction(limit.gamma))
+
+
+def _defaults(policy: Policy) -> Options:
+    """The policy's ``per_query`` price."""
+    price = policy.budget.per_query
+    if price is None:
+        return Options()
+    return Options(
+        epsilon=None if price.epsilon is None else Fraction(price.epsilon),
+        delta=Fraction(price.delta) or None,
+        rho=None if price.rho is None else Fraction(price.rho),
+    )

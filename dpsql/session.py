@@ -1,0 +1,310 @@
+"""The analyst's side: one statement in, one answer out. `Session.query` is the whole pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from dpsql.answer import Answer, Budget, Measurement, Quote, public
+from dpsql.engines.base import Engine
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError
+from dpsql.listing import describe_table, list_tables
+from dpsql.mechanisms.base import SelectingRelease
+from dpsql.plan import syntax
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.domains import Cell
+from dpsql.plan.nodes import Column, Expression, Plan
+from dpsql.plan.options import Options, read_options
+from dpsql.plan.parse import normal, parse
+from dpsql.plan.requests import Values
+from dpsql.plan.resolve import resolve_query
+from dpsql.plan.types import Type, Value
+from dpsql.postprocess import PostProcess, output_intervals
+from dpsql.prepare import Measured, Prepared, prepare
+from dpsql.privacy.ledger import Ledger
+from dpsql.privacy.loss import PrivacyLoss, summary
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.quote import quote
+from dpsql.stored import Released, read_released, write_released
+
+__all__ = ["Backend", "Session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What every session of one proxy shares.
+
+    Attributes:
+        catalog: Tables as the plan knows them.
+        ledger: Charges and stored releases.
+        engine: Where exact numbers come from.
+        after: The worker for released values.
+        sampler: The source of noise.
+        defaults: The policy's options for a query that names none.
+        private: False only under a test sampler.
+    """
+
+    catalog: Catalog
+    ledger: Ledger
+    engine: Engine
+    after: PostProcess
+    sampler: Sampler
+    defaults: Options
+    private: bool
+
+
+class Session:
+    """One analyst's questions. Made by `Proxy.session`; threads may share it.
+
+    Args:
+        backend: What the proxy shares.
+        analyst: Whose account is charged.
+    """
+
+    def __init__(self, backend: Backend, analyst: str) -> None:
+        self._backend = backend
+        self._analyst = analyst
+        self._set = Options()
+
+    @property
+    def analyst(self) -> str:
+        """Whose account is charged."""
+        return self._analyst
+
+    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+        """The answer to one statement, charged before anything is read.
+
+        Args:
+            sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET.
+            parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
+            **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``max_groups_per_unit``,
+                ``max_rows_per_group``, ``confidence`` and the others of the OPTIONS clause.
+
+        Raises:
+            UnsupportedQuery: The statement is refused; nothing was spent.
+            ProgrammingError: Options or parameters are wrong; nothing was spent.
+            BudgetExceeded: The ledger did not grant the price; nothing was spent.
+            EngineFailed: After the charge, which stays.
+        """
+        statement = parse(sql)
+        match statement:
+            case syntax.Query():
+                return self._answer(self._prepare(statement.select, parameters, options), statement)
+            case syntax.Explain():
+                return self._quote(self._prepare(statement.query.select, parameters, options)).to_answer()
+            case syntax.ShowBudget():
+                return self.budget().to_answer()
+            case syntax.ShowTables():
+                return self.tables()
+            case syntax.Describe():
+                return self.describe(".".join(statement.table.name))
+            case syntax.SetOption():
+                return self._remember(statement.name, statement.value.value)
+
+    def explain(
+        self,
+        sql: str,
+        parameters: Sequence[Value] = (),
+        *,
+        half_width: Mapping[str, float] | None = None,
+        **options: Any,
+    ) -> Quote:
+        """What a statement would cost and how precise it would be. Spends nothing, reads no data.
+
+        Args:
+            sql: One SELECT, with or without EXPLAIN in front.
+            parameters: As in `query`.
+            half_width: Output column to the 95% half width wanted; the quote is then for the epsilon that gives it.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery: The statement would be refused.
+            ProgrammingError: Options, parameters or the wanted half widths are wrong.
+        """
+        statement = parse(sql)
+        if isinstance(statement, syntax.Explain):
+            statement = statement.query
+        if not isinstance(statement, syntax.Query):
+            raise ProgrammingError("Only a SELECT can be explained.")
+        if half_width:
+            raise ProgrammingError("half_width is not available in this version.")
+        return self._quote(self._prepare(statement.select, parameters, options))
+
+    def budget(self) -> Budget:
+        """What this analyst has spent and may still spend."""
+        state = self._backend.ledger.budget(self._analyst)
+        limit = PrivacyLoss(float(state.limit.epsilon), float(state.limit.delta), gamma=float(state.limit.gamma))
+        return Budget(state.spent, float(state.remaining), limit, state.composition)
+
+    def tables(self) -> Answer:
+        """The tables one may ask about, from the policy alone."""
+        return list_tables(self._backend.catalog)
+
+    def describe(self, table: str) -> Answer:
+        """The columns of a table with types, bounds and domains, from the policy alone."""
+        return describe_table(self._backend.catalog, table)
+
+    # -------------------------------------------------------------------------------------------- the way through
+
+    def _prepare(self, query: syntax.Queryable, parameters: Sequence[Value], options: Mapping[str, Any]) -> Prepared:
+        given = tuple(_parameter(value) for value in parameters)
+        backend = self._backend
+        plan = resolve_query(query, backend.catalog, given, self._cells)
+        return prepare(plan, self._options(plan, options), backend.catalog, backend.ledger.contribution_key)
+
+    def _answer(self, prepared: Prepared, statement: syntax.Query) -> Answer:
+        """Charge, then look; or the stored release of the same statement, free."""
+        backend = self._backend
+        fingerprint = prepared.fingerprint(self._analyst, backend.catalog.version)
+        found = backend.ledger.find(fingerprint)
+        if found is not None:
+            return self._finish(prepared, read_released(prepared.plan, found[0]), replayed=True)
+        if backend.ledger.suspended(self._analyst):
+            raise OperationalError(
+                f"Analyst {self._analyst!r} is suspended after three queries that the engine did not finish. "
+                "The data owner can lift this: dpsql budget POLICY --analyst NAME --reset --reason TEXT"
+            )
+        charge = backend.ledger.charge(
+            self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
+        )
+        released = self._release(prepared)
+        backend.ledger.store(charge, fingerprint, write_released(released))
+        return self._finish(prepared, released, replayed=False)
+
+    def _release(self, prepared: Prepared) -> Released:
+        """Read the raw numbers and turn them into released ones: the only place that holds an engine and a mechanism."""
+        raw = [self._run(reading.statement) for reading in prepared.readings]
+        tables: dict[str, ReleasedTable] = {}
+        groups = prepared.groups
+        if groups is None:
+            chooser = prepared.measured[_present(prepared.selection)]
+            candidates = _candidates(prepared.plan, raw[chooser.reading])
+            released = self._noised(chooser, raw, prepared.plan, candidates)
+            kept = _selecting(chooser).selected(released)
+            groups = tuple(candidates[row] for row in kept)
+            tables[chooser.aggregate.name] = ReleasedTable(
+                {name: [values[row] for row in kept] for name, values in released.columns.items()}
+            )
+        for measured in prepared.measured:
+            if measured.aggregate.name not in tables:
+                tables[measured.aggregate.name] = self._noised(measured, raw, prepared.plan, groups)
+        return Released(groups, tables)
+
+    def _noised(
+        self, measured: Measured, raw: Sequence[RawTable], plan: Plan, groups: Sequence[Group]
+    ) -> ReleasedTable:
+        keys = [key.name for key in plan.keys]
+        table, need = raw[measured.reading], measured.choice.release.need
+        if isinstance(need, Values):
+            own = table.by_group(keys, groups, ("value", "rows"))
+        else:
+            own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
+        return measured.choice.release.release(own, self._backend.sampler)
+
+    def _run(self, statement: Any) -> RawTable:
+        try:
+            return self._backend.engine.run(statement)
+        except EngineFailed:
+            self._backend.ledger.record_overrun(self._analyst)
+            raise
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None
+
+    def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
+        plan = prepared.plan
+        rows = self._backend.after.rows(plan, released.groups, released.tables)
+        outputs = {output.name: output.expression for output in plan.outputs}
+        releases = {measured.aggregate.name: measured.choice.release for measured in prepared.measured}
+        bars = {
+            name: (lambda level, name=name, release=release: release.intervals(released.tables[name], level))
+            for name, release in releases.items()
+        }
+        return Answer(
+            columns=tuple(output.name for output in plan.outputs),
+            types=tuple(output.expression.facts.type for output in plan.outputs),
+            rows=rows.rows,
+            cost=PrivacyLoss() if replayed else summary(prepared.loss),
+            measurements=tuple(_measurement(measured) for measured in prepared.measured),
+            replayed=replayed,
+            private=self._backend.private,
+            confidence=prepared.options.confidence or 0.95,
+            _intervals=lambda name, level: output_intervals(outputs[name], bars, rows, level),
+        )
+
+    def _quote(self, prepared: Prepared) -> Quote:
+        return quote(prepared, self._backend.ledger.repeats_left(self._analyst, prepared.loss))
+
+    # ------------------------------------------------------------------------------------------------- small things
+
+    def _cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
+        return self._backend.after.cells(expressions, columns, rows)
+
+    def _options(self, plan: Plan, given: Mapping[str, Any]) -> Options:
+        """Policy default < SET < keywords and OPTIONS, which may not disagree."""
+        own = read_options(given).beside(read_options(dict(plan.options)))
+        return own.over(self._set).over(self._backend.defaults)
+
+    def _remember(self, name: str, value: Value) -> Answer:
+        """SET: an option for the rest of this session; NULL forgets it."""
+        current = {field: getattr(self._set, field) for field in Options.__dataclass_fields__}
+        self._set = read_options({name: value}).over(
+            Options(**(current | {name: None})) if name in current else self._set
+        )
+        shown = "default" if value is None else str(value)
+        return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
+
+
+def _parameter(value: Any) -> Value:
+    if isinstance(value, float):
+        if value - value != 0:
+            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
+        return Decimal(repr(value))
+    if value is None or isinstance(value, bool | int | Decimal | str | datetime | date):
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
+        return value
+    raise ProgrammingError(
+        f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
+    )
+
+
+def _present(index: int | None) -> int:
+    if index is None:
+        raise InvariantBroken("groups must be chosen, but nothing chooses them")
+    return index
+
+
+def _selecting(measured: Measured) -> SelectingRelease:
+    release = measured.choice.release
+    if not hasattr(release, "selected"):
+        raise InvariantBroken(f"{release.mechanism} cannot choose groups")
+    return release  # type: ignore[return-value]  # has `selected`, checked above
+
+
+def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
+    """Discovered groups inside the listed domains, in the order of their keys: never in the order of the data."""
+    domains = [None if key.domain is None else frozenset(key.domain) for key in plan.keys]
+    found = [
+        group
+        for group in raw.groups([key.name for key in plan.keys])
+        if all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
+    ]
+    return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
+
+
+def _measurement(measured: Measured) -> Measurement:
+    release = measured.choice.release
+    return Measurement(
+        name=measured.aggregate.text,
+        mechanism=release.mechanism,
+        loss=summary(release.loss),
+        sensitivity=release.sensitivity,
+        scale=release.scale,
+        half_width=release.half_width,
+    )

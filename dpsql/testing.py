@@ -1,0 +1,59 @@
+"""For tests alone: a proxy whose noise a test controls. Every answer says that it is not private.
+
+Nothing else in the package imports this module, and there is no other way to choose a sampler.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from os import PathLike
+from pathlib import Path
+
+from dpsql.errors import PolicyError
+from dpsql.policy import load_policy, require_enforced
+from dpsql.privacy.ledger import Ledger
+from dpsql.privacy.sampling import ExactSampler, Sampler
+from dpsql.proxy import Proxy, limits_of, pinned_of
+from dpsql.testing_samplers import FixedSampler, Noiseless
+
+__all__ = ["ExactSampler", "FixedSampler", "Noiseless", "TestProxy", "open"]
+
+
+class TestProxy(Proxy):
+    """A proxy with an in-memory ledger and bounded tables in a temporary directory, gone when it is closed."""
+
+    __test__ = False
+
+    def __init__(self, path: Path, sampler: Sampler) -> None:
+        policy = load_policy(path)
+        require_enforced(policy)
+        if policy.resolve(policy.budget.ledger).exists():
+            raise PolicyError(
+                f"{policy.resolve(policy.budget.ledger)} exists: this policy is in real use. "
+                "Copy the policy to another directory for tests."
+            )
+        self._scratch = tempfile.TemporaryDirectory(prefix="dpsql-test-")
+        ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
+        try:
+            super().__init__(policy, ledger, Path(self._scratch.name), sampler, private=False)
+        except BaseException:
+            self._scratch.cleanup()
+            raise
+
+    def close(self) -> None:
+        """Ends the processes and removes the bounded tables."""
+        super().close()
+        self._scratch.cleanup()
+
+
+def open(path: str | PathLike[str], sampler: Sampler | None = None) -> TestProxy:  # noqa: A001 - as dpsql.open
+    """A proxy for tests: in-memory ledger, temporary tables, the given sampler.
+
+    Args:
+        path: The policy file; its ledger must not exist.
+        sampler: `Noiseless`, `FixedSampler`, or an `ExactSampler` (the default).
+
+    Raises:
+        PolicyError: The policy cannot be used, or its ledger exists.
+    """
+    return TestProxy(Path(path), sampler or ExactSampler())
