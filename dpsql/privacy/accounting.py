@@ -1,0 +1,318 @@
+"""Budgets as filters: whether one more loss is granted, what is left, and why not.
+
+A filter is asked about each loss, chosen with all earlier answers in sight, and what it grants never leaves its bounds.
+They are functions of the limits alone and never move with what is spent.
+
+`basic` grants while the sums of epsilon and of delta are within (E, D): basic composition, adaptive in its parameters.
+
+`zcdp` fixes delta_c = D/2, delta_s = D/4 and rho_max, the largest rho with epsilon(rho, delta_c) <= E
+(`conversions.rho_of_epsilon`), and grants iff
+
+    sum of delta <= delta_s  and  (sum of epsilon <= E  or  sum of rho <= rho_max).
+
+Theorem: the whole interaction is (E, D)-DP.
+Proof: Take any set of transcripts, and split it in two. The transcripts at whose end the sum of epsilon is within E are
+also transcripts, with the same probabilities, of the interaction that stops before that sum leaves E: (E, delta_s)-DP
+by basic composition. At the end of every other one the sum of epsilon is above E, so its last grant rested on rho, sums
+only grow, and it is a transcript of the interaction that stops before the sum of rho leaves rho_max:
+delta_s-approximately rho_max-zCDP (fully adaptive: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1), hence
+(E, delta_c + delta_s)-DP. The two parts' probabilities add, with e^E on both, and their deltas add to
+delta_s + delta_s + delta_c = D. So `zcdp` never grants less than `basic` with a quarter of the delta.
+
+The tempting rule "epsilon(sum of rho, D - sum of delta) <= E" moves its bound with what is spent and is false: an
+adversary who decides, after seeing a Gaussian answer, which of the two rests to spend, collects both bad events at
+their full price. `tests/attacks/test_ledger_moving_bound.py` is that adversary.
+
+Beside epsilon, delta and rho stand limits that only add up: gamma (once per base partition and table version) and the
+multiples of each metric; and for each class of units a filter of its own over what its units lose. What has no declared
+limit is refused.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from dpsql.errors import InvariantBroken
+from dpsql.privacy.account import DELTA_UNIT, UNIT, Account, Composition
+from dpsql.privacy.conversions import epsilon_of_rho, pure_epsilon_of_rho, rho_of_epsilon, rho_of_pure
+
+__all__ = [
+    "Basic",
+    "Bound",
+    "Filter",
+    "Limits",
+    "PolicyLimits",
+    "Shortfall",
+    "Zcdp",
+    "epsilon_of_rho",
+    "pure_epsilon_of_rho",
+    "rho_of_epsilon",
+    "rho_of_pure",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one account may spend in total.
+
+    Attributes:
+        epsilon, delta, gamma: epsilon > 0, 0 <= delta < 1, 0 <= gamma < 1.
+        metric: Metric to attribute to multiple; ``{"home": {"": x}}`` for one number. What is not named is refused.
+        classes: Every class of units to its epsilon; empty where the policy has no classes.
+
+    >>> Limits(epsilon=Fraction(1), delta=Fraction(1, 10**6)).gamma
+    Fraction(0, 1)
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    gamma: Fraction = Fraction(0)
+    metric: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
+    classes: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        amounts = [self.epsilon, self.delta, self.gamma, *self.classes.values()]
+        amounts += [x for multiples in self.metric.values() for x in multiples.values()]
+        if not all(isinstance(x, Fraction) and x >= 0 for x in amounts):
+            raise InvariantBroken(f"limits must be exact Fractions, not below 0: {self!r}")
+        if self.epsilon == 0 or self.delta >= 1 or self.gamma >= 1:
+            raise InvariantBroken(f"limits need epsilon above 0, delta and gamma below 1: {self!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyLimits:
+    """All limits of one policy.
+
+    Attributes:
+        total: Of all analysts together.
+        analysts: Name to limits; ``"*"`` is the one account that all other names share; without it they may not ask.
+    """
+
+    total: Limits
+    analysts: Mapping[str, Limits]
+
+    def account(self, analyst: str) -> str | None:
+        """The account that an analyst's charges go to, or None where there is none."""
+        return analyst if analyst in self.analysts else "*" if "*" in self.analysts else None
+
+    def of(self, account: str) -> Limits:
+        """One account's limits; metrics and classes are the total's where the account states none."""
+        own = self.analysts[account]
+        return replace(own, metric=own.metric or self.total.metric, classes=own.classes or self.total.classes)
+
+    def encoded(self) -> dict[str, Any]:
+        """The limits as JSON; amounts are exact ratios."""
+        return {"total": _encoded(self.total), "analysts": {name: _encoded(x) for name, x in self.analysts.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why a loss is not granted: ``quantity`` is needed, and this much of its limit remains."""
+
+    quantity: str
+    needed: Fraction
+    remaining: Fraction
+    limit: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(ABC):
+    """A promise of (epsilon, delta) over plain losses, in whole units rounded down."""
+
+    epsilon: int
+    delta: int
+
+    @classmethod
+    @abstractmethod
+    def of(cls, epsilon: Fraction, delta: Fraction) -> Bound:
+        """The filter that keeps this promise."""
+
+    @abstractmethod
+    def grants(self, spent: Account) -> bool:
+        """Whether an interaction that spent this much keeps the promise."""
+
+    @abstractmethod
+    def remaining(self, spent: Account) -> Fraction:
+        """The largest pure epsilon, in whole units, that one more query could spend."""
+
+    @abstractmethod
+    def epsilon_spent(self, spent: Account) -> int | None:
+        """An epsilon, in units, that what was spent keeps within this promise's delta."""
+
+    def shortfall(self, spent: Account, asked: Account) -> Shortfall | None:
+        """What the loss lacks, or None where it is granted."""
+        if self.grants(spent + asked):
+            return None
+        if spent.delta + asked.delta > self.delta:
+            return _shortfall("delta", spent.delta, asked.delta, self.delta, DELTA_UNIT)
+        return self._of_main_quantity(spent, asked)
+
+    def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
+        if asked.epsilon is None:
+            raise InvariantBroken("a loss without a finite epsilon reached an account that adds up epsilon")
+        return Shortfall("epsilon", asked.epsilon * UNIT, self.remaining(spent), self.epsilon * UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Basic(Bound):
+    """Sum of epsilon <= E and sum of delta <= D."""
+
+    @classmethod
+    def of(cls, epsilon: Fraction, delta: Fraction) -> Basic:
+        return cls(epsilon=epsilon // UNIT, delta=delta // DELTA_UNIT)
+
+    def grants(self, spent: Account) -> bool:
+        return spent.epsilon is not None and spent.epsilon <= self.epsilon and spent.delta <= self.delta
+
+    def remaining(self, spent: Account) -> Fraction:
+        return Fraction(0) if spent.epsilon is None else max(0, self.epsilon - spent.epsilon) * UNIT
+
+    def epsilon_spent(self, spent: Account) -> int | None:
+        return spent.epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class Zcdp(Bound):
+    """Sum of delta <= D/4 and (sum of epsilon <= E or sum of rho <= rho_max); the module's theorem.
+
+    >>> bound = Zcdp.of(Fraction(1), Fraction(1, 10**6))
+    >>> float(bound.rho * UNIT), bound.delta
+    (0.022937446688, 250000000000)
+    """
+
+    rho: int
+    conversion_delta: Fraction
+
+    @classmethod
+    def of(cls, epsilon: Fraction, delta: Fraction) -> Zcdp:
+        conversion_delta = delta / 2
+        return cls(
+            epsilon=epsilon // UNIT,
+            delta=(delta / 4) // DELTA_UNIT,
+            rho=rho_of_epsilon(epsilon, conversion_delta) // UNIT,
+            conversion_delta=conversion_delta,
+        )
+
+    def grants(self, spent: Account) -> bool:
+        by_epsilon = spent.epsilon is not None and spent.epsilon <= self.epsilon
+        return spent.delta <= self.delta and (by_epsilon or spent.rho <= self.rho)
+
+    def remaining(self, spent: Account) -> Fraction:
+        by_epsilon = 0 if spent.epsilon is None else max(0, self.epsilon - spent.epsilon)
+        return max(by_epsilon * UNIT, pure_epsilon_of_rho((self.rho - spent.rho) * UNIT))
+
+    def epsilon_spent(self, spent: Account) -> int | None:
+        if spent.rho == 0 or self.conversion_delta == 0:
+            return spent.epsilon
+        converted = -(-epsilon_of_rho(spent.rho * UNIT, self.conversion_delta) // UNIT)
+        return converted if spent.epsilon is None else min(spent.epsilon, converted)
+
+    def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
+        if asked.epsilon is None:
+            return _shortfall("rho", spent.rho, asked.rho, self.rho, UNIT)
+        return Shortfall("epsilon", asked.epsilon * UNIT, self.remaining(spent), self.epsilon * UNIT)
+
+
+BOUNDS: Mapping[Composition, type[Bound]] = {"basic": Basic, "zcdp": Zcdp}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """All limits of one account.
+
+    Attributes:
+        plain: Over what every unit loses.
+        classes: Over what each class's units lose.
+        gamma: In units.
+        metric: (metric, attribute) to units.
+
+    >>> limits = Limits(epsilon=Fraction(1))
+    >>> budget = Filter.of(limits, "basic")
+    >>> budget.shortfall(Account(epsilon=0), Account(epsilon=2 * 10**12))
+    Shortfall(quantity='epsilon', needed=Fraction(2, 1), remaining=Fraction(1, 1), limit=Fraction(1, 1))
+    """
+
+    plain: Bound
+    classes: Mapping[str, Bound]
+    gamma: int
+    metric: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, limits: Limits, composition: Composition) -> Filter:
+        """The filter that keeps these limits. A class never gets more than ``limits.epsilon``."""
+        bound = BOUNDS[composition]
+        return cls(
+            plain=bound.of(limits.epsilon, limits.delta),
+            classes={name: bound.of(min(x, limits.epsilon), limits.delta) for name, x in limits.classes.items()},
+            gamma=limits.gamma // UNIT,
+            metric={(name, a): x // UNIT for name, multiples in limits.metric.items() for a, x in multiples.items()},
+        )
+
+    def shortfall(self, spent: Account, asked: Account) -> Shortfall | None:
+        """Why ``asked`` is not granted after ``spent``, or None where it is.
+
+        Raises:
+            InvariantBroken: If a per-class loss leaves out a declared class.
+        """
+        return next(self._shortfalls(spent, asked), None)
+
+    def _shortfalls(self, spent: Account, asked: Account) -> Iterator[Shortfall]:
+        for (name, attribute), multiple in asked.metric.items():
+            before, limit = spent.metric.get((name, attribute), 0), self.metric.get((name, attribute), 0)
+            if before + multiple > limit:
+                named = f"metric {name}.{attribute}" if attribute else f"metric {name}"
+                yield _shortfall(named, before, multiple, limit, UNIT)
+        before, after = sum(spent.gamma.values()), sum((spent + asked).gamma.values())
+        if after > max(before, self.gamma):
+            yield _shortfall("gamma", before, after - before, self.gamma, UNIT)
+        if asked.classes and self.classes and asked.classes.keys() != self.classes.keys():
+            raise InvariantBroken("a per-class loss must name exactly the classes that have limits")
+        for name in sorted(asked.classes.keys() - self.classes.keys()):
+            epsilon = asked.classes[name][0]
+            yield Shortfall(f"epsilon of class {name}", epsilon * UNIT, Fraction(0), Fraction(0))
+        if plain := self.plain.shortfall(spent, asked):
+            yield plain
+        for name, bound in self.classes.items():
+            if short := bound.shortfall(spent.of_class(name), asked.of_class(name)):
+                yield Shortfall(f"{short.quantity} of class {name}", short.needed, short.remaining, short.limit)
+
+    def remaining(self, spent: Account) -> Fraction:
+        """The largest pure epsilon, in whole units, that one more query could spend."""
+        of_classes = [bound.remaining(spent.of_class(name)) for name, bound in self.classes.items()]
+        return min([self.plain.remaining(spent), *of_classes])
+
+    def repeats_left(self, spent: Account, asked: Account) -> int | None:
+        """How many more times ``asked`` would be granted; None where it costs nothing."""
+        if asked == Account():
+            return None
+
+        def granted(count: int) -> bool:
+            return self.shortfall(spent, asked.times(count)) is None
+
+        if not granted(1):
+            return 0
+        low, high = 1, 2
+        while granted(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if granted(middle) else (low, middle)
+        return low
+
+
+def _shortfall(quantity: str, spent: int, asked: int, limit: int, unit: Fraction) -> Shortfall:
+    return Shortfall(quantity, asked * unit, max(0, limit - spent) * unit, limit * unit)
+
+
+def _encoded(limits: Limits) -> dict[str, Any]:
+    return {
+        "epsilon": str(limits.epsilon),
+        "delta": str(limits.delta),
+        "gamma": str(limits.gamma),
+        "metric": {name: {a: str(x) for a, x in multiples.items()} for name, multiples in limits.metric.items()},
+        "classes": {name: str(x) for name, x in limits.classes.items()},
+    }

@@ -1,0 +1,87 @@
+"""What a ledger says when it refuses: amounts needed rounded up, amounts left rounded down, so that both hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from dpsql.errors import BudgetExceeded, PolicyError
+from dpsql.privacy.account import UNIT, Account
+from dpsql.privacy.accounting import Shortfall
+
+__all__ = ["exceeded", "no_account", "overspent", "stopped", "tightest"]
+
+DIGITS = 4
+_UP = Context(prec=DIGITS, rounding=ROUND_CEILING)
+_DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR)
+
+
+def tightest(own: tuple[str, Shortfall | None], total: tuple[str, Shortfall | None]) -> Iterator[tuple[str, Shortfall]]:
+    """The shortfalls, the analyst's own first; the total's before it where even less of the same quantity is left."""
+    found = [(who, short) for who, short in (own, total) if short is not None]
+    if len(found) == 2 and found[0][1].quantity == found[1][1].quantity:
+        found.sort(key=lambda pair: pair[1].remaining)
+    yield from found
+
+
+def exceeded(who: str, short: Shortfall, unit: str) -> BudgetExceeded:
+    """Not enough is left.
+
+    >>> short = Shortfall("epsilon", needed=Fraction(2, 5), remaining=Fraction(1, 4), limit=Fraction(2))
+    >>> print(exceeded("analyst 'ana' has", short, "patient_id"))
+    This query costs epsilon 0.4; analyst 'ana' has 0.25 of 2 left for unit 'patient_id'. Nothing was read. \
+Ask again with epsilon = 0.25 or less.
+    """
+    if short.limit == 0:
+        hint = f" The policy sets no limit for {short.quantity}, so none of it may be spent."
+    elif short.quantity == "epsilon" and short.remaining > 0:
+        hint = f" Ask again with epsilon = {_down(short.remaining)} or less."
+    else:
+        hint = " Only the owner can allow more, in the policy."
+    return BudgetExceeded(
+        f"This query costs {short.quantity} {_up(short.needed)}; {who} {_down(short.remaining)} of {_down(short.limit)}"
+        f" left for unit {unit!r}. Nothing was read.{hint}",
+        needed=short.needed,
+        remaining=short.remaining,
+    )
+
+
+def no_account(analyst: str) -> BudgetExceeded:
+    """The policy names neither the analyst nor ``"*"``."""
+    return BudgetExceeded(
+        f"Analyst {analyst!r} has no budget. Nothing was read. "
+        f'The owner can name {analyst!r}, or "*" for everybody else, under budget.analysts in the policy.',
+        needed=Fraction(0),
+        remaining=Fraction(0),
+    )
+
+
+def stopped(why: str, asked: Account) -> BudgetExceeded:
+    """Nothing is granted until the owner's reset."""
+    return BudgetExceeded(
+        f"{why} Nothing was read. The owner can lift that with `dpsql budget POLICY --reset --reason TEXT`.",
+        needed=(asked.rho if asked.epsilon is None else asked.epsilon) * UNIT,
+        remaining=Fraction(0),
+    )
+
+
+def overspent(place: str, short: Shortfall) -> PolicyError:
+    """A policy's new limits are below what was spent already."""
+    return PolicyError(
+        f"budget: {place} allows {short.quantity} {_down(short.limit)}, but {_up(short.needed)} was spent already. "
+        "Allow more, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
+    )
+
+
+def _up(amount: Fraction) -> str:
+    return _text(_UP.divide(Decimal(amount.numerator), Decimal(amount.denominator)))
+
+
+def _down(amount: Fraction) -> str:
+    return _text(_DOWN.divide(Decimal(amount.numerator), Decimal(amount.denominator)))
+
+
+def _text(amount: Decimal) -> str:
+    short = amount.normalize()
+    return f"{short:f}" if short == 0 or Decimal("1e-4") <= short < Decimal("1e7") else f"{short:e}"

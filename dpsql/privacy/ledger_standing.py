@@ -1,0 +1,205 @@
+"""Where a ledger stands: what its records say when they are read from the first to the last.
+
+There is one way to learn it, for a ledger being opened and for one in use: apply the records that were not yet applied,
+in order. So the accounts of a running ledger and of the same ledger opened anew cannot differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dpsql.errors import PolicyError
+from dpsql.privacy.account import Account, Composition
+from dpsql.privacy.accounting import PolicyLimits
+from dpsql.privacy.ledger_file import GENESIS, LedgerFile, Record
+from dpsql.privacy.ledger_mark import HighWater, UnusableLedgerError
+from dpsql.privacy.loss import decode
+
+__all__ = ["Pinned", "Standing"]
+
+OVERRUNS_ALLOWED = 2
+"""One more suspends the account until the owner's reset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a ledger's numbers mean, fixed for its life.
+
+    Attributes:
+        unit: The privacy unit's column.
+        neighbours: ``add_remove`` or ``replace_one``.
+        composition: How losses add up.
+    """
+
+    unit: str
+    neighbours: str
+    composition: Composition
+
+
+class Standing:
+    """The state after the records applied so far.
+
+    Attributes:
+        sequence, digest: The last record applied.
+        ledger: The ledger's id.
+        pinned, limits: As recorded; `limits` in the encoded form of `PolicyLimits`.
+        contribution_key: 32 random bytes, made with the ledger.
+        epoch: How often the owner overruled the high-water mark.
+        version: The table version; 0 before the first.
+        restored: Whether the ledger counts as fully spent, until a reset.
+        total: Spent by all analysts together.
+    """
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self.digest = GENESIS
+        self.ledger = ""
+        self.pinned = Pinned(unit="", neighbours="", composition="basic")
+        self.limits: dict[str, Any] = {}
+        self.contribution_key = b""
+        self.epoch = 0
+        self.version = 0
+        self.restored = False
+        self._total = Account()
+        self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
+        self._by_account: defaultdict[str, Account] = defaultdict(Account)
+        self._overruns: Counter[str] = Counter()
+        self._unsettled: Counter[tuple[str, str, str]] = Counter()
+
+    @classmethod
+    def of(cls, file: LedgerFile) -> Standing:
+        """The state after all of a file's records."""
+        standing = cls()
+        standing.catch_up(file)
+        return standing
+
+    def catch_up(self, file: LedgerFile) -> None:
+        """Applies the file's records past the last one applied.
+
+        Raises:
+            UnusableLedgerError: If the chain is broken, or a record is of no known kind.
+        """
+        for record in file.records(self.sequence, self.digest):
+            if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
+                raise UnusableLedgerError(
+                    f"Record {record.sequence} of the ledger, {record.kind!r}, is of no known kind."
+                )
+            _APPLY[record.kind](self, record)
+            self.sequence, self.digest = record.sequence, record.hash
+        if not self.sequence:
+            raise UnusableLedgerError("The ledger has no opening record.")
+
+    @property
+    def high_water(self) -> HighWater:
+        """The last record, as a mark."""
+        return HighWater(self.epoch, self.sequence, self.digest.hex())
+
+    @property
+    def total(self) -> Account:
+        """Spent by all analysts together."""
+        self._settle()
+        return self._total
+
+    def spent(self, account: str, limits: PolicyLimits) -> Account:
+        """Spent in one account, under these limits: all that a named analyst asked, ever, under whichever limits.
+
+        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named.
+        """
+        self._settle()
+        if account != "*":
+            return self._by_analyst.get(account, Account())
+        shared = Account()
+        for name, amount in self._by_account.items():
+            if name == "*" or name not in limits.analysts:
+                shared += amount
+        return shared
+
+    def suspended(self, account: str) -> bool:
+        """Whether the account had more overruns than are allowed since its last reset."""
+        return self._overruns[account] > OVERRUNS_ALLOWED
+
+    def refuse_changed(self, pinned: Pinned) -> None:
+        """Nothing, where the policy means what the ledger's numbers mean.
+
+        Raises:
+            PolicyError: If the policy changed what is pinned.
+        """
+        for name in ("unit", "neighbours", "composition"):
+            was, now = getattr(self.pinned, name), getattr(pinned, name)
+            if was != now:
+                raise PolicyError(
+                    f"The ledger was made for {name}: {was}, the policy now says {name}: {now}. What was spent under "
+                    f"the one means nothing under the other: write {was} again, or name a new file as budget.ledger."
+                )
+
+    def _settle(self) -> None:
+        """Adds up the charges applied since the last time; the same loss many times over is one multiplication."""
+        for (analyst, account, loss), count in self._unsettled.items():
+            amount = _account(loss, self.pinned.composition).times(count)
+            self._total += amount
+            self._by_analyst[analyst] += amount
+            self._by_account[account] += amount
+        self._unsettled.clear()
+
+    def _opening(self, record: Record) -> None:
+        detail = record.details
+        self.ledger = detail["ledger"]
+        self.pinned = Pinned(**detail["pinned"])
+        self.limits = detail["limits"]
+        self.contribution_key = bytes.fromhex(detail["contribution_key"])
+
+    def _charge(self, record: Record) -> None:
+        self._unsettled[record.analyst, record.account, record.loss] += 1
+
+    def _limits(self, record: Record) -> None:
+        self.limits = record.details["limits"]
+
+    def _refresh(self, record: Record) -> None:
+        self.version = record.details["version"]
+
+    def _overrun(self, record: Record) -> None:
+        self._overruns[record.account] += 1
+
+    def _reset(self, record: Record) -> None:
+        self._settle()
+        self.epoch = record.details["epoch"]
+        if record.account:
+            self._by_analyst.pop(record.account, None)
+            self._by_account.pop(record.account, None)
+            self._overruns.pop(record.account, None)
+            return
+        self.restored = False
+        self._total = Account()
+        self._by_analyst.clear()
+        self._by_account.clear()
+        self._overruns.clear()
+
+    def _restore(self, record: Record) -> None:
+        self.epoch = record.details["epoch"]
+        self.restored = True
+
+    def _note(self, record: Record) -> None:
+        """A record that changes nothing."""
+
+
+_APPLY: Mapping[str, Callable[[Standing, Record], None]] = {
+    "opening": Standing._opening,
+    "charge": Standing._charge,
+    "limits": Standing._limits,
+    "refresh": Standing._refresh,
+    "overrun": Standing._overrun,
+    "reset": Standing._reset,
+    "restore": Standing._restore,
+    "backup": Standing._note,
+    "verify": Standing._note,
+}
+
+
+@lru_cache(maxsize=4096)
+def _account(loss: str, composition: Composition) -> Account:
+    return decode(json.loads(loss)).account(composition)

@@ -1,0 +1,233 @@
+"""Conversions and filters."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from dp_accounting.rdp import rdp_privacy_accountant
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from dpsql.errors import InvariantBroken
+from dpsql.privacy.account import DELTA_UNIT, UNIT, Account, Composition
+from dpsql.privacy.accounting import (
+    Filter,
+    Limits,
+    PolicyLimits,
+    Zcdp,
+    epsilon_of_rho,
+    pure_epsilon_of_rho,
+    rho_of_epsilon,
+    rho_of_pure,
+)
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Metric, PerClass, Pure, RandomDP
+
+ONE = Fraction(1)
+MILLIONTH = Fraction(1, 10**6)
+
+epsilons = st.fractions(min_value=Fraction(1, 1000), max_value=30, max_denominator=10**6)
+deltas = st.integers(1, 12).map(lambda digits: Fraction(1, 10**digits))
+compositions: st.SearchStrategy[Composition] = st.sampled_from(["basic", "zcdp"])
+losses: st.SearchStrategy[Loss] = st.one_of(
+    st.builds(Pure, epsilons),
+    st.builds(Approximate, epsilons, deltas),
+    st.builds(Concentrated, epsilons, epsilons, deltas),
+)
+
+
+def granted(budget: Filter, spent: Account, loss: Loss, composition: Composition) -> bool:
+    return budget.shortfall(spent, loss.account(composition)) is None
+
+
+def spend(budget: Filter, wishes: list[Loss], composition: Composition) -> Account:
+    spent = Account()
+    for loss in wishes:
+        if granted(budget, spent, loss, composition):
+            spent += loss.account(composition)
+    return spent
+
+
+@given(st.fractions(min_value=Fraction(1, 10**12), max_value=200, max_denominator=10**12))
+def test_rho_of_a_pure_loss_encloses_the_exact_value_from_above(epsilon: Fraction) -> None:
+    with localcontext() as context:
+        context.prec = 110
+        x = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        exact = Fraction(x * (1 - (-x).exp()) / (1 + (-x).exp()))
+    assert exact <= rho_of_pure(epsilon) <= exact * (1 + Fraction(1, 10**38))
+
+
+@given(st.fractions(min_value=0, max_value=50, max_denominator=10**12))
+@settings(max_examples=50)
+def test_pure_epsilon_of_rho_is_the_largest(rho: Fraction) -> None:
+    epsilon = pure_epsilon_of_rho(rho)
+    assert math.ceil(rho_of_pure(epsilon) / UNIT) * UNIT <= rho
+    assert math.ceil(rho_of_pure(epsilon + UNIT) / UNIT) * UNIT > rho
+
+
+@pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
+def test_epsilon_of_rho_agrees_with_dp_accounting(rho: float, delta: float) -> None:
+    ours = float(epsilon_of_rho(Fraction(rho), Fraction(delta)))
+    orders = 1 + np.geomspace(1e-4, 1e8, 40_000)
+    theirs, _ = rdp_privacy_accountant.compute_epsilon(orders, orders * rho, delta)
+    assert ours == pytest.approx(theirs, rel=1e-4)
+
+
+@given(epsilons, deltas)
+@settings(max_examples=50)
+def test_rho_of_epsilon_is_safe_and_tight(epsilon: Fraction, delta: Fraction) -> None:
+    rho = rho_of_epsilon(epsilon, delta)
+    assert epsilon_of_rho(rho, delta) <= epsilon * (1 + Fraction(1, 10**12))
+    assert epsilon_of_rho(rho * Fraction(1001, 1000), delta) > epsilon
+
+
+@given(epsilons, deltas)
+@settings(max_examples=50)
+def test_a_gaussian_that_fills_rho_keeps_the_promise(epsilon: Fraction, delta: Fraction) -> None:
+    bound = Zcdp.of(epsilon, delta)
+    shift, e = math.sqrt(2 * bound.rho * UNIT), float(epsilon)
+    if shift > 0:
+        # Balle and Wang 2018, Thm 5: the exact delta of a Gaussian with this shift in standard deviations.
+        exact = norm.cdf(shift / 2 - e / shift) - math.exp(e + norm.logcdf(-shift / 2 - e / shift))
+        assert exact <= bound.conversion_delta
+
+
+def test_without_delta_no_rho_has_a_finite_epsilon() -> None:
+    assert rho_of_epsilon(ONE, Fraction(0)) == 0
+    budget = Filter.of(Limits(epsilon=ONE), "zcdp")
+    assert not granted(budget, Account(), Concentrated(Fraction(1, 10**6)), "zcdp")
+    assert granted(budget, Account(), Pure(ONE), "zcdp")
+    assert not granted(budget, Account(), Approximate(ONE, Fraction(1, 10**18)), "zcdp")
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=8), compositions)
+@settings(max_examples=50)
+def test_remaining_is_exactly_the_largest_pure_epsilon(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss], composition: Composition
+) -> None:
+    budget = Filter.of(Limits(epsilon, delta), composition)
+    spent = spend(budget, wishes, composition)
+    rest = budget.remaining(spent)
+    assert rest == 0 or granted(budget, spent, Pure(rest), composition)
+    assert not granted(budget, spent, Pure(rest + UNIT), composition)
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=4), losses, compositions)
+@settings(max_examples=50)
+def test_repeats_left_is_exactly_how_often_it_is_granted(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
+) -> None:
+    budget = Filter.of(Limits(epsilon, delta), composition)
+    spent = spend(budget, wishes, composition)
+    count = budget.repeats_left(spent, loss.account(composition))
+    assert count is not None
+    if count:
+        assert granted(budget, spent, Composed((loss,), count=count), composition)
+    assert not granted(budget, spent, Composed((loss,), count=count + 1), composition)
+
+
+def test_what_is_free_can_be_repeated_for_ever() -> None:
+    assert Filter.of(Limits(ONE), "basic").repeats_left(Account(), Free("public").account("basic")) is None
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=12))
+def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss]
+) -> None:
+    pure = [loss for loss in wishes if not isinstance(loss, Concentrated)]
+    quarter = Filter.of(Limits(epsilon, delta / 4), "basic")
+    spent = spend(quarter, pure, "basic")
+    assert Filter.of(Limits(epsilon, delta), "zcdp").shortfall(Account(), spent) is None
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=12))
+def test_granted_charges_stay_within_the_limits(epsilon: Fraction, delta: Fraction, wishes: list[Loss]) -> None:
+    basic = spend(Filter.of(Limits(epsilon, delta), "basic"), wishes, "basic")
+    assert basic.epsilon is not None
+    assert basic.epsilon * UNIT <= epsilon
+    assert basic.delta * DELTA_UNIT <= delta
+    zcdp = spend(Filter.of(Limits(epsilon, delta), "zcdp"), wishes, "zcdp")
+    assert zcdp.delta * DELTA_UNIT <= delta / 4
+    by_epsilon = zcdp.epsilon is not None and zcdp.epsilon * UNIT <= epsilon
+    assert by_epsilon or zcdp.rho * UNIT <= rho_of_epsilon(epsilon, delta / 2)
+
+
+def test_many_small_pure_losses_cost_less_under_zcdp() -> None:
+    small = Pure(Fraction(1, 100))
+    limits = Limits(ONE, MILLIONTH)
+    assert Filter.of(limits, "basic").repeats_left(Account(), small.account("basic")) == 100
+    assert Filter.of(limits, "zcdp").repeats_left(Account(), small.account("zcdp")) == 458
+
+
+def test_a_shortfall_names_the_quantity_that_lacks() -> None:
+    budget = Filter.of(Limits(ONE, MILLIONTH), "zcdp")
+
+    def lacks(loss: Loss) -> str:
+        short = budget.shortfall(Account(), loss.account("zcdp"))
+        assert short is not None
+        assert short.needed > short.remaining
+        return short.quantity
+
+    assert lacks(Pure(Fraction(2))) == "epsilon"
+    assert lacks(Concentrated(ONE)) == "rho"
+    assert lacks(Approximate(ONE, MILLIONTH)) == "delta"
+    assert lacks(Metric("home", {"age": ONE})) == "metric home.age"
+    assert lacks(Metric("home", {"": ONE})) == "metric home"
+    assert lacks(RandomDP(ONE, MILLIONTH, "city", 1)) == "gamma"
+    assert lacks(PerClass({"strict": ONE})) == "epsilon of class strict"
+
+
+def test_a_metric_has_a_limit_for_each_attribute() -> None:
+    budget = Filter.of(Limits(ONE, metric={"home": {"age": Fraction(2), "sex": ONE}}), "basic")
+    spent = Metric("home", {"age": ONE, "sex": ONE}).account("basic")
+    assert budget.shortfall(Account(), spent) is None
+    assert granted(budget, spent, Metric("home", {"age": ONE}), "basic")
+    assert not granted(budget, spent, Metric("home", {"sex": UNIT}), "basic")
+    assert not granted(budget, spent, Metric("work", {"age": UNIT}), "basic")
+
+
+def test_gamma_once_paid_is_not_asked_again() -> None:
+    budget = Filter.of(Limits(ONE, gamma=Fraction(1, 100)), "basic")
+    loss = RandomDP(Fraction(1, 10), Fraction(1, 100), "city", 1)
+    assert granted(budget, loss.account("basic"), loss, "basic")
+    assert not granted(budget, loss.account("basic"), RandomDP(Fraction(1, 10), UNIT, "city", 2), "basic")
+
+
+@pytest.mark.parametrize("composition", ["basic", "zcdp"])
+def test_each_class_has_a_filter_of_its_own(composition: Composition) -> None:
+    budget = Filter.of(Limits(ONE, classes={"strict": Fraction(1, 4), "normal": Fraction(5)}), composition)
+    loss = PerClass({"strict": Fraction(1, 8), "normal": Fraction(1, 2)})
+    assert budget.repeats_left(Account(), loss.account(composition)) == 2
+    assert budget.remaining(Account()) == Fraction(1, 4)
+    assert budget.remaining(loss.account(composition)) == Fraction(1, 8)
+    # a class never gets more than everybody's limit
+    assert not granted(budget, Account(), PerClass({"strict": UNIT, "normal": ONE + UNIT}), composition)
+
+
+def test_a_per_class_loss_names_every_class() -> None:
+    budget = Filter.of(Limits(ONE, classes={"strict": ONE, "normal": ONE}), "basic")
+    with pytest.raises(InvariantBroken, match="exactly the classes"):
+        budget.shortfall(Account(), PerClass({"strict": ONE}).account("basic"))
+
+
+def test_an_analyst_inherits_the_limits_of_metrics_and_classes() -> None:
+    total = Limits(ONE, metric={"home": {"age": ONE}}, classes={"strict": ONE})
+    limits = PolicyLimits(total, {"ana": Limits(Fraction(1, 2)), "bob": Limits(ONE, metric={"home": {"sex": ONE}})})
+    assert limits.of("ana") == Limits(Fraction(1, 2), metric=total.metric, classes=total.classes)
+    assert limits.of("bob").metric == {"home": {"sex": ONE}}
+    assert (limits.account("ana"), limits.account("eve")) == ("ana", None)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"epsilon": Fraction(0)}, {"epsilon": 1.0}, {"epsilon": ONE, "delta": ONE}, {"epsilon": ONE, "gamma": -ONE}],
+)
+def test_senseless_limits_cannot_be_made(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvariantBroken):
+        Limits(**wrong)
