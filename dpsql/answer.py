@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from dpsql.errors import DataError, InterfaceError, ProgrammingError
 from dpsql.plan.types import Type
@@ -200,7 +200,8 @@ class Answer:
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
         if self.measurements:
-            lines.append(f"± is half of a {self.confidence:.4g} confidence interval, [low, high] the interval itself.")
+            level = number(100 * self.confidence)
+            lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
         return lines
 
     def _price(self) -> str:
@@ -305,14 +306,16 @@ class Budget:
     limit: PrivacyLoss
     composition: str
 
+    TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
+    """What `cells` are."""
+
+    def cells(self) -> tuple[str, str, str]:
+        """The budget in words: what was spent rounded up, what is left rounded down."""
+        left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
+        return cost_text(self.spent), cost_text(self.limit), left
+
     def __str__(self) -> str:
-        rows = [
-            ("spent", cost_text(self.spent)),
-            ("limit", cost_text(self.limit)),
-            ("remaining", f"epsilon {number(self.remaining, 6, ROUND_FLOOR)} in one query"),
-            ("composition", self.composition),
-        ]
-        return text_table(("budget", ""), rows)
+        return f"{text_table(self.TITLES, [self.cells()])}\nLosses add up by {self.composition} composition."
 
     @classmethod
     def of(cls, state: AccountState) -> Self:

@@ -6,7 +6,7 @@ Every command imports what it needs when it runs, so that help is there at once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from enum import StrEnum
@@ -18,10 +18,9 @@ import typer
 from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError
 
 if TYPE_CHECKING:
-    from dpsql.session import Proxy
-
     from dpsql.answer import Answer
     from dpsql.policy import Policy
+    from dpsql.proxy import Proxy
 
 __all__ = ["app", "main"]
 
@@ -110,7 +109,7 @@ def check(policy: PolicyFile) -> None:
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
         raise OperationalError(f"The data do not fit the policy: {errors} of these are errors.")
-    typer.echo("The policy is sound and the data fit it.")
+    typer.echo("The policy is sound. " + ("It can be used as it is." if findings else "The data fit it."))
 
 
 @app.command()
@@ -191,8 +190,9 @@ def budget(
 ) -> None:
     """What was spent and what is left, of all together and of each analyst."""
     from dpsql.answer import Budget
-    from dpsql.ledgers import open_ledger
     from dpsql.policy import load_policy
+    from dpsql.proxy import open_ledger
+    from dpsql.screen import text_table
 
     if reset != bool(reason):
         raise typer.BadParameter("--reset and --reason TEXT go together.")
@@ -201,18 +201,19 @@ def budget(
         _reset(loaded, analyst, reason)
     with open_ledger(loaded) as ledger:
         accounts = [analyst] if analyst else [None, *loaded.budget.analysts]
-        for account in accounts:
-            title = "all analysts together" if account is None else f"analyst {account}"
-            typer.echo(f"{_line(title)}\n{Budget.of(ledger.budget(account))}\n")
+        budgets = [(account or "all together", Budget.of(ledger.budget(account))) for account in accounts]
+    rows = [(name, *state.cells()) for name, state in budgets]
+    typer.echo(text_table(("analyst", *Budget.TITLES), rows))
+    typer.echo(f"Losses add up by {loaded.budget.composition} composition.")
 
 
 @app.command()
 def log(policy: PolicyFile) -> None:
     """The owner: who asked what, when, at which loss."""
     from dpsql.answer import cost_text
-    from dpsql.ledgers import open_ledger
     from dpsql.policy import load_policy
     from dpsql.privacy.loss import summary
+    from dpsql.proxy import open_ledger
     from dpsql.screen import text_table
 
     with open_ledger(load_policy(policy)) as ledger:
@@ -232,8 +233,8 @@ def log(policy: PolicyFile) -> None:
 @ledger_app.command()
 def backup(policy: PolicyFile, to: Annotated[Path, typer.Argument(metavar="TO", help="A new file.")]) -> None:
     """Copy the ledger, also while it is in use, to a new file."""
-    from dpsql.ledgers import open_ledger
     from dpsql.policy import load_policy
+    from dpsql.proxy import open_ledger
 
     with open_ledger(load_policy(policy)) as ledger:
         ledger.backup(to)
@@ -247,24 +248,22 @@ def restore(
     reason: Annotated[str, typer.Option(help="Why, for the record.")],
 ) -> None:
     """Put a backup in the ledger's place, where it counts as fully spent until a reset."""
-    from dpsql.ledgers import ledger_path, mark_path
     from dpsql.policy import load_policy
     from dpsql.privacy.ledger_owner import restore as restore_ledger
 
-    loaded = load_policy(policy)
-    restore_ledger(source, ledger_path(loaded), reason=reason, mark=mark_path(loaded))
+    ledger, mark = _ledger_files(load_policy(policy))
+    restore_ledger(source, ledger, reason=reason, mark=mark)
     typer.echo("Restored. It counts as fully spent until: dpsql budget POLICY --reset --reason TEXT")
 
 
 @ledger_app.command()
 def verify(policy: PolicyFile) -> None:
     """Check every record, every stored answer and the high-water mark."""
-    from dpsql.ledgers import ledger_path, mark_path
     from dpsql.policy import load_policy
     from dpsql.privacy.ledger_owner import verify as verify_ledger
 
-    loaded = load_policy(policy)
-    report = verify_ledger(ledger_path(loaded), mark=mark_path(loaded))
+    ledger, mark = _ledger_files(load_policy(policy))
+    report = verify_ledger(ledger, mark=mark)
     if report.problems:
         raise LedgerError("\n".join(report.problems))
     typer.echo(f"The ledger is sound: {report.records} records, {report.answers} stored answers, head {report.head}.")
@@ -278,12 +277,16 @@ def schema() -> None:
     typer.echo(schema_text(), nl=False)
 
 
-def main() -> NoReturn:
-    """Run the command line and leave with its exit code. No bad input ends in a traceback."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code. No bad input ends in a traceback.
+
+    Args:
+        arguments: What stands after ``dpsql``; the process's own where absent.
+    """
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
     try:
-        app(prog_name="dpsql")
+        app(args=arguments, prog_name="dpsql")
     except SystemExit as end:
         if end.code == 130:
             _complain("Interrupted. What was charged stays charged; `dpsql budget` shows it.")
@@ -300,7 +303,7 @@ def main() -> NoReturn:
 @contextmanager
 def _opened(policy: Path) -> Iterator[Proxy]:
     """The policy's proxy, with progress where a first version is built."""
-    from dpsql.session import open_proxy
+    from dpsql.proxy import open_proxy
 
     with _progress() as progress:
         proxy = open_proxy(policy, progress=progress)
@@ -325,22 +328,22 @@ def _progress() -> Iterator[Callable[[str, float], None]]:
 
 def _reset(policy: Policy, analyst: str | None, reason: str) -> None:
     """Start one account afresh, or all."""
-    from dpsql.ledgers import ledger_path, limits_of, mark_path, pinned_by
     from dpsql.privacy.ledger_owner import reset
+    from dpsql.proxy import limits_of, pinned_of
 
     limits = limits_of(policy)
     account = None if analyst is None else limits.account(analyst)
     if analyst is not None and account is None:
         raise InterfaceError(f"Analyst {analyst!r} has no account. Name one of budget.analysts in the policy.")
-    found = reset(
-        ledger_path(policy),
-        pinned=pinned_by(policy),
-        limits=limits,
-        reason=reason,
-        mark=mark_path(policy),
-        account=account,
-    )
+    ledger, mark = _ledger_files(policy)
+    found = reset(ledger, pinned=pinned_of(policy), limits=limits, reason=reason, mark=mark, account=account)
     typer.echo(_line(" ".join(["Reset, on record.", found]).strip()))
+
+
+def _ledger_files(policy: Policy) -> tuple[Path, Path | None]:
+    """The ledger's file, and the folder of its mark where the policy names one."""
+    mark = policy.budget.mark
+    return policy.resolve(policy.budget.ledger), None if mark is None else policy.resolve(mark)
 
 
 def _write(answer: Answer, format: Format) -> None:  # noqa: A002 - the option's name

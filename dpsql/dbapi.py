@@ -123,7 +123,7 @@ def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float
     Raises:
         Error: If the policy cannot be opened or an option is unknown.
     """
-    from dpsql.session import open_proxy
+    from dpsql.proxy import open_proxy
 
     proxy = open_proxy(policy)
     try:

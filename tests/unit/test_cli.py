@@ -1,0 +1,295 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dpsql.cli import main
+from dpsql.policy.schema import schema_text
+
+POLICY = """\
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget:
+  ledger: ledger/clinic.ledger.db
+  mark: mark
+  composition: basic
+  total: {epsilon: 3}
+  analysts: {ana: {epsilon: 2}}
+  per_query: {epsilon: 0.5}
+tables:
+  visits:
+    unit: patient_id
+    rows_per_unit: ROWS
+    columns: {cost: {type: integer, bounds: [0, 400]}}
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How one command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Clinic:
+    """A folder with a database of 1,000 visits by 100 patients, a policy, and a command line."""
+
+    folder: Path
+    capture: pytest.CaptureFixture[str]
+
+    def dpsql(self, *arguments: str) -> Ran:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        captured = self.capture.readouterr()
+        return Ran(int(end.value.code or 0), captured.out, captured.err)
+
+    def with_rows_per_unit(self, rows: int) -> Clinic:
+        (self.folder / "clinic.yaml").write_text(POLICY.replace("ROWS", str(rows)))
+        return self
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("database") / "clinic.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS "
+            "SELECT i AS visit_id, i % 100 AS patient_id, (i * 7) % 401 AS cost FROM range(1000) t(i)"
+        )
+    return path
+
+
+@pytest.fixture
+def clinic(
+    tmp_path: Path, database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Clinic:
+    (tmp_path / "clinic.duckdb").write_bytes(database.read_bytes())
+    (tmp_path / "ledger").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return Clinic(tmp_path, capsys).with_rows_per_unit(10)
+
+
+def assert_one_clear_error(ran: Ran, *told: str) -> None:
+    """Nothing on stdout, one message on stderr, exit code 1."""
+    assert ran.code == 1
+    assert ran.out == ""
+    assert "Traceback" not in ran.err
+    for text in told:
+        assert text in ran.err
+
+
+# ------------------------------------------------------------------ usage
+
+
+def test_help_lists_the_commands_that_exist(clinic: Clinic) -> None:
+    ran = clinic.dpsql("--help")
+    assert ran.code == 0
+    for command in ("init", "check", "refresh", "explain", "query", "budget", "log", "ledger", "schema"):
+        assert f"│ {command} " in ran.out
+    for later in ("shell", "release", "audit"):
+        assert f"│ {later} " not in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nonsense",),
+        ("query", "clinic.yaml"),
+        ("query", "clinic.yaml", "SELECT 1"),
+        ("query", "clinic.yaml", "SELECT 1", "--analyst", "ana", "--epsilon", "much"),
+        ("query", "clinic.yaml", "SELECT 1", "--analyst", "ana", "--format", "xml"),
+        ("budget", "clinic.yaml", "--reset"),
+        ("budget", "clinic.yaml", "--reason", "none"),
+        ("ledger", "restore", "clinic.yaml", "backup.db"),
+        ("log",),
+    ],
+)
+def test_wrong_usage_ends_with_code_2_and_no_traceback(clinic: Clinic, arguments: tuple[str, ...]) -> None:
+    ran = clinic.dpsql(*arguments)
+    assert ran.code == 2
+    assert "Traceback" not in ran.err + ran.out
+
+
+@pytest.mark.parametrize("command", ["check", "refresh", "budget", "log"])
+def test_a_missing_policy_is_one_clear_error(clinic: Clinic, command: str) -> None:
+    assert_one_clear_error(clinic.dpsql(command, "none.yaml"), "none.yaml", "no such file")
+
+
+def test_a_faulty_policy_names_its_lines(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.yaml").write_text(POLICY.replace("ROWS", "many").replace("neighbours", "neighbors"))
+    assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "clinic.yaml:4:", "clinic.yaml:15:")
+
+
+def test_terminal_escapes_in_arguments_do_not_reach_the_terminal(clinic: Clinic) -> None:
+    assert "\x1b" not in clinic.dpsql("check", "\x1b[31mnone.yaml").err
+
+
+# ------------------------------------------------------------------ init, check, schema
+
+
+def test_init_writes_a_policy_beside_the_database_that_says_what_to_fill_in(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.yaml").unlink()
+    ran = clinic.dpsql("init", "clinic.duckdb")
+    assert ran == Ran(0, "Wrote clinic.yaml. Fill in what it marks FILL_IN, then: dpsql check clinic.yaml\n", "")
+    assert "cost: {type: integer" in (clinic.folder / "clinic.yaml").read_text()
+    assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "still to be filled in")
+
+
+def test_init_never_overwrites(clinic: Clinic) -> None:
+    before = (clinic.folder / "clinic.yaml").read_text()
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb"), "clinic.yaml exists", "--output")
+    assert (clinic.folder / "clinic.yaml").read_text() == before
+
+
+def test_init_prints_on_request_and_names_the_database_from_where_the_policy_will_lie(clinic: Clinic) -> None:
+    assert 'database: "clinic.duckdb"' in clinic.dpsql("init", "clinic.duckdb", "--output", "-").out
+    (clinic.folder / "policies").mkdir()
+    assert clinic.dpsql("init", "clinic.duckdb", "--output", "policies/new.yaml").code == 0
+    assert 'database: "../clinic.duckdb"' in (clinic.folder / "policies" / "new.yaml").read_text()
+
+
+def test_init_holds_no_value_of_the_data(clinic: Clinic) -> None:
+    with duckdb.connect("named.duckdb") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'Xanthippe' AS name, 918273 AS amount")
+    text = clinic.dpsql("init", "named.duckdb", "--output", "-").out
+    assert "amount" in text
+    assert "Xanthippe" not in text
+    assert "918273" not in text
+
+
+def test_init_of_a_missing_database_or_folder_is_one_clear_error(clinic: Clinic) -> None:
+    assert_one_clear_error(clinic.dpsql("init", "none.duckdb"), "none.duckdb is not a file")
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "--output", "no/p.yaml"), "No such file", "no/p.yaml")
+
+
+def test_check_is_content_with_data_that_fit(clinic: Clinic) -> None:
+    assert clinic.dpsql("check", "clinic.yaml") == Ran(0, "The policy is sound. The data fit it.\n", "")
+
+
+def test_check_tells_the_owner_exact_shares(clinic: Clinic) -> None:
+    ran = clinic.with_rows_per_unit(4).dpsql("check", "clinic.yaml")
+    assert ran.code == 0
+    assert "60.0000%" in ran.out
+    assert ran.out.endswith("The policy is sound. It can be used as it is.\n")
+
+
+def test_check_ends_with_code_1_where_the_policy_cannot_be_used(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.yaml").write_text(POLICY.replace("ROWS", "10").replace("cost:", "price:"))
+    ran = clinic.dpsql("check", "clinic.yaml")
+    assert ran.code == 1
+    assert "price" in ran.out
+    assert "do not fit the policy" in ran.err
+
+
+def test_schema_prints_the_json_schema(clinic: Clinic) -> None:
+    assert clinic.dpsql("schema") == Ran(0, schema_text(), "")
+
+
+# ------------------------------------------------------------------ budget, log, ledger
+
+
+def test_budget_shows_all_together_and_each_analyst(clinic: Clinic) -> None:
+    lines = clinic.dpsql("budget", "clinic.yaml").out.splitlines()
+    assert lines[2].split() == ["all", "together", "nothing", "epsilon", "3", "epsilon", "3"]
+    assert lines[3].split() == ["ana", "nothing", "epsilon", "2", "epsilon", "2"]
+    assert lines[4] == "Losses add up by basic composition."
+
+
+def test_budget_of_a_stranger_is_refused_also_for_a_reset(clinic: Clinic) -> None:
+    assert_one_clear_error(clinic.dpsql("budget", "clinic.yaml", "--analyst", "bob"), "'bob' has no budget")
+    assert_one_clear_error(
+        clinic.dpsql("budget", "clinic.yaml", "--analyst", "bob", "--reset", "--reason", "try"), "'bob' has no account"
+    )
+    assert "reset" not in clinic.dpsql("log", "clinic.yaml").out
+
+
+def test_a_reset_leaves_its_reason_in_the_log(clinic: Clinic) -> None:
+    assert clinic.dpsql("budget", "clinic.yaml", "--reset", "--reason", "new year").code == 0
+    (line,) = [line for line in clinic.dpsql("log", "clinic.yaml").out.splitlines() if "reset" in line]
+    assert line.endswith("new year")
+
+
+def test_a_backup_restores_as_fully_spent_until_a_reset(clinic: Clinic) -> None:
+    assert clinic.dpsql("budget", "clinic.yaml").code == 0
+    assert clinic.dpsql("ledger", "backup", "clinic.yaml", "copy.db").code == 0
+    assert_one_clear_error(clinic.dpsql("ledger", "backup", "clinic.yaml", "copy.db"), "There is a file at copy.db")
+    assert clinic.dpsql("ledger", "restore", "clinic.yaml", "copy.db", "--reason", "disk died").code == 0
+    assert "epsilon 0\n" in clinic.dpsql("budget", "clinic.yaml", "--analyst", "ana").out
+    assert clinic.dpsql("budget", "clinic.yaml", "--reset", "--reason", "counted by hand").code == 0
+    assert "epsilon 2\n" in clinic.dpsql("budget", "clinic.yaml", "--analyst", "ana").out
+
+
+def test_verify_is_content_with_a_sound_ledger_and_refuses_a_damaged_one(clinic: Clinic) -> None:
+    assert clinic.dpsql("budget", "clinic.yaml").code == 0
+    assert clinic.dpsql("ledger", "verify", "clinic.yaml").out.startswith("The ledger is sound: ")
+    ledger = clinic.folder / "ledger" / "clinic.ledger.db"
+    ledger.write_bytes(b"\0" * len(ledger.read_bytes()))
+    assert_one_clear_error(clinic.dpsql("ledger", "verify", "clinic.yaml"), "ledger")
+    assert_one_clear_error(clinic.dpsql("log", "clinic.yaml"), "ledger")
+
+
+def test_a_ledger_that_went_missing_is_not_silently_made_anew(clinic: Clinic) -> None:
+    assert clinic.dpsql("budget", "clinic.yaml").code == 0
+    for file in (clinic.folder / "ledger").iterdir():
+        file.unlink()
+    assert_one_clear_error(clinic.dpsql("budget", "clinic.yaml"), "missing", "--reset")
+
+
+# ------------------------------------------------------------------ interruption, bugs
+
+SCRIPT = """
+import sys, time
+from dpsql.cli import app, main
+
+@app.command()
+def wait() -> None:
+    print("ready", flush=True)
+    time.sleep(60)
+
+@app.command()
+def stumble() -> None:
+    raise ValueError("a row of private data")
+
+main(sys.argv[1:])
+"""
+
+
+def test_ctrl_c_ends_with_code_130_and_says_that_charges_stay() -> None:
+    command = [sys.executable, "-c", SCRIPT, "wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err == "Interrupted. What was charged stays charged; `dpsql budget` shows it.\n"
+
+
+def test_a_bug_is_told_by_kind_and_place_without_the_text_that_may_hold_data() -> None:
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, "stumble"], capture_output=True, text=True, timeout=20)
+    assert ran.returncode == 1
+    assert ran.stderr == "This is a bug in dpsql: ValueError at <string>:12. Please report it.\n"
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "dpsql.cli", "schema"]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=20)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (1, "")
