@@ -81,10 +81,8 @@ class PostProcess:
                 values = released[column.name].values
                 table[column.name] = (WIRE[column.facts.type], [_fitting(value, column.facts.type) for value in values])
         table["row"] = ("BIGINT", list(range(len(groups))))
-        expressions = [output.expression for output in plan.outputs]
-        statement = lower_released(expressions, plan.having, plan.order_by, ("row",), plan.limit, plan.offset)
-        result = self._worker.run(statement, deadline=DEADLINE, table=table)
-        columns = [_listed(result[f"c{i}"]) for i in range(len(expressions))]
+        result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
+        columns = [_listed(result[f"c{i}"]) for i in range(len(plan.outputs))]
         origin = [int(row) for row in result["row"]]
         return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
 

@@ -40,7 +40,7 @@ class Measured:
     """One aggregate and the release that will answer it.
 
     Attributes:
-        aggregate: What was asked; a hidden count of units (named ``selection``) when no asked one can choose the groups.
+        aggregate: What was asked; a hidden count of units (``selection``) when no asked one can choose the groups.
         request: What the mechanisms were given.
         choice: The release, and the mechanisms not taken.
         reading: Index of its engine statement in `Prepared.readings`.
@@ -92,16 +92,9 @@ class Prepared:
         for measured in self.measured:
             release, request = measured.choice.release, measured.request
             described += [release.mechanism, repr(encode(release.loss)), repr(release.scale), repr(measured.columns)]
-            described += [
-                measured.aggregate.name,
-                measured.aggregate.function,
-                repr(request.grid),
-                str(request.units_at_least),
-            ]
-        after = lower_released(
-            [output.expression for output in self.plan.outputs], self.plan.having, self.plan.order_by, (), self.plan.limit,
-            self.plan.offset,
-        )  # fmt: skip
+            described += [measured.aggregate.name, measured.aggregate.function, repr(request.grid)]
+            described.append(str(request.units_at_least))
+        after = lower_released(self.plan)
         described += [after.sql, repr(after.parameters), repr([output.name for output in self.plan.outputs])]
         return hashlib.sha256("\x00".join(described).encode()).hexdigest()
 
@@ -127,7 +120,8 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
             hint="Declare values in the policy, or leave the strategy out and give delta.",
         )  # fmt: skip
-    selects = groups is None or (options.group_selection_strategy == "LAPLACE_THRESHOLD" and bool(plan.keys))
+    threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
+    selects = groups is None or (threshold and bool(plan.keys))
     aggregates, selection = _with_selection(plan.aggregates, source, selects)
     prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options)
     rows = _rows_about(plan, groups)

@@ -176,7 +176,7 @@ class Session:
         return self._finish(prepared, released, replayed=False)
 
     def _release(self, prepared: Prepared) -> Released:
-        """Read the raw numbers and turn them into released ones: the only place that holds an engine and a mechanism."""
+        """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""
         raw = [self._run(reading.statement) for reading in prepared.readings]
         tables: dict[str, ReleasedTable] = {}
         groups = prepared.groups

@@ -25,7 +25,7 @@ class EngineStatement:
             VARCHAR, DATE, TIMESTAMP and BOOLEAN.
         tables: Names of the tables it reads: all of them and no other.
         functions: Names of the functions and operators it may use, as DuckDB's parser reports them: ``sum``, ``+``,
-            ``~~`` for LIKE; ``count`` stands for ``count(*)`` too. Comparisons, AND, OR, NOT, IN, BETWEEN, CASE,
+            ``~~`` for LIKE, ``count_star`` for ``count(*)``. Comparisons, AND, OR, NOT, IN, BETWEEN, CASE,
             COALESCE, TRY and casts are no functions to it.
     """
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from dpsql.engines.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Filter, Join, Order, Relation, Scan
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Filter, Join, Plan, Relation, Scan
 from dpsql.plan.relations import scans, unit_column
 from dpsql.plan.requests import Aggregates, Histogram, Measure, MeasureKind, Need, Source, Values
 from dpsql.plan.types import Grid, Type, Value
@@ -211,7 +211,8 @@ def _cut(
     printer.functions.add(rank)
     order = ", ".join([_keyed_hash(printer, content, key), *(f"{column} NULLS FIRST" for column in ties)])
     window = f"{rank}() OVER (PARTITION BY {', '.join(within)} ORDER BY {order})"
-    return f'SELECT * EXCLUDE ("{rank}") FROM (SELECT *, {window} AS "{rank}" FROM ({rows}) AS q) AS q WHERE "{rank}" <= {int(most)}'
+    ranked = f'SELECT *, {window} AS "{rank}" FROM ({rows}) AS q'
+    return f'SELECT * EXCLUDE ("{rank}") FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
 
 
 def _integer_rows(printer: Printer, source: Source, measures: Sequence[Measure]) -> str:
@@ -329,37 +330,35 @@ def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relat
 # --------------------------------------------------------------- released values: no data behind these
 
 
+_ROW = '"released"."row"'
+
+
 def _released_name(column: Column) -> str:
     return f'"released".{quoted(column.name)}'
 
 
-def lower_released(
-    outputs: Sequence[Expression],
-    having: Expression | None,
-    order_by: Sequence[Order],
-    tie_break: Sequence[str],
-    limit: int | None,
-    offset: int,
-) -> EngineStatement:
-    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from)."""
+def lower_released(plan: Plan) -> EngineStatement:
+    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from).
+
+    Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
+    """
+    outputs = [output.expression for output in plan.outputs]
     printer = Printer(_released_name)
     texts = [f'{printer.expression(expression)} AS "c{i}"' for i, expression in enumerate(outputs)]
-    texts.append('"released"."row" AS "row"')
+    texts.append(f'{_ROW} AS "row"')
     sql = f'SELECT {", ".join(texts)} FROM "released"'
-    if having is not None:
-        sql += f" WHERE {printer.expression(having)}"
+    if plan.having is not None:
+        sql += f" WHERE {printer.expression(plan.having)}"
     terms = [
         f"{printer.expression(order.expression)} {'DESC' if order.descending else 'ASC'} "
         f"NULLS {'FIRST' if order.nulls_first else 'LAST'}"
-        for order in order_by
+        for order in plan.order_by
     ]
-    terms += [f'"released".{quoted(name)} ASC NULLS LAST' for name in tie_break]
-    if terms:
-        sql += f" ORDER BY {', '.join(terms)}"
-    if limit is not None:
-        sql += f" LIMIT {int(limit)}"
-    if offset:
-        sql += f" OFFSET {int(offset)}"
+    sql += f" ORDER BY {', '.join([*terms, _ROW])}"
+    if plan.limit is not None:
+        sql += f" LIMIT {int(plan.limit)}"
+    if plan.offset:
+        sql += f" OFFSET {int(plan.offset)}"
     columns = [(f"c{i}", WIRE[e.facts.type]) for i, e in enumerate(outputs)]
     return EngineStatement(
         sql,

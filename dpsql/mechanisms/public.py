@@ -1,6 +1,6 @@
 """The exact number of rows where it is public.
 
-Neighbours: ``replace_one`` alone. Loss: `Free`.
+Neighbours: ``replace_one``; under ``add_remove`` every number of rows is private. Loss: `Free`.
 
 Theorem. In a table that holds exactly one row for each unit, replacing one unit by another leaves the number of rows
 and the number of units as they were; so they tell nothing. A WHERE, a GROUP BY or a join turns a swap into one removal

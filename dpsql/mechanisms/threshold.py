@@ -1,5 +1,7 @@
 """Which groups of an open domain may appear, and how many units each has: a thresholded histogram.
 
+Neighbours: ``add_remove`` and ``replace_one``, a proof for each. Loss: `Approximate`, delta as far as it is used.
+
 Each group that occurs gets its number of distinct units plus discrete Laplace noise of scale b = 1 / e0, and appears
 with that noised number if it exceeds the integer T strictly. A group that does not occur never appears.
 

@@ -28,18 +28,19 @@ Lookup = Callable[[syntax.Expr], Expression | None]
 """What a node stands for where the context decides (names, aggregates, keys); None where it does not."""
 
 CASTS = {
-    **dict.fromkeys(("int", "integer", "bigint", "int4", "int8", "long", "signed", "hugeint"), "cast_integer"),
-    **dict.fromkeys(("double", "real", "float", "float8", "float4", "numeric", "decimal"), "cast_real"),
-    **dict.fromkeys(("varchar", "text", "string", "char"), "cast_text"),
-    "date": "cast_date",
-    **dict.fromkeys(("timestamp", "datetime"), "cast_timestamp"),
+    **dict.fromkeys(("int", "integer", "bigint", "int4", "int8", "long", "signed", "hugeint"), "cast:integer"),
+    **dict.fromkeys(("double", "real", "float", "float8", "float4", "numeric", "decimal"), "cast:real"),
+    **dict.fromkeys(("varchar", "text", "string", "char"), "cast:text"),
+    "date": "cast:date",
+    **dict.fromkeys(("timestamp", "datetime"), "cast:timestamp"),
 }
+NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
 INTERVALS = {
-    "year": ("add_months", 12), "quarter": ("add_months", 3), "month": ("add_months", 1),
-    "week": ("add_days", 7), "day": ("add_days", 1),
-    "hour": ("add_seconds", 3600), "minute": ("add_seconds", 60), "second": ("add_seconds", 1),
+    "year": ("add:months", 12), "quarter": ("add:months", 3), "month": ("add:months", 1),
+    "week": ("add:days", 7), "day": ("add:days", 1),
+    "hour": ("add:seconds", 3600), "minute": ("add:seconds", 60), "second": ("add:seconds", 1),
 }  # fmt: skip
-WIDEN = {(Type.INTEGER, Type.REAL): "cast_real", (Type.DATE, Type.TIMESTAMP): "cast_timestamp"}
+WIDEN = {(Type.INTEGER, Type.REAL): "cast:real", (Type.DATE, Type.TIMESTAMP): "cast:timestamp"}
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
@@ -259,8 +260,8 @@ class Resolver:
     def _cast(self, node: syntax.Cast) -> Expression:
         operand = self.resolve(node.operand)
         name = CASTS.get(node.type_name.lower().split("(")[0].strip())
-        if name in ("cast_date", "cast_timestamp") and isinstance(operand, Constant) and isinstance(operand.value, str):
-            converted = _convert(operand, Type.DATE if name == "cast_date" else Type.TIMESTAMP)
+        if name in ("cast:date", "cast:timestamp") and isinstance(operand, Constant) and isinstance(operand.value, str):
+            converted = _convert(operand, Type.DATE if name == "cast:date" else Type.TIMESTAMP)
             if converted is not None:
                 return converted
         if name is None or not any(_convert(operand, f.parameters[0]) is not None for f in overloads(name)):
@@ -294,10 +295,10 @@ class Resolver:
     def apply(self, name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> Expression:
         """A function over resolved arguments: the first overload that fits and cannot overflow."""
         candidates = overloads(name)
-        if not candidates or (name.startswith(("cast_", "add_")) and position is None):
+        if not candidates:
             raise UnsupportedQuery(
                 "there is no such function here.", construct=name, position=position,
-                hint=nearest(name, sorted({f.name for f in FUNCTIONS})) or "See the list of functions in the README.",
+                hint=nearest(name, NAMES) or "See the list of functions in the documentation.",
             )  # fmt: skip
         too_large = False
         for function in candidates:

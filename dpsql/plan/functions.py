@@ -370,7 +370,7 @@ _rows += _row("-", (DATE, INTEGER), DATE, "TRY({0} - CAST({1} AS INTEGER))", "-"
 for _name, _unit in {"months": "to_months", "days": "to_days"}.items():
     for _type in (DATE, TIMESTAMP):
         _rows += _row(
-            f"add_{_name}",
+            f"add:{_name}",
             (_type, INTEGER),
             TIMESTAMP,
             f"TRY({{0}} + {_unit}(CAST({{1}} AS INTEGER)))",
@@ -381,7 +381,7 @@ for _name, _unit in {"months": "to_months", "days": "to_days"}.items():
         )
 for _type in (DATE, TIMESTAMP):
     _rows += _row(
-        "add_seconds",
+        "add:seconds",
         (_type, INTEGER),
         TIMESTAMP,
         "TRY({0} + to_seconds(CAST({1} AS DOUBLE)))",
@@ -392,26 +392,26 @@ for _type in (DATE, TIMESTAMP):
     )
 
 # casts that cannot fail; the resolver uses the first two where types must meet
-_rows += _row("cast_real", (INTEGER,), REAL, "CAST({0} AS DOUBLE)", interval=lambda a: a)
-_rows += _row("cast_timestamp", (DATE,), TIMESTAMP, "TRY_CAST({0} AS TIMESTAMP)")
-_rows += _row("cast_real", (REAL,), REAL, "{0}", interval=lambda a: a)
-_rows += _row("cast_real", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", interval=_fixed(0, 1))
-_rows += _row("cast_integer", (INTEGER,), INTEGER, "{0}", interval=lambda a: a)
-_rows += _row("cast_integer", (BOOLEAN,), INTEGER, "CAST({0} AS BIGINT)", interval=_fixed(0, 1))
+_rows += _row("cast:real", (INTEGER,), REAL, "CAST({0} AS DOUBLE)", interval=lambda a: a)
+_rows += _row("cast:timestamp", (DATE,), TIMESTAMP, "TRY_CAST({0} AS TIMESTAMP)")
+_rows += _row("cast:real", (REAL,), REAL, "{0}", interval=lambda a: a)
+_rows += _row("cast:real", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", interval=_fixed(0, 1))
+_rows += _row("cast:integer", (INTEGER,), INTEGER, "{0}", interval=lambda a: a)
+_rows += _row("cast:integer", (BOOLEAN,), INTEGER, "CAST({0} AS BIGINT)", interval=_fixed(0, 1))
 _rows += _row(
-    "cast_integer",
+    "cast:integer",
     (REAL,),
     INTEGER,
     "TRY_CAST({0} AS BIGINT)",
     interval=lambda a: a.rounded(_half_away),
     nulls=Nulls.MAY,
 )
-_rows += _row("cast_date", (TIMESTAMP,), DATE, "TRY_CAST({0} AS DATE)")
-_rows += _row("cast_date", (DATE,), DATE, "{0}")
-_rows += _row("cast_timestamp", (TIMESTAMP,), TIMESTAMP, "{0}")
-_rows += _row("cast_text", (TEXT,), TEXT, "{0}")
+_rows += _row("cast:date", (TIMESTAMP,), DATE, "TRY_CAST({0} AS DATE)")
+_rows += _row("cast:date", (DATE,), DATE, "{0}")
+_rows += _row("cast:timestamp", (TIMESTAMP,), TIMESTAMP, "{0}")
+_rows += _row("cast:text", (TEXT,), TEXT, "{0}")
 for _type in (INTEGER, DATE, TIMESTAMP, BOOLEAN):
-    _rows += _row("cast_text", (_type,), TEXT, "CAST({0} AS VARCHAR)")
+    _rows += _row("cast:text", (_type,), TEXT, "CAST({0} AS VARCHAR)")
 
 FUNCTIONS: tuple[Function, ...] = tuple(_rows)
 """Every function at every signature, in the order in which overloads are tried."""

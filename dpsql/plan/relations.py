@@ -114,7 +114,8 @@ class Scope:
         ]
         if qualifier and not wanted:
             raise UnsupportedQuery(
-                f"there is no table {'.'.join(qualifier)} in FROM.", construct=".".join(name.parts), position=name.position,
+                f"there is no table {'.'.join(qualifier)} in FROM.", construct=".".join(name.parts),
+                position=name.position,
                 hint=nearest(qualifier[-1], [alias for alias, _ in self.tables])
                 or f"FROM has {', '.join(alias for alias, _ in self.tables)}.",
             )  # fmt: skip
@@ -216,7 +217,8 @@ def _collect(source: syntax.Relation, catalog: Catalog, parts: _From) -> None:
         case syntax.Join():
             if source.kind not in ("inner", "cross"):
                 raise UnsupportedQuery(
-                    "only inner joins are supported.", construct=f"{source.kind.upper()} JOIN", position=source.position,
+                    "only inner joins are supported.", construct=f"{source.kind.upper()} JOIN",
+                    position=source.position,
                     hint="Write JOIN ... USING (...) or JOIN ... ON ...",
                 )  # fmt: skip
             _collect(source.left, catalog, parts)

@@ -26,7 +26,8 @@ LATER = {
     "list": "LIST", "array_agg": "ARRAY_AGG", "any_value": "ANY_VALUE", "first": "FIRST", "last": "LAST",
     "stddev_pop": "STDDEV_POP", "stddev_samp": "STDDEV_SAMP", "quantile": "QUANTILE", "quantile_disc": "QUANTILE_DISC",
     "corr": "CORR", "covar_pop": "COVAR_POP", "arg_max": "ARG_MAX", "arg_min": "ARG_MIN", "product": "PRODUCT",
-    "approx_count_distinct": "APPROX_COUNT_DISTINCT", "count_if": "COUNT_IF", "bool_or": "BOOL_OR", "bool_and": "BOOL_AND",
+    "approx_count_distinct": "APPROX_COUNT_DISTINCT", "count_if": "COUNT_IF", "bool_or": "BOOL_OR",
+    "bool_and": "BOOL_AND",
 }  # fmt: skip
 
 
@@ -238,7 +239,8 @@ class _Statement:
             )  # fmt: skip
         if node.where is not None or node.order:
             raise UnsupportedQuery(
-                "FILTER and ORDER BY inside an aggregate are not supported.", construct=name.upper(), position=node.position,
+                "FILTER and ORDER BY inside an aggregate are not supported.", construct=name.upper(),
+                position=node.position,
                 hint="Write SUM(CASE WHEN condition THEN x ELSE 0 END).",
             )  # fmt: skip
         if name == "count" and (node.star or not node.arguments):
@@ -269,10 +271,11 @@ class _Statement:
 
     def _numeric(self, argument: Expression, node: syntax.Call) -> Expression:
         if argument.facts.type is Type.BOOLEAN:
-            return Resolver(lambda _: None, ()).apply("cast_integer", (argument,), node.position)
+            return Resolver(lambda _: None, ()).apply("cast:integer", (argument,), node.position)
         if not argument.facts.type.numeric:
             raise UnsupportedQuery(
-                f"it needs numbers, not {argument.facts.type.value}.", construct=node.name.upper(), position=node.position,
+                f"it needs numbers, not {argument.facts.type.value}.", construct=node.name.upper(),
+                position=node.position,
                 hint="Name a numeric column or expression.",
             )  # fmt: skip
         return argument
@@ -282,7 +285,8 @@ class _Statement:
         for name, value in node.named:
             if name != "epsilon":
                 raise UnsupportedQuery(
-                    "this named argument is not supported.", construct=f"{name} =>", position=value.position or node.position,
+                    "this named argument is not supported.", construct=f"{name} =>",
+                    position=value.position or node.position,
                     hint=nearest(name, ["epsilon"]) or "epsilon => is.",
                 )  # fmt: skip
             number = self._resolver().constant(value, "epsilon")
