@@ -22,10 +22,10 @@ from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.sensitivity import measure_of, need_of, sensitivity_of, why_not
-from dpsql.privacy.conversions import pure_epsilon_of_rho
+from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.loss import Composed, Pure
 
-__all__ = ["Laplace", "laplace_scale", "pure_loss"]
+__all__ = ["Laplace", "laplace_scale", "pure_loss", "split"]
 
 
 def laplace_scale(sensitivity: int, epsilon: Fraction) -> Fraction:
@@ -49,18 +49,37 @@ def laplace_scale(sensitivity: int, epsilon: Fraction) -> Fraction:
     return Fraction(sensitivity) / epsilon
 
 
-def pure_loss(price: Price, share: Fraction = Fraction(1)) -> Pure | None:
-    """The largest pure loss within a share of a price; None where a price in rho is too small to buy any.
+def pure_loss(price: Price) -> Pure | None:
+    """The largest pure loss within a price; None where a price in rho is too small to buy any.
 
-    >>> pure_loss(Price(epsilon=Fraction(1), delta=Fraction(0)), Fraction(1, 4))
-    Pure(epsilon=Fraction(1, 4), rho=None)
+    >>> pure_loss(Price(epsilon=Fraction(1), delta=Fraction(0)))
+    Pure(epsilon=Fraction(1, 1), rho=None)
     """
     if price.rho is not None:
-        epsilon = pure_epsilon_of_rho(price.rho * share)
-        return Pure(epsilon, rho=price.rho * share) if epsilon > 0 else None
+        epsilon = pure_epsilon_of_rho(price.rho)
+        return Pure(epsilon, rho=price.rho) if epsilon > 0 else None
     if price.epsilon is None:
         raise InvariantBroken("a price names epsilon or rho")
-    return Pure(price.epsilon * share)
+    return Pure(price.epsilon)
+
+
+def split(price: Price, share: Fraction) -> tuple[Price, Price]:
+    """A price in two parts, the first being ``share`` of it.
+
+    The first part is a whole number of the ledger's units, so that rounding up both charges no more than the whole.
+
+    >>> [float(part.epsilon) for part in split(Price(Fraction(1, 3), Fraction(0)), Fraction(1, 2))]
+    [0.166666666666, 0.16666666666733335]
+    """
+
+    def parts(amount: Fraction | None) -> tuple[Fraction | None, Fraction | None]:
+        if amount is None:
+            return None, None
+        first = amount * share // UNIT * UNIT or amount * share
+        return first, amount - first
+
+    (epsilon, other_epsilon), (rho, other_rho) = parts(price.epsilon), parts(price.rho)
+    return Price(epsilon, price.delta, rho), Price(other_epsilon, price.delta, other_rho)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +114,9 @@ class Laplace:
         query = mean_query(request)
         share = query.share(exponent=2 / 3 if request.price.rho is None else 1)
         counted = query.count_sensitivity
-        for_sum = pure_loss(request.price, share)
-        for_count = None if counted is None else pure_loss(request.price, 1 - share)
+        sum_price, count_price = split(request.price, share) if counted else (request.price, request.price)
+        for_sum = pure_loss(sum_price)
+        for_count = pure_loss(count_price) if counted else None
         if for_sum is None or (counted and for_count is None):
             return Refusal(self.name, TOO_SMALL)
         return MeanRelease(

@@ -1,0 +1,190 @@
+"""What every registered mechanism keeps to, whatever it offers; its line in `MECHANISMS` is enough to test it here."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+
+from dpsql.mechanisms import MECHANISMS, by_name
+from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
+from dpsql.plan.requests import Aggregates, Contribution
+from dpsql.plan.types import Grid
+from dpsql.privacy.account import DELTA_UNIT, units
+from dpsql.privacy.loss import Free, decode, encode
+from dpsql.privacy.tables import RawTable
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, ONE_ROW, OPEN, WITH_DELTA, asking
+
+FUNCTIONS = ("count_rows", "count", "count_units", "sum", "avg")
+PRICES = (
+    HALF,
+    WITH_DELTA,
+    BY_RHO,
+    Price(Fraction(1, 3), Fraction(1, 10**9)),  # no whole number of the ledger's units
+    Price(None, Fraction(1, 10**9), rho=Fraction(2, 3)),
+)
+GRIDS = (Grid(Fraction(1, 10), 0, 1000), Grid(Fraction(1), -50, 20), Grid(Fraction(7), 0, 0))
+
+
+def requests() -> Iterator[Request]:
+    """Requests of every shape."""
+    for function, price, neighbours in itertools.product(FUNCTIONS, PRICES, ("add_remove", "replace_one")):
+        for held, keys, selects in [
+            (ONE_ROW, (), False),
+            (FEW_ROWS, (CITY,), False),
+            (Contribution(40, 40, 40), (CITY,), False),
+            (ONE_ROW, (OPEN,), True),
+            (FEW_ROWS, (OPEN,), True),
+        ]:
+            for grid in GRIDS if function in ("sum", "avg") else (None,):
+                yield asking(
+                    function, held=held, keys=keys, selects=selects, price=price, neighbours=neighbours, grid=grid
+                )
+        yield asking(function, price=price, neighbours=neighbours, rows_public=True)
+
+
+def offers(mechanism: Mechanism) -> list[tuple[Request, Release]]:
+    """Every offer it makes to those requests."""
+    return _offers(mechanism.name)
+
+
+@functools.cache
+def _offers(name: str) -> list[tuple[Request, Release]]:
+    mechanism = next(mechanism for mechanism in MECHANISMS if mechanism.name == name)
+    answers = [(request, mechanism.offer(request)) for request in requests()]
+    return [(request, answer) for request, answer in answers if not isinstance(answer, Refusal)]
+
+
+def table(release: Release, rows: int) -> RawTable:
+    """Exact numbers in the shape that the offer needs."""
+    assert isinstance(release.need, Aggregates)
+    return RawTable({f"m{i}": [10_000 * (i + 1)] * rows for i in range(len(release.need.measures))})
+
+
+def module(mechanism: Mechanism) -> ModuleType:
+    found = inspect.getmodule(type(mechanism))
+    assert found is not None
+    return found
+
+
+every = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
+
+
+@every
+def test_it_answers_something_and_refuses_the_rest_in_a_sentence(mechanism: Mechanism) -> None:
+    answers = [mechanism.offer(request) for request in requests()]
+    refusals = [answer for answer in answers if isinstance(answer, Refusal)]
+    assert len(refusals) < len(answers)
+    for refusal in refusals:
+        assert refusal.mechanism == mechanism.name
+        assert refusal.reason.endswith(".")
+
+
+@every
+def test_its_module_states_neighbours_loss_theorem_and_source(mechanism: Mechanism) -> None:
+    text = module(mechanism).__doc__ or ""
+    for word in ("Theorem", "Source:", "Loss", "add_remove", "replace_one"):
+        assert word in text, word
+    assert by_name(mechanism.name) is mechanism
+
+
+@every
+def test_an_offer_is_frozen_and_names_its_mechanism(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        assert release.mechanism == mechanism.name
+        assert dataclasses.is_dataclass(release)
+        assert release.__dataclass_params__.frozen
+
+
+@every
+def test_the_same_request_gets_the_same_offer(mechanism: Mechanism) -> None:
+    for request, release in offers(mechanism):
+        again = mechanism.offer(request)
+        assert not isinstance(again, Refusal)
+        assert (again.loss, again.need, again.half_width) == (release.loss, release.need, release.half_width)
+
+
+@every
+def test_its_loss_is_within_the_price(mechanism: Mechanism) -> None:
+    for request, release in offers(mechanism):
+        price, charged = request.price, release.loss.account("zcdp" if request.price.rho else "basic")
+        if price.rho is not None:
+            assert charged.rho <= units(price.rho)
+        else:
+            assert charged.epsilon is not None
+            assert price.epsilon is not None
+            assert charged.epsilon <= units(price.epsilon)
+        assert release.loss.priced().delta <= units(price.delta, DELTA_UNIT)
+
+
+@every
+def test_its_loss_survives_the_ledger(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        assert decode(encode(release.loss)) == release.loss
+
+
+@every
+def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        if isinstance(release.loss, Free):
+            continue
+        assert math.isfinite(release.half_width)
+        assert release.half_width >= 0
+        assert release.scale is None or release.scale > 0
+        assert release.sensitivity is None or release.sensitivity > 0
+        first, second = (release.release(table(release, 400), FixedSampler(seed)) for seed in (1, 2))
+        assert first != second
+
+
+@every
+def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        for rows in (0, 1, 3):
+            released = release.release(table(release, rows), Noiseless())
+            assert {len(column) for column in released.columns.values()} == {rows}
+            intervals = release.intervals(released, 0.9)
+            assert len(intervals) == rows
+            for (low, high), value in zip(intervals, released.values, strict=True):
+                assert value is None or (low is not None and high is not None and low <= value <= high)
+
+
+@every
+def test_only_selecting_offers_decide_which_groups_appear(mechanism: Mechanism) -> None:
+    for request, release in offers(mechanism):
+        assert hasattr(release, "selected") == request.selects
+
+
+@every
+def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        released = release.release(table(release, 2), FixedSampler(8))
+        for (low, high), (lower, higher) in zip(
+            release.intervals(released, 0.8), release.intervals(released, 0.99), strict=True
+        ):
+            assert low is None or (lower is not None and lower <= low)
+            assert high is None or (higher is not None and higher >= high)
+
+
+@every
+def test_released_values_are_plain_numbers(mechanism: Mechanism) -> None:
+    for _, release in offers(mechanism):
+        for value in release.release(table(release, 2), FixedSampler(4)).values:
+            assert type(value) in (int, float, type(None))
+
+
+@every
+def test_twice_the_price_never_costs_precision(mechanism: Mechanism) -> None:
+    for request, release in offers(mechanism):
+        price = request.price
+        double = Price(price.epsilon and 2 * price.epsilon, price.delta, price.rho and 2 * price.rho)
+        better = mechanism.offer(dataclasses.replace(request, price=double))
+        assert not isinstance(better, Refusal)
+        assert better.half_width <= release.half_width * (1 + 1e-9)

@@ -1,0 +1,217 @@
+"""Privacy loss as measured on neighbouring tables against the loss that is charged, and the width of error bars.
+
+One neighbour pair is released many times; for the events that tell most, the Clopper-Pearson bounds of both chances
+give a lower bound on the true loss. It must never exceed the claim, and noise of half the size must be caught.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import beta
+
+from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.gaussian import Gaussian
+from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.mean import MeanRelease
+from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
+from dpsql.plan.requests import Contribution
+from dpsql.plan.types import Grid
+from dpsql.privacy.sampling import ExactSampler
+from dpsql.privacy.tables import RawTable
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.unit.mechanisms.asking import COST, OPEN, asking
+
+SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
+EVENTS = 24
+"""Half lines looked at on each side; each bound is taken at P_THRESHOLD / (4 EVENTS), so that all hold at once."""
+
+PRICE = Price(Fraction(1), Fraction(1, 10**3))
+SMALL = Grid(Fraction(1), 0, 10)
+REQUIRED = replace(COST.facts, nullable=False)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A request, and one group's raw numbers in two neighbouring tables that differ as far as the request allows."""
+
+    request: Request
+    one: tuple[int, ...]
+    two: tuple[int, ...]
+
+
+ROWS = Contribution(rows=3, groups=1, rows_in_group=3)
+PAIRS = {
+    "count": Pair(asking("count_rows", held=ROWS, price=PRICE), (10,), (7,)),
+    "units": Pair(asking("count_units", held=ROWS, price=PRICE), (10,), (9,)),
+    "sum": Pair(asking("sum", held=ROWS, price=PRICE, grid=SMALL), (50,), (20,)),
+    "swapped sum": Pair(
+        asking("sum", price=PRICE, grid=Grid(Fraction(1), -5, 5), neighbours="replace_one"), (5,), (-5,)
+    ),
+    "sum of fixed rows": Pair(
+        asking("sum", price=PRICE, grid=SMALL, neighbours="replace_one", rows_public=True), (40,), (30,)
+    ),
+    "mean": Pair(asking("avg", held=ROWS, price=PRICE, grid=SMALL), (0, 20), (15, 23)),
+    "mean of fixed rows": Pair(
+        asking("avg", price=PRICE, grid=SMALL, facts=REQUIRED, neighbours="replace_one", rows_public=True),
+        (0, 30),
+        (10, 30),
+    ),
+}
+GROUP = Pair(asking("count_units", price=PRICE, keys=(OPEN,), selects=True, held=Contribution(1, 1, 1)), (1,), (0,))
+
+
+def offer(mechanism: Laplace | Gaussian | Threshold, request: Request) -> Release:
+    release = mechanism.offer(request)
+    assert not isinstance(release, Refusal)
+    return release
+
+
+def repeated(numbers: tuple[int, ...], size: int) -> RawTable:
+    """The same group, so many times: one release is as many independent draws."""
+    return RawTable({f"m{i}": [number] * size for i, number in enumerate(numbers)})
+
+
+def draws(release: Release, numbers: tuple[int, ...], size: int) -> npt.NDArray[np.float64]:
+    """(size,) what tells most of the released columns, as one number; -inf where nothing appeared."""
+    columns = release.release(repeated(numbers, size), ExactSampler()).columns
+    if "steps" in columns:
+        return np.array([-math.inf if k is None else k for k in columns["steps"]], dtype=float)
+    assert isinstance(release, MeanRelease)
+    per_count = 0 if release.count_law is None else weight(release)
+    told = [total + per_count * count for total, count in zip(columns["sum"], columns["count"], strict=True)]
+    return np.array(told, dtype=float)
+
+
+def weight(release: MeanRelease) -> float:
+    """How much one count tells beside one step of the sum."""
+    match release.sum_law, release.count_law:
+        case LaplaceLaw(scale=first), LaplaceLaw(scale=second):
+            return float(first / second)
+        case GaussianLaw(variance=first), GaussianLaw(variance=second):
+            # The likelihood ratio's direction: sum / Var(sum) * 15 + count / Var(count) * 3.
+            return float(first / second) * 3 / 15
+        case _:
+            raise AssertionError("two laws of one kind")
+
+
+def lower(hits: int, size: int) -> float:
+    """A chance that the true one is below with probability at most P_THRESHOLD / (4 EVENTS)."""
+    return float(beta.ppf(P_THRESHOLD / (4 * EVENTS), hits, size - hits + 1)) if hits else 0.0
+
+
+def upper(hits: int, size: int) -> float:
+    return float(beta.isf(P_THRESHOLD / (4 * EVENTS), hits + 1, size - hits)) if hits < size else 1.0
+
+
+def measured(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64], delta: float) -> float:
+    """A lower bound on the epsilon of an (epsilon, delta)-DP release that gives these draws on neighbours."""
+    size = len(one)
+    cuts = np.quantile(np.concatenate([one, two]), np.linspace(0, 1, EVENTS + 2)[1:-1], method="higher")
+    best = -math.inf
+    for cut in cuts:
+        for event in (one >= cut, two >= cut), (one < cut, two < cut):
+            a, b = (int(side.sum()) for side in event)
+            for more, less in ((a, b), (b, a)):
+                gain = lower(more, size) - delta
+                if gain > 0:
+                    best = max(best, math.log(gain / upper(less, size)))
+    return best
+
+
+def halved(release: Release) -> Release:
+    """The same offer with half the noise: the bug that the audit must see."""
+
+    def half(law: Any) -> Any:
+        return LaplaceLaw(law.scale / 2) if isinstance(law, LaplaceLaw) else GaussianLaw(law.variance / 4)
+
+    match release:
+        case ThresholdRelease():
+            return replace(release, counts=replace(release.counts, law=half(release.counts.law)))
+        case NoisedRelease():
+            return replace(release, law=half(release.law))
+        case MeanRelease():
+            count = release.count_law and half(release.count_law)
+            return replace(release, sum_law=half(release.sum_law), count_law=count)
+        case _:
+            raise AssertionError("an offer of these mechanisms")
+
+
+CASES = [(kind, name) for kind in ("laplace", "gaussian") for name in PAIRS]
+MAKE: dict[str, Callable[[], Laplace | Gaussian]] = {"laplace": Laplace, "gaussian": Gaussian}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: int) -> None:
+    pair = PAIRS[name]
+    release = offer(MAKE[kind](), pair.request)
+    delta = float(release.loss.priced().delta) * 1e-18
+    assert measured(draws(release, pair.one, size), draws(release, pair.two, size), delta) <= 1.0
+
+
+@pytest.mark.parametrize(("kind", "name"), [("laplace", name) for name in PAIRS])
+def test_half_the_noise_is_caught(kind: str, name: str) -> None:
+    pair = PAIRS[name]
+    release = halved(offer(MAKE[kind](), pair.request))
+    assert measured(draws(release, pair.one, SAMPLE_SIZE), draws(release, pair.two, SAMPLE_SIZE), 0) > 1.0
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_half_the_gaussian_noise_is_caught(name: str) -> None:
+    pair = PAIRS[name]
+    request = replace(pair.request, price=Price(Fraction(1), Fraction(1, 3)))
+    release = halved(offer(Gaussian(), request))
+    delta = float(release.loss.priced().delta) * 1e-18
+    assert measured(draws(release, pair.one, SAMPLE_SIZE), draws(release, pair.two, SAMPLE_SIZE), delta) > 1.0
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_group_of_one_unit_appears_no_more_often_than_delta(size: int) -> None:
+    release = offer(Threshold(), GROUP.request)
+    appeared = int(np.isfinite(draws(release, GROUP.one, size)).sum())
+    assert appeared > 0
+    assert lower(appeared, size) <= float(release.loss.priced().delta) * 1e-18
+
+
+def test_a_threshold_that_is_one_too_low_is_caught() -> None:
+    # At a delta of 1/20, so that one step tells for certain in so many draws.
+    release = offer(Threshold(), replace(GROUP.request, price=Price(Fraction(1), Fraction(1, 20))))
+    assert isinstance(release, ThresholdRelease)
+    low = replace(release, threshold=release.threshold - 1)
+    appeared = int(np.isfinite(draws(low, GROUP.one, SAMPLE_SIZE)).sum())
+    assert lower(appeared, SAMPLE_SIZE) > float(release.loss.priced().delta) * 1e-18
+
+
+def test_a_shared_group_loses_no_more_than_epsilon() -> None:
+    release = offer(Threshold(), GROUP.request)
+    near = release.threshold if isinstance(release, ThresholdRelease) else 0
+    one, two = (draws(release, (n,), SAMPLE_SIZE) for n in (near, near + 1))
+    delta = float(release.loss.priced().delta) * 1e-18
+    assert measured(one, two, delta) <= 1.0
+    bug = halved(release)
+    assert measured(draws(bug, (near,), SAMPLE_SIZE), draws(bug, (near + 1,), SAMPLE_SIZE), delta) > 1.0
+
+
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_nominal_95_percent_covers_the_noise_free_answer(kind: str, name: str) -> None:
+    # A price that gives noise of 5 steps and more, on groups large enough that no bound is near.
+    request = replace(PAIRS[name].request, price=Price(Fraction(1, 10), Fraction(1, 10**6)))
+    release = offer(MAKE[kind](), request)
+    size = SAMPLE_SIZE
+    numbers = (2500, 5000) if request.aggregate.function == "avg" else (5000,)
+    table = repeated(numbers, size)
+    truth = 5.5 if request.aggregate.function == "avg" else 5000
+    bars = release.intervals(release.release(table, ExactSampler()), 0.95)
+    covered = sum(low is not None and high is not None and low <= truth <= high for low, high in bars)
+    assert upper(covered, size) >= 0.93
+    assert lower(covered, size) <= 0.98
