@@ -1,0 +1,48 @@
+"""The order of a query's clauses, which the SQL reader takes in any."""
+
+from __future__ import annotations
+
+from dpsql.errors import UnsupportedQuery
+
+__all__ = ["CLAUSE_ORDER", "JOIN_PREFIXES", "Clauses"]
+
+CLAUSE_ORDER = "Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT .."
+
+JOIN_PREFIXES = frozenset("inner left right full outer cross".split())
+
+_JOIN_WORDS = JOIN_PREFIXES | {"join", "on", "using"}
+_RANKS = {"select": 0, "from": 1, "where": 2, "group": 3, "having": 4, "order": 5, "limit": 6, "offset": 6}
+
+
+class Clauses:
+    """The clauses of one query, as far as they are written.
+
+    >>> clauses = Clauses()
+    >>> for word in ("select", "from", "join", "on", "where"):
+    ...     clauses.add(word, None)
+    """
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+
+    def add(self, word: str, position: tuple[int, int] | None) -> None:
+        """Note one more keyword; those that begin no clause are let through.
+
+        Raises:
+            UnsupportedQuery: If the clause stands in the wrong place or twice, or a join's word outside FROM.
+        """
+        last = self._words[-1] if self._words else ""
+        if word in ("select", "union"):
+            self._words = ["select"] if word == "select" else []
+        elif word in _JOIN_WORDS:
+            if last != "from":
+                hint = "Write FROM .. JOIN .. ON .. before WHERE."
+                raise _refusal(word, "it stands in FROM only.", position, hint)
+        elif word in _RANKS:
+            if not last or word in self._words or _RANKS[last] > _RANKS[word]:
+                raise _refusal(word, "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
+            self._words.append(word)
+
+
+def _refusal(word: str, message: str, position: tuple[int, int] | None, hint: str) -> UnsupportedQuery:
+    return UnsupportedQuery(message, construct=word.upper(), position=position, hint=hint)

@@ -1,0 +1,133 @@
+"""What an output column is called where the analyst gives no alias: as DuckDB calls it.
+
+Functions show in lower case, columns as they were written, operators in parentheses. A few forms that DuckDB spells
+in its inner terms (intervals, sub-queries) keep the canonical text instead.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from decimal import Decimal
+
+from dpsql.plan.keywords import KEYWORDS
+from dpsql.plan.normal import normal_expression, quoted
+from dpsql.plan.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Order
+
+__all__ = ["column_name"]
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SIGNS = {"<>": "!=", "like": "~~", "ilike": "~~*", "is_distinct_from": "IS DISTINCT FROM"}
+
+
+def column_name(expression: Expr) -> str:
+    """The name that DuckDB gives to the column of this expression.
+
+    >>> from dpsql.plan.syntax import Call, Name
+    >>> column_name(Call("sum", (Call("+", (Name(("age",), "Age"), Name(("cost",), "cost"))),)))
+    'sum((Age + "cost"))'
+    """
+    return expression.spelling if isinstance(expression, Name) else _text(expression)
+
+
+def _text(expression: Expr) -> str:
+    match expression:
+        case Name(parts, spelling):
+            return ".".join(_identifier(part) for part in (*parts[:-1], spelling))
+        case Literal(value):
+            return _constant(expression, value)
+        case Call():
+            return _operator(expression) or _function(expression)
+        case Case(operand, branches, default):
+            whens = [(_text(when), _text(then)) for when, then in branches]
+            if operand is not None:
+                whens = [(f"({_text(operand)} = {when})", then) for when, then in whens]
+            listed = " ".join(f"WHEN ({when}) THEN ({then})" for when, then in whens)
+            return f"CASE  {listed} ELSE {'NULL' if default is None else _text(default)} END"
+        case InList(operand, values, negated):
+            listed = f"({_text(operand)} IN ({', '.join(map(_text, values))}))"
+            return f"(NOT {listed})" if negated else listed
+        case Cast(operand, type_name, safe):
+            return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {type_name})"
+    return normal_expression(expression)
+
+
+def _identifier(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS else quoted(name)
+
+
+def _constant(literal: Literal, value: None | bool | int | Decimal | str | date | datetime) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return str(value)
+        case datetime():
+            return f"CAST('{value.isoformat(' ')}' AS TIMESTAMP)"
+        case date():
+            return f"CAST('{value.isoformat()}' AS DATE)"
+    return normal_expression(literal)
+
+
+def _operator(call: Call) -> str | None:
+    """The text of an operator; None for a function."""
+    match call:
+        case Call("and", (Call(">=", (Name() as operand, low)), Call("<=", (same, high)))) if same is operand:
+            return f"({_text(operand)} BETWEEN {_text(low)} AND {_text(high)})"
+        case Call("and" | "or" as name, arguments):
+            return f"({f' {name.upper()} '.join(_flat(name, arguments))})"
+        case Call("not", (Call("is_null", (operand,)),)):
+            return f"({_text(operand)} IS NOT NULL)"
+        case Call("not", (Call("like" | "ilike" as name, (left, right)),)):
+            return f"({_text(left)} !{_SIGNS[name]} {_text(right)})"
+        case Call("not", (operand,)):
+            return f"(NOT {_text(operand)})"
+        case Call("is_null", (operand,)):
+            return f"({_text(operand)} IS NULL)"
+        case Call("negate", (Literal(value=int() | Decimal()) as operand,)):
+            return f"-{_text(operand)}"
+        case Call("negate", (operand,)):
+            return f"(-({_text(operand)}))"
+        case Call(
+            "+"
+            | "-"
+            | "*"
+            | "/"
+            | "//"
+            | "%"
+            | "||"
+            | "="
+            | "<>"
+            | "<"
+            | "<="
+            | ">"
+            | ">="
+            | "like"
+            | "ilike"
+            | "is_distinct_from" as name,
+            (left, right),
+        ):
+            return f"({_text(left)} {_SIGNS.get(name, name)} {_text(right)})"
+    return None
+
+
+def _flat(name: str, arguments: tuple[Expr, ...]) -> list[str]:
+    """The operands of ``a AND b AND c``, which DuckDB keeps in one list."""
+    left, right = arguments
+    nested = isinstance(left, Call) and left.name == name and not (_operator(left) or "").count(" BETWEEN ")
+    return [*(_flat(name, left.arguments) if nested and isinstance(left, Call) else [_text(left)]), _text(right)]
+
+
+def _function(call: Call) -> str:
+    arguments = [*map(_text, call.arguments), *(f"{name} := {_text(value)}" for name, value in call.named)]
+    if call.name == "count" and not call.distinct and not call.arguments:
+        name, arguments = "count_star", arguments
+    else:
+        name = "COALESCE" if call.name == "coalesce" else _identifier(call.name)
+    order = f" ORDER BY {', '.join(map(_key, call.order))}" if call.order else ""
+    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(arguments)}{order})"
+    return text if call.where is None else f"{text} FILTER (WHERE {_text(call.where)})"
+
+
+def _key(key: Order) -> str:
+    return _text(key.expression) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")

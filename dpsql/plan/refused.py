@@ -1,0 +1,94 @@
+"""Words that the dialect knows and refuses: for each the construct, why not, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["AFTER_STAR", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
+
+Refusal = tuple[str, str, str]
+
+_WINDOW: Final = ("window function", "it answers row by row, and rows are private.", "Use GROUP BY and aggregates.")
+_SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condition in WHERE.")
+_CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
+_SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
+_PIVOT: Final = ("dpsql does not turn values into columns.", "Use GROUP BY, and turn the answer.")
+_JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
+_QUANTIFIER: Final = ("dpsql does not compare with ANY or SOME.", "Use IN (..) or EXISTS.")
+_SAMPLE: Final = ("the sample would be drawn outside the accounting.", "Leave it out.")
+_FEW_PATTERNS: Final = ("this kind of pattern is not supported.", "Use LIKE with % and _.")
+_SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")
+
+REFUSED_WORDS: Mapping[str, Refusal] = {
+    "over": _WINDOW,
+    "window": _WINDOW,
+    "qualify": ("QUALIFY", *_WINDOW[1:]),
+    "intersect": ("INTERSECT", *_SET_OPERATION),
+    "except": ("EXCEPT", *_SET_OPERATION),
+    "pivot": ("PIVOT", *_PIVOT),
+    "pivot_wider": ("PIVOT", *_PIVOT),
+    "unpivot": ("UNPIVOT", *_PIVOT),
+    "pivot_longer": ("UNPIVOT", *_PIVOT),
+    "recursive": ("WITH RECURSIVE", "a query may not feed on itself.", "Write WITH name AS (..)."),
+    "lateral": ("LATERAL", "a table may not depend on the row beside it.", "Write a join."),
+    "into": ("SELECT INTO", "dpsql reads only.", "Leave INTO out, and keep the answer in your program."),
+    "for": ("FOR", "dpsql neither locks rows nor reads FOR inside a function.", "Leave it out, or use commas."),
+    "fetch": ("FETCH", "dpsql reads LIMIT.", "Write LIMIT 10."),
+    "collate": ("COLLATE", "text is compared by its bytes.", "Leave it out, or use lower(text)."),
+    "escape": ("ESCAPE", "LIKE reads no escapes.", "Choose a pattern that needs none."),
+    "similar": ("SIMILAR TO", *_FEW_PATTERNS),
+    "glob": ("GLOB", *_FEW_PATTERNS),
+    "overlaps": ("OVERLAPS", "it is not supported.", "Compare the dates with < and >=."),
+    "isnull": ("ISNULL", "dpsql reads the standard form.", "Write IS NULL."),
+    "notnull": ("NOTNULL", "dpsql reads the standard form.", "Write IS NOT NULL."),
+    "any": ("ANY", *_QUANTIFIER),
+    "some": ("SOME", *_QUANTIFIER),
+    "array": ("ARRAY", "lists are not supported.", "Write plain columns and values."),
+    "lambda": ("LAMBDA", "functions of functions are not supported.", "Write the expression itself."),
+    "semi": ("SEMI JOIN", *_JOIN),
+    "anti": ("ANTI JOIN", *_JOIN),
+    "asof": ("ASOF JOIN", *_JOIN),
+    "positional": ("POSITIONAL JOIN", "rows have no position.", _JOIN[1]),
+    "natural": ("NATURAL JOIN", *_JOIN),
+    "tablesample": ("TABLESAMPLE", *_SAMPLE),
+    "at": ("AT", "dpsql keeps no time zones and no versions of tables.", "Leave it out."),
+    "symmetric": ("BETWEEN SYMMETRIC", "dpsql reads BETWEEN low AND high.", "Write the smaller bound first."),
+    "summarize": ("SUMMARIZE", *_SUMMARIZE),
+    "show": ("SHOW", "it is a statement of its own.", "Write SHOW BUDGET or SHOW TABLES alone."),
+    "describe": ("DESCRIBE", "it is a statement of its own.", "Write DESCRIBE table alone."),
+    "user": ("USER", *_SESSION),
+    "current_user": ("CURRENT_USER", *_SESSION),
+    "session_user": ("SESSION_USER", *_SESSION),
+    "current_role": ("CURRENT_ROLE", *_SESSION),
+    "current_schema": ("CURRENT_SCHEMA", *_SESSION),
+    "current_catalog": ("CURRENT_CATALOG", *_SESSION),
+    "current_date": ("CURRENT_DATE", *_CLOCK),
+    "current_time": ("CURRENT_TIME", *_CLOCK),
+    "current_timestamp": ("CURRENT_TIMESTAMP", *_CLOCK),
+    "localtime": ("LOCALTIME", *_CLOCK),
+    "localtimestamp": ("LOCALTIMESTAMP", *_CLOCK),
+}
+
+REFUSED_FUNCTIONS: Mapping[str, Refusal] = {
+    "values": ("VALUES", "dpsql reads tables of the policy only.", "Select from a table."),
+    "columns": ("COLUMNS", "the columns must be named.", "Name the columns."),
+    "map": ("MAP", "structs and maps are not supported.", "Write plain columns and values."),
+    "struct": ("STRUCT", "structs and maps are not supported.", "Write plain columns and values."),
+    "position": ("POSITION", "dpsql reads the form with commas.", "Write strpos(text, part)."),
+    "now": ("now", *_CLOCK),
+    "today": ("today", *_CLOCK),
+}
+
+AFTER_STAR = frozenset("exclude replace rename like ilike glob similar".split())
+"""What DuckDB lets follow a star to choose columns."""
+
+REFUSED_STATEMENTS: Mapping[str, Refusal] = {
+    "from": ("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM .."),
+    "values": REFUSED_FUNCTIONS["values"],
+    "pivot": REFUSED_WORDS["pivot"],
+    "unpivot": REFUSED_WORDS["unpivot"],
+    "summarize": REFUSED_WORDS["summarize"],
+    "table": ("TABLE", "dpsql reads SELECT.", "Write SELECT .. FROM .."),
+}
+"""First words of statements that deserve a hint of their own; all others hear that dpsql reads only."""

@@ -1,0 +1,316 @@
+"""What a statement says, before any name or type is known: the closed set of syntax nodes.
+
+Names are folded to ASCII lower case, aliases keep the analyst's spelling, and every node knows its position:
+``(line, column)`` in the analyst's text, both from 1. Positions and spellings do not take part in equality.
+
+Operators are calls too. The names that are not SQL function names:
+``+ - * / // % || = <> < <= > >= and or not negate like ilike is_null is_distinct_from`` and ``row`` for ``(a, b)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Literal as Choice
+from typing import TypeAlias
+
+__all__ = [
+    "Call",
+    "Case",
+    "Cast",
+    "Derived",
+    "Describe",
+    "Exists",
+    "Explain",
+    "Expr",
+    "GroupAll",
+    "GroupingSets",
+    "InList",
+    "InQuery",
+    "IntervalLiteral",
+    "Item",
+    "Join",
+    "Literal",
+    "Name",
+    "Order",
+    "Parameter",
+    "Position",
+    "Query",
+    "Queryable",
+    "Relation",
+    "ScalarQuery",
+    "Select",
+    "SetOption",
+    "ShowBudget",
+    "ShowTables",
+    "Star",
+    "Statement",
+    "TableName",
+    "Union",
+]
+
+Position: TypeAlias = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Anything in the tree."""
+
+    position: Position = field(default=None, compare=False, kw_only=True)
+
+
+# Expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """A column, perhaps behind a table and a schema: ``v.cost`` is ``("v", "cost")``."""
+
+    parts: tuple[str, ...]
+    spelling: str = field(default="", compare=False)  # the last part as the analyst wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Node):
+    """A constant. Numbers are exact: int, or Decimal where written with a point or an exponent."""
+
+    value: None | bool | int | Decimal | str | date | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """``?`` or ``$1``; the index counts from 0."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalLiteral(Node):
+    """``INTERVAL '3' DAY``: a whole number of one unit, singular and in lower case."""
+
+    count: int
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """A function or an operator with everything that was written between and after its parentheses."""
+
+    name: str
+    arguments: tuple[Expr, ...] = ()
+    named: tuple[tuple[str, Expr], ...] = ()
+    distinct: bool = False
+    star: bool = False
+    where: Expr | None = None
+    order: tuple[Order, ...] = ()
+    within_group: bool = False  # whether ``order`` stood in WITHIN GROUP rather than inside the parentheses
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Node):
+    """``CASE [operand] WHEN .. THEN .. [ELSE default] END``."""
+
+    operand: Expr | None
+    branches: tuple[tuple[Expr, Expr], ...]
+    default: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class InList(Node):
+    """``operand [NOT] IN (values)``."""
+
+    operand: Expr
+    values: tuple[Expr, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InQuery(Node):
+    """``operand [NOT] IN (SELECT ..)``."""
+
+    operand: Expr
+    query: Queryable
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Node):
+    """``[NOT] EXISTS (SELECT ..)``."""
+
+    query: Queryable
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarQuery(Node):
+    """``(SELECT ..)`` where a value is expected."""
+
+    query: Queryable
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Node):
+    """``CAST(operand AS type)``, ``operand::type``; ``safe`` for TRY_CAST. Types look like ``decimal(18,3)``."""
+
+    operand: Expr
+    type_name: str
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Star(Node):
+    """``*`` or ``table.*`` in a select list."""
+
+    table: str | None
+
+
+Expr: TypeAlias = (
+    Name | Literal | Parameter | IntervalLiteral | Call | Case | InList | InQuery | Exists | ScalarQuery | Cast | Star
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order(Node):
+    """One key of an ORDER BY. NULLs come last unless asked first, in both directions, as in DuckDB."""
+
+    expression: Expr
+    descending: bool
+    nulls_first: bool
+
+
+# Relations
+
+
+@dataclass(frozen=True, slots=True)
+class TableName(Node):
+    """A table, perhaps behind a schema and a catalog."""
+
+    name: tuple[str, ...]
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived(Node):
+    """``(SELECT ..) AS alias`` in FROM."""
+
+    query: Queryable
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Node):
+    """Two relations; a comma is a cross join. ``on`` and ``using`` are both empty for a cross join only."""
+
+    left: Relation
+    right: Relation
+    kind: Choice["inner", "left", "right", "full", "cross"]
+    on: Expr | None
+    using: tuple[str, ...]
+
+
+Relation: TypeAlias = TableName | Derived | Join
+
+
+# Queries
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Node):
+    """One entry of a select list. ``text`` is the column's name where no alias is given, as DuckDB names it."""
+
+    expression: Expr
+    alias: str | None
+    text: str = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the output column is called."""
+        return self.text if self.alias is None else self.alias
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAll(Node):
+    """``GROUP BY ALL``."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingSets(Node):
+    """GROUPING SETS, ROLLUP and CUBE, multiplied out."""
+
+    sets: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Node):
+    """One SELECT with all its clauses. ``options`` is its WITH DIFFERENTIAL_PRIVACY OPTIONS clause."""
+
+    items: tuple[Item, ...]
+    source: Relation | None = None
+    where: Expr | None = None
+    group_by: tuple[Expr, ...] | GroupAll | GroupingSets = ()
+    having: Expr | None = None
+    order_by: tuple[Order, ...] = ()
+    limit: int | Parameter | None = None
+    offset: int | Parameter | None = None
+    distinct: bool = False
+    options: tuple[tuple[str, Expr], ...] | None = None
+    ctes: tuple[tuple[str, Queryable], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Union(Node):
+    """``left UNION [ALL] right``."""
+
+    left: Queryable
+    right: Queryable
+    all: bool
+    ctes: tuple[tuple[str, Queryable], ...] = ()
+
+
+Queryable: TypeAlias = Select | Union
+
+
+# Statements
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Node):
+    """A statement that asks for an answer."""
+
+    select: Queryable
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Node):
+    """``EXPLAIN SELECT ..``: the quote."""
+
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBudget(Node):
+    """``SHOW BUDGET``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTables(Node):
+    """``SHOW TABLES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Describe(Node):
+    """``DESCRIBE table``."""
+
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption(Node):
+    """``SET name = value``; ``RESET name`` and ``SET name = NULL`` carry ``Literal(None)``."""
+
+    name: str
+    value: Literal
+
+
+Statement: TypeAlias = Query | Explain | ShowBudget | ShowTables | Describe | SetOption
