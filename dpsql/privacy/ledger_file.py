@@ -222,8 +222,13 @@ class LedgerFile:
     def append(
         self, kind: str, *, analyst: str = "", account: str = "", loss: str = "", detail: Mapping[str, object]
     ) -> Record:
-        """The next record of the chain, written. The time in it is for people to read; nothing is decided by it."""
-        stamped = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), **detail})
+        """The next record of the chain, written.
+
+        The time in it is for people to read: nothing is decided by it. The nonce tells apart two copies of the ledger
+        that go on with the same charge in the same second.
+        """
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        stamped = json.dumps({"at": moment, "nonce": token_hex(8), **detail})
         with sqlite_errors("written"):
             last = self._sql.execute("SELECT sequence, hash FROM record ORDER BY sequence DESC LIMIT 1").fetchone()
             sequence, digest = (last[0] + 1, last[1]) if last else (1, GENESIS)

@@ -82,7 +82,7 @@ class Standing:
         """Applies the file's records past the last one applied.
 
         Raises:
-            UnusableLedgerError: If the chain is broken, or a record is of no known kind.
+            LedgerError: If the chain is broken, or a record or a loss is of no known kind.
         """
         for record in file.records(self.sequence, self.digest):
             if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
@@ -91,6 +91,7 @@ class Standing:
                 )
             _APPLY[record.kind](self, record)
             self.sequence, self.digest = record.sequence, record.hash
+        self._settle()
         if not self.sequence:
             raise UnusableLedgerError("The ledger has no opening record.")
 
@@ -102,7 +103,6 @@ class Standing:
     @property
     def total(self) -> Account:
         """Spent by all analysts together."""
-        self._settle()
         return self._total
 
     def spent(self, account: str, limits: PolicyLimits) -> Account:
@@ -110,7 +110,6 @@ class Standing:
 
         The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named.
         """
-        self._settle()
         if account != "*":
             return self._by_analyst.get(account, Account())
         shared = Account()
@@ -138,7 +137,7 @@ class Standing:
                 )
 
     def _settle(self) -> None:
-        """Adds up the charges applied since the last time; the same loss many times over is one multiplication."""
+        """Adds up the charges applied since; the same loss many times over is one multiplication."""
         for (analyst, account, loss), count in self._unsettled.items():
             amount = _account(loss, self.pinned.composition).times(count)
             self._total += amount

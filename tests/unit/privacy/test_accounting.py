@@ -137,6 +137,7 @@ def test_what_is_free_can_be_repeated_for_ever() -> None:
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
+@settings(max_examples=40)
 def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss]
 ) -> None:
@@ -147,6 +148,7 @@ def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
+@settings(max_examples=40)
 def test_granted_charges_stay_within_the_limits(epsilon: Fraction, delta: Fraction, wishes: list[Loss]) -> None:
     basic = spend(Filter.of(Limits(epsilon, delta), "basic"), wishes, "basic")
     assert basic.epsilon is not None

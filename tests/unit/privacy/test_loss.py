@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpsql.errors import InvariantBroken, LedgerError, UnsupportedQuery
@@ -56,6 +56,7 @@ def test_a_loss_survives_json(loss: Loss) -> None:
     assert decode(json.loads(json.dumps(encode(loss)))) == loss
 
 
+@settings(max_examples=40)
 @given(losses, st.integers(1, 5), st.sampled_from(COMPOSITIONS))
 def test_count_is_the_same_as_composing_that_often(loss: Loss, count: int, composition: Composition) -> None:
     account = loss.account(composition)
@@ -66,6 +67,7 @@ def test_count_is_the_same_as_composing_that_often(loss: Loss, count: int, compo
     assert Composed((loss,) * count).account(composition) == added
 
 
+@settings(max_examples=40)
 @given(losses, losses, losses)
 def test_the_order_of_composition_does_not_matter(a: Loss, b: Loss, c: Loss) -> None:
     assert (a.priced() + b.priced()) + c.priced() == c.priced() + (b.priced() + a.priced())
