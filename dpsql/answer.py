@@ -199,7 +199,7 @@ class Answer:
         count = len(self.rows)
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
-        if self.measurements:
+        if self.measurements and self.rows:
             level = number(100 * self.confidence)
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
         return lines

@@ -115,8 +115,16 @@ def check(policy: PolicyFile) -> None:
 @app.command()
 def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
-    with _opened(policy) as proxy, _progress() as progress:
-        version = proxy.refresh(progress)
+    from dpsql.engines.builder import build
+    from dpsql.policy import load_policy, require_enforced
+    from dpsql.proxy import cache_directory, open_ledger
+
+    loaded = load_policy(policy)
+    require_enforced(loaded)
+    with open_ledger(loaded) as ledger, _progress() as progress:  # not the proxy: it refuses data that changed
+        cache, version = cache_directory(loaded, ledger), ledger.version() + 1
+        build(loaded, key=ledger.contribution_key, version=version, directory=cache, progress=progress)
+        version = ledger.new_version("refresh")  # built first: the ledger never names a version that does not exist
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
 
 
@@ -124,7 +132,9 @@ def refresh(policy: PolicyFile) -> None:
 def explain(
     policy: PolicyFile,
     sql: Sql,
-    analyst: Annotated[str, typer.Option(help="Whose budget to look at; * is the shared account.")] = "*",
+    analyst: Annotated[
+        str | None, typer.Option(help="Whose budget to look at.", show_default="the first in the policy")
+    ] = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
@@ -135,7 +145,8 @@ def explain(
 ) -> None:
     """What would run, by which mechanism, at what cost and error. Spends nothing and reads no data."""
     with _opened(policy) as proxy:
-        quote = proxy.session(analyst=analyst).explain(
+        account = analyst or next(iter(proxy.policy.budget.analysts))
+        quote = proxy.session(analyst=account).explain(
             sql,
             epsilon=epsilon,
             delta=delta,
@@ -145,7 +156,7 @@ def explain(
             max_rows_per_group=max_rows_per_group,
             confidence=confidence,
         )
-    typer.echo(str(quote))
+    typer.echo(f"{quote}\nThe budget is that of {_line(account)}.")
 
 
 @app.command()

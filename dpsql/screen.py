@@ -81,7 +81,7 @@ def with_error(value: Any, ends: Ends) -> str:
     >>> with_error(12_347, (11_784, 12_910))
     '12350 ± 570'
     >>> with_error(412.34, (400.0, 418.9))
-    '412 [400, 419]'
+    '412.3 [400.0, 418.9]'
     """
     low, high = ends
     if value is None:
@@ -96,7 +96,8 @@ def with_error(value: Any, ends: Ends) -> str:
     error = max(below, above)
     if error <= 0:
         return plain(value)
-    place = Decimal(1).scaleb(error.adjusted() - 1)
+    finer = min(below, above) if min(below, above) > 0 else error  # of a lopsided interval, the nearer end
+    place = Decimal(1).scaleb(max(finer.adjusted(), error.adjusted() - 2) - 1)
     if isinstance(value, int):
         place = max(place, Decimal(1))
     shown = _rounded(middle, place, ROUND_HALF_EVEN)

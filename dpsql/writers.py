@@ -62,8 +62,19 @@ def to_json(answer: Answer) -> bytes:
         "private": answer.private,
         **({} if answer.private else {"warning": NOT_PRIVATE}),
     }
-    text = json.dumps(_json(document), indent=2, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
-    return text.encode() + b"\n"
+    text = "{\n" + ",\n".join(f"  {_dump(key)}: {_part(value)}" for key, value in document.items()) + "\n}\n"
+    return text.encode()
+
+
+def _part(value: Any) -> str:
+    """A list with one element a line, anything else on one line."""
+    if not isinstance(value, list) or not value:
+        return _dump(value)
+    return "[\n" + ",\n".join(f"    {_dump(element)}" for element in value) + "\n  ]"
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(_json(value), ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def _interval(answer: Answer, name: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -80,7 +81,24 @@ def clinic(
     (tmp_path / "clinic.duckdb").write_bytes(database.read_bytes())
     (tmp_path / "ledger").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return Clinic(tmp_path, capsys).with_rows_per_unit(10)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, database: Path) -> Path:
+    """A clinic's folder, shared by tests that spend nothing."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "clinic.duckdb").write_bytes(database.read_bytes())
+    (folder / "ledger").mkdir()
+    return folder
+
+
+@pytest.fixture
+def open_clinic(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Clinic:
+    monkeypatch.chdir(built)
+    monkeypatch.setenv("XDG_STATE_HOME", str(built / "state"))
+    return Clinic(built, capsys).with_rows_per_unit(10)
 
 
 def assert_one_clear_error(ran: Ran, *told: str) -> None:
@@ -198,6 +216,79 @@ def test_check_ends_with_code_1_where_the_policy_cannot_be_used(clinic: Clinic) 
 
 def test_schema_prints_the_json_schema(clinic: Clinic) -> None:
     assert clinic.dpsql("schema") == Ran(0, schema_text(), "")
+
+
+# ------------------------------------------------------------------ query, explain, refresh
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+
+
+def test_a_query_prints_the_answer_its_error_and_its_cost_and_is_free_the_second_time(clinic: Clinic) -> None:
+    ran = clinic.dpsql("query", "clinic.yaml", COUNT, "--analyst", "ana", "--epsilon", "0.25")
+    assert (ran.code, ran.err) == (0, "")
+    assert " ± " in ran.out
+    assert "1 row. Cost: epsilon 0.25." in ran.out
+    again = clinic.dpsql("query", "clinic.yaml", COUNT, "--analyst", "ana", "--epsilon", "0.25")
+    assert again.out.splitlines()[2] == ran.out.splitlines()[2]
+    assert "Cost: nothing, this was released before." in again.out
+    assert "epsilon 1.75\n" in clinic.dpsql("budget", "clinic.yaml", "--analyst", "ana").out
+    assert clinic.dpsql("log", "clinic.yaml").out.count("charge") == 1
+
+
+def test_csv_and_json_hold_the_same_number(clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana", "--format")
+    name, count = clinic.dpsql(*ask, "csv").out.splitlines()
+    assert name == "n"
+    assert json.loads(clinic.dpsql(*ask, "json").out)["rows"] == [[int(count)]]
+
+
+def test_parquet_goes_to_a_pipe_as_it_is(clinic: Clinic) -> None:
+    arguments = ["query", "clinic.yaml", COUNT, "--analyst", "ana", "--format", "parquet"]
+    ran = subprocess.run([sys.executable, "-m", "dpsql.cli", *arguments], capture_output=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert ran.stdout[:4] == ran.stdout[-4:] == b"PAR1"
+
+
+def test_a_refused_query_says_what_to_write_and_spends_nothing(open_clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", "SELECT * FROM visits", "--analyst", "ana")
+    assert_one_clear_error(open_clinic.dpsql(*ask), "SELECT *", "1:8", "COUNT(*)")
+    assert "charge" not in open_clinic.dpsql("log", "clinic.yaml").out
+
+
+def test_a_query_beyond_the_budget_says_what_is_left(open_clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana", "--epsilon", "2.5")
+    assert_one_clear_error(open_clinic.dpsql(*ask), "costs epsilon 2.5", "has 2 of 2 left", "Nothing was read")
+
+
+def test_an_unnamed_analyst_is_refused(open_clinic: Clinic) -> None:
+    assert_one_clear_error(open_clinic.dpsql("query", "clinic.yaml", COUNT, "--analyst", "bob"), "'bob' has no budget")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--epsilon", "0"), ("--epsilon", "-1"), ("--max-groups-per-unit", "0"), ("--confidence", "2"), ("--rho", "0.1")],
+)
+def test_an_option_out_of_its_range_is_one_clear_error(open_clinic: Clinic, option: str, value: str) -> None:
+    ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana", option, value)
+    assert_one_clear_error(open_clinic.dpsql(*ask), option.strip("-").replace("-", "_"))
+
+
+def test_explain_shows_the_plan_and_spends_nothing(open_clinic: Clinic) -> None:
+    ran = open_clinic.dpsql("explain", "clinic.yaml", COUNT, "--epsilon", "0.5")
+    assert (ran.code, ran.err) == (0, "")
+    for told in ("laplace", "Cost: epsilon 0.5.", "4 times", "The engine would run:", "The budget is that of ana."):
+        assert told in ran.out
+    assert "charge" not in open_clinic.dpsql("log", "clinic.yaml").out
+
+
+def test_refresh_makes_a_new_version_and_changed_data_ask_for_it(clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana")
+    assert clinic.dpsql(*ask).code == 0
+    with duckdb.connect("clinic.duckdb") as connection:
+        connection.execute("DELETE FROM visits WHERE visit_id < 500")
+    assert_one_clear_error(clinic.dpsql(*ask), "dpsql refresh POLICY")
+    assert clinic.dpsql("refresh", "clinic.yaml").out.startswith("The tables are at version 2.")
+    assert "Cost: epsilon 0.5." in clinic.dpsql(*ask).out
 
 
 # ------------------------------------------------------------------ budget, log, ledger

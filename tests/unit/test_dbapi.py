@@ -6,14 +6,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from dpsql import dbapi
 from dpsql.answer import Answer, public
 from dpsql.dbapi import DATETIME, NUMBER, STRING, Connection, Cursor
-from dpsql.errors import InterfaceError, ProgrammingError, UnsupportedQuery
+from dpsql.errors import Error, InterfaceError, ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import Type, Value
 
 THREE = public(("city", "n"), (Type.TEXT, Type.INTEGER), [("Rome", 3), ("Troy", 1), ("Ur", 2)])
@@ -167,6 +169,84 @@ def test_an_option_of_connect_is_a_SET_of_the_connection(
     name: str, value: str | float | Decimal, statement: str
 ) -> None:
     assert dbapi._setting(name, value) == statement
+
+
+POLICY = """\
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb, cache: cache}
+neighbours: add_remove
+budget:
+  ledger: ledger/clinic.ledger.db
+  mark: mark
+  composition: basic
+  total: {epsilon: 3}
+  analysts: {ana: {epsilon: 2}}
+  per_query: {epsilon: 0.5}
+tables:
+  visits:
+    unit: patient_id
+    rows_per_unit: 10
+    columns:
+      cost: {type: integer, bounds: [0, 400]}
+      seen_on: {type: date, bounds: [2020-01-01, 2025-12-31]}
+      ward: {type: text, values: [north, south]}
+"""
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The policy of a database of 1,000 visits."""
+    folder = tmp_path_factory.mktemp("clinic")
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT i % 100 AS patient_id, i % 400 AS cost, "
+            "DATE '2020-01-01' + CAST(i AS INTEGER) AS seen_on, "
+            "CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS ward FROM range(1000) t(i)"
+        )
+    (folder / "ledger").mkdir()
+    (folder / "clinic.yaml").write_text(POLICY)
+    return folder / "clinic.yaml"
+
+
+def test_a_connection_answers_from_a_policy_file(clinic: Path) -> None:
+    with dbapi.connect(clinic, analyst="ana", epsilon=0.25) as connection:
+        cursor = connection.cursor()
+        cursor.execute(
+            "SELECT ward, COUNT(*) AS n FROM visits WHERE seen_on >= ? AND cost < ? GROUP BY ward",
+            [date(2021, 1, 1), 300],
+        )
+        assert [row[0] for row in cursor.fetchall()] == ["north", "south"]
+        assert cursor.description is not None
+        assert [(column[0], column[1]) for column in cursor.description] == [("ward", Type.TEXT), ("n", Type.INTEGER)]
+        assert cursor.answer.cost.epsilon == 0.25
+        assert len(cursor.answer.interval("n")) == 2
+        assert cursor.execute("SHOW BUDGET").answer.rows[0][2] == 1.75
+
+
+def test_SET_and_OPTIONS_overrule_what_connect_was_given(clinic: Path) -> None:
+    with dbapi.connect(clinic, analyst="ana", epsilon=0.25) as connection:
+        clause = "WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.125)"
+        assert connection.execute(f"SELECT {clause} SUM(cost) FROM visits").answer.cost.epsilon == 0.125
+        connection.execute("SET epsilon = 0.0625")
+        assert connection.execute("SELECT SUM(cost) FROM visits").answer.cost.epsilon == 0.0625
+
+
+def test_refusals_are_the_exceptions_of_PEP_249(clinic: Path) -> None:
+    with dbapi.connect(clinic, analyst="ana") as connection:
+        with pytest.raises(connection.NotSupportedError):
+            connection.execute("DELETE FROM visits")
+        with pytest.raises(connection.OperationalError, match="costs epsilon 50"):
+            connection.execute("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 50) COUNT(*) FROM visits")
+        with pytest.raises(connection.Error):
+            connection.execute("SELECT COUNT(*) FROM visits WHERE cost < ?", [])
+        with pytest.raises(connection.ProgrammingError, match="list"):
+            connection.execute("SELECT COUNT(*) FROM visits WHERE cost < ?", [[1]])  # type: ignore[list-item]  # the test
+
+
+def test_an_unknown_option_of_connect_is_refused_and_leaves_nothing_open(clinic: Path) -> None:
+    with pytest.raises(Error, match="epsilom"):
+        dbapi.connect(clinic, analyst="ana", epsilom=0.1)
 
 
 @pytest.mark.parametrize(("name", "value"), [("epsilon = 9; SET x", 1), ("", 1), ("epsilon", None), ("epsilon", [1])])

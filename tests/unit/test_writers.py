@@ -83,6 +83,10 @@ def test_json_holds_rows_intervals_cost_and_measurements() -> None:
     assert "warning" not in document
 
 
+def test_json_has_one_row_a_line() -> None:
+    assert b'\n    ["Rome", 7]\n' in to_json(counted())
+
+
 def test_json_is_printable_ascii() -> None:
     assert all(32 <= byte < 127 or byte == 10 for byte in to_json(of_text("\x1b[31m\x7f\u202e\x00é")))
     assert json.loads(to_json(of_text("\x1b\x7fé")))["rows"] == [["\x1b\x7fé"]]
