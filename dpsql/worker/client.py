@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Worker", "WorkerFailed"]
 
+Table = Mapping[str, tuple[str, Sequence[Any]]]
+"""Column name to (wire type, values)."""
+
 QUERIES = 10_000  # of one process, then a fresh one: whatever the engine keeps does not add up for ever
 MOST_THREADS = 16  # each reserves address space, which is limited
 
@@ -54,7 +57,7 @@ class Worker:
         request: EngineStatement,
         *,
         deadline: float,
-        table: Mapping[str, tuple[str, Sequence[Any]]] | None = None,
+        table: Table | None = None,
     ) -> dict[str, Sequence[Any]]:
         """The statement's columns, as `columns.read` describes them.
 
@@ -72,6 +75,8 @@ class Worker:
             child = self._start()
             try:
                 return self._exchange(child, request, deadline, table)
+            except InvariantBroken:  # nothing ran, nothing is left in the pipe
+                raise
             except BaseException:  # Ctrl-C included: never leave a process behind with half an answer in its pipe
                 self._stop()
                 raise
@@ -100,17 +105,20 @@ class Worker:
         child: Child,
         request: EngineStatement,
         deadline: float,
-        table: Mapping[str, tuple[str, Sequence[Any]]] | None,
+        table: Table | None,
     ) -> dict[str, Sequence[Any]]:
         if not self._ready:
             child.wait_until_ready()
             self._ready = True
         self._asked += 1
+        messages: list[bytes | memoryview] = [
+            _message(request, deadline, table),
+            *([] if table is None else [wire.table(table)]),
+        ]
         ends = time.monotonic() + deadline
         try:
-            child.connection.send_bytes(_message(request, deadline, table))
-            if table is not None:
-                child.connection.send_bytes(wire.table(table))
+            for message in messages:
+                child.connection.send_bytes(message)
             if not child.connection.poll(max(0.0, ends - time.monotonic())):
                 raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
             reply = wire.decode(child.connection.recv_bytes())
@@ -126,7 +134,7 @@ class Worker:
             raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
-def _message(request: EngineStatement, deadline: float, table: Mapping[str, tuple[str, Sequence[Any]]] | None) -> bytes:
+def _message(request: EngineStatement, deadline: float, table: Table | None) -> bytes:
     return wire.encode(
         {
             "sql": request.sql,

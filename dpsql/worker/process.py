@@ -12,7 +12,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import dpsql
 from dpsql.errors import OperationalError
 from dpsql.worker import wire
 
@@ -20,13 +19,17 @@ __all__ = ["START_SECONDS", "Child", "WorkerFailed"]
 
 START_SECONDS = 60.0  # a start takes 0.3 s; a machine under load may take long
 
-# The child imports this very package, and otherwise only what is installed (-I): nothing from the current
-# directory, the environment or the user's own site.
-_BOOT = (
-    "import runpy, sys; sys.path.insert(0, sys.argv[1]); module = sys.argv[2]; del sys.argv[1:3]; "
-    "runpy.run_module(module, run_name='__main__', alter_sys=True)"
-)
-_ROOT = str(Path(dpsql.__path__[0]).resolve().parent)
+# The child runs modules of this very package, and otherwise only what is installed (-I): nothing from the current
+# directory, the environment or the user's own site. The package's front door stays shut: it would load all of dpsql.
+_BOOT = """
+import runpy, sys, types
+dpsql = sys.modules["dpsql"] = types.ModuleType("dpsql")
+dpsql.__path__ = [sys.argv[1]]
+module = sys.argv[2]
+del sys.argv[1:3]
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",  # each thread would reserve address space
     "MALLOC_ARENA_MAX": "2",  # likewise each arena
@@ -61,7 +64,7 @@ class Child:
     def __init__(self, module: str, options: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            arguments = [_ROOT, module, str(theirs.fileno()), wire.encode(options).decode()]
+            arguments = [_PACKAGE, module, str(theirs.fileno()), wire.encode(options).decode()]
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-c", _BOOT, *arguments],
                 stdin=subprocess.DEVNULL,
