@@ -1,0 +1,389 @@
+"""Exact noise from the kernel's randomness: the only place where dpsql draws any.
+
+Every decision asks whether U < p, for U uniform on [0, 1) revealed one word of bits at a time and p an exact
+real number. Known bits of U leave a cell [u, u + 1) / 2^bits; integers ``low <= p 2^bits <= high`` enclose p:
+
+    yes         u + 1 <= low      all of the cell is below p
+    no          u >= high         none of it is
+    otherwise   read another word, enclose p more tightly, ask again    (probability about 2^-32)
+
+So nothing is rounded or truncated, and floats only ever decide what they can prove. No loop depends on the value
+being drawn: the time of a call says nothing about its noise.
+
+`os.urandom` has no seed and no state in this process: threads and forked processes never share a draw. Copies of
+one virtual machine's snapshot are safe as far as their kernels reseed.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from math import ceil, isqrt
+from operator import index
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.errors import InvariantBroken
+from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction
+
+__all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
+
+Integers = npt.NDArray[Any]
+"""(size,) exact integers: int64 where every one lies strictly within +-2^62, otherwise objects (Python ints)."""
+
+LANES = 1 << 13  # drawn together: their arrays stay in the processor's cache
+MOST_DIGITS = 61  # of a geometric variable in int64, so that the difference of two stays within +-2^62
+LARGEST = 2**200  # scales, variances and exponents beyond it, or below its inverse, are mistakes
+
+
+class Sampler(Protocol):
+    """What mechanisms draw from. Release paths are given an `ExactSampler`, tests a stand-in."""
+
+    def laplace(self, scale: Fraction, size: int) -> Integers:
+        """(size,) draws of discrete Laplace noise, P(k) ~ exp(-|k| / scale); 0 < scale, in grid steps."""
+
+    def gaussian(self, variance: Fraction, size: int) -> Integers:
+        """(size,) draws of discrete Gaussian noise, P(k) ~ exp(-k^2 / (2 variance)); 0 < variance, in grid steps^2."""
+
+    def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
+        """(size,) bool, each True with probability p."""
+
+    def integers(self, m: int, size: int) -> Integers:
+        """(size,) integers, uniform on 0 ... m - 1."""
+
+    def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
+        """Index of the chosen candidate; exponent = epsilon / (2 sensitivity of the scores) >= 0."""
+
+    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
+        """Index i and offset in 0 ... widths[i] - 1 of the chosen point; P(i) ~ widths[i] exp(exponent scores[i])."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Coins:
+    """Probabilities, and what the first word of U says about each.
+
+    Args:
+        ps: (k,) probabilities.
+        lows: (k, 1) integers; a word below decides for yes.
+        highs: (k, 1) integers; a word not below decides for no.
+    """
+
+    ps: Sequence[Probability]
+    lows: Integers
+    highs: Integers
+
+    @classmethod
+    def of(cls, ps: Sequence[Probability], bits: int) -> _Coins:
+        """The probabilities with their edges for words of so many bits."""
+        edges = np.array([p.enclosed(bits) for p in ps], dtype=np.uint64)
+        narrow = edges.astype(np.min_scalar_type(int(edges.max())))  # compares faster with words as narrow
+        return cls(ps, narrow[:, :1], narrow[:, 1:])
+
+
+@lru_cache(maxsize=256)
+def _digits_of(scale: Fraction, bits: int) -> _Coins:
+    """The digits of a geometric variable of this (public) scale, and last whether its tail is above 0."""
+    digits = min((ceil(45 * scale) - 1).bit_length(), MOST_DIGITS)  # exp(-45) < 2^-64
+    coins = [DigitOf((1 << j) / scale) for j in range(digits)]
+    return _Coins.of([*coins, ExpOf((1 << digits) / scale)], bits)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactSampler:
+    """Exact draws over the operating system's randomness. There is no seed.
+
+    Args:
+        read: ``read(n)`` returns n fresh uniform bytes. Only tests give another than `os.urandom`.
+        word_bits: Bits of U that the first comparison of a decision sees, 1 to 32. Every width gives the same laws;
+            tests use few bits to walk the whole tree of decisions.
+
+    Every method raises ValueError for a scale, variance, probability, exponent or size outside its range.
+
+    >>> ExactSampler().laplace(Fraction(20), size=3).shape
+    (3,)
+    """
+
+    read: Callable[[int], bytes] = os.urandom
+    word_bits: int = 32
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.word_bits <= 32:
+            raise ValueError(f"ExactSampler: word_bits is {self.word_bits}; write 1 to 32")
+
+    def laplace(self, scale: Fraction, size: int) -> Integers:
+        """(size,) draws of P(k) ~ exp(-|k| / scale): the difference of two geometric variables."""
+        scale = check_positive("laplace scale", scale)
+        return _joined([self._laplace(scale, n) for n in _pieces(size)])
+
+    def gaussian(self, variance: Fraction, size: int) -> Integers:
+        """(size,) draws of P(k) ~ exp(-k^2 / (2 variance)), by rejection from discrete Laplace.
+
+        How many proposals are refused is independent of the values of those that are kept.
+
+        Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
+        """
+        variance = check_positive("gaussian variance", variance)
+        a, b = variance.numerator, variance.denominator
+        t = isqrt(a // b) + 1
+        kept: list[Integers] = []
+        for missing in _pieces(size):
+            while missing:
+                y = self._laplace(Fraction(t), missing * 17 // 10 + 8)  # half of them to nearly all are kept
+                kept.append(self._accepted(y, t, a, b)[:missing])
+                missing -= len(kept[-1])
+        return _joined(kept)
+
+    def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
+        """(size,) bool, each True with probability exactly p, in [0, 1]."""
+        coin = p if isinstance(p, ExpOf) else Ratio(as_fraction("bernoulli p", p))
+        flips = self._flip(_Coins.of([coin], self.word_bits), _checked_size(size))
+        return np.asarray(flips[0])
+
+    def integers(self, m: int, size: int) -> Integers:
+        """(size,) integers, uniform on 0 ... m - 1, by rejection from the next power of two."""
+        if index(m) < 1:
+            raise ValueError(f"integers: m is {m}; write the number of choices, 1 or more")
+        bits, missing = index(m - 1).bit_length(), _checked_size(size)
+        kept: list[Integers] = []
+        while missing:
+            draws = self._uniform(bits, 2 * missing + 16)  # so many that a second round is rare, whatever m is
+            kept.append(draws[draws < m][:missing])
+            missing -= len(kept[-1])
+        return _joined(kept)
+
+    def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
+        """Index of the candidate that permute-and-flip chooses.
+
+        Each candidate comes up with probability exp(exponent (score - best score)); one of those that came up is
+        chosen uniformly, which is the first success in a random order.
+
+        Args:
+            scores: (n,) integers, n >= 1; the highest is best.
+            exponent: epsilon / (2 sensitivity of a score), rational, >= 0.
+
+        Source: McKenna, Sheldon 2020, Algorithm 1.
+        """
+        exponent = _checked_exponent("permute_and_flip", exponent)
+        quality = _whole(scores)
+        if not len(quality):
+            raise ValueError("permute_and_flip: there are no scores; give one score per candidate")
+        gaps = quality.max() - quality
+        x = gaps.astype(np.float64) * float(exponent)
+        up = np.flatnonzero(self._flip_exp(x, lambda i: exponent * int(gaps[i])))
+        return int(up[self.integers(len(up), 1)[0]])
+
+    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
+        """One grid point from the exponential mechanism whose scores are constant on intervals.
+
+        Args:
+            widths: (n,) numbers of grid points in each interval, >= 0, not all 0.
+            scores: (n,) integers; the highest is best.
+            exponent: epsilon / (2 sensitivity of a score), rational, >= 0.
+
+        Returns:
+            Index i with P(i) ~ widths[i] exp(exponent scores[i]), and a uniform offset in 0 ... widths[i] - 1.
+
+        Source: McSherry, Talwar 2007; inversion of the running sum, enclosed from both sides.
+        """
+        exponent = _checked_exponent("intervals", exponent)
+        sizes, best = check_intervals(widths, scores)
+        gaps = [best - index(score) if size else 0 for size, score in zip(sizes, scores, strict=True)]
+        bits = 4 * self.word_bits
+        u = int(self._uniform(bits, 1)[0])
+        while (i := _located(u, bits, sizes, gaps, exponent)) is None:
+            u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
+            bits += self.word_bits
+        return i, int(self.integers(sizes[i], 1)[0])
+
+    def _accepted(self, y: Integers, t: int, a: int, b: int) -> Integers:
+        """Those y that are kept, each with probability exp(-(|y| - a / (b t))^2 / (2 a / b)).
+
+        In floats the exponent x is within 2^-50 (1 + x) of itself: |y| and the centre a / (b t) carry a relative error
+        of 2^-53 each, and the centre is below sqrt(a / b).
+        """
+        x = (np.abs(y).astype(np.float64) - a / (b * t)) ** 2 / (2 * a / b)
+        return y[self._flip_exp(x, lambda i: Fraction((abs(int(y[i])) * t * b - a) ** 2, 2 * a * b * t * t))]
+
+    def _laplace(self, scale: Fraction, size: int) -> Integers:
+        draws = self._geometric(scale, 2 * size)
+        return np.asarray(draws[:size] - draws[size:])
+
+    def _geometric(self, scale: Fraction, size: int) -> Integers:
+        """(size,) draws of G >= 0 with P(G >= k) = exp(-k / scale).
+
+        Its binary digits are independent, digit j being set with probability 1 / (1 + exp(2^j / scale)), because
+        (1 - q) / (1 - q z) is the product over j of (1 + (q z)^(2^j)) / (1 + q^(2^j)). What lies above the first
+        few of them, the tail, is again geometric, and 0 but for a probability below 2^-64.
+        """
+        coins = _digits_of(scale, self.word_bits)
+        *digits, tail = self._flip(coins, size)
+        low = np.zeros(size, dtype=np.int64)
+        for j, is_set in enumerate(digits):
+            low |= is_set.astype(np.int64) << j
+        if len(digits) == MOST_DIGITS:
+            return (self._geometric(scale / (1 << MOST_DIGITS), size).astype(object) << MOST_DIGITS) + low
+        lanes = np.flatnonzero(tail)
+        if not len(lanes):
+            return low
+        total = low.astype(object)
+        while len(lanes):
+            total[lanes] += 1 << len(digits)
+            lanes = lanes[self._flip(_Coins.of(coins.ps[-1:], self.word_bits), len(lanes))[0]]
+        return _whole(total)
+
+    def _flip(self, coins: _Coins, size: int) -> npt.NDArray[np.bool_]:
+        """(number of coins, size) bool, row r True with probability coins.ps[r]."""
+        words = self._uniform(self.word_bits, len(coins.ps) * size).reshape(len(coins.ps), size)
+        yes = words < coins.lows
+        for r, i in np.argwhere(yes ^ (words < coins.highs)):
+            yes[r, i] = self._settled(int(words[r, i]), coins.ps[r])
+        return np.asarray(yes)
+
+    def _flip_exp(self, x: npt.NDArray[np.float64], exact: Callable[[int], Fraction]) -> npt.NDArray[np.bool_]:
+        """(n,) bool, lane i True with probability exp(-exact(i)).
+
+        Args:
+            x: (n,) with ``abs(x[i] - exact(i)) <= 2^-48 (1 + exact(i))``.
+            exact: The exponent of one lane, for the few lanes that floats cannot decide.
+        """
+        words = self._uniform(self.word_bits, len(x))
+        cell = 2.0**-self.word_bits
+        u = words.astype(np.float64) * cell
+        x = np.minimum(x, 100.0)  # beyond it exp(-x) is far below the absolute part of the error
+        e = np.exp(-x)
+        error = 2.0**-44 * (1 + x) * e + 2.0**-60  # the float exponent's error, numpy's (4 ulp) and the sums', 8 times
+        yes = u + cell <= e - error  # u is a floor: the cell's upper end must lie below exp(-x)
+        for i in np.flatnonzero(~yes & (u < e + error)):
+            yes[i] = self._settled(int(words[i]), ExpOf(exact(int(i))))
+        return yes
+
+    def _settled(self, u: int, p: Probability) -> bool:
+        """Whether U < p, where u is the first word of U."""
+        bits = self.word_bits
+        while True:
+            low, high = p.enclosed(bits)
+            if u < low:
+                return True
+            if u >= high:
+                return False
+            u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
+            bits += self.word_bits
+
+    def _uniform(self, bits: int, size: int) -> Integers:
+        """(size,) uniform integers of so many bits: the narrowest unsigned type, or Python ints above 63 bits."""
+        if bits > 63:
+            high, low = self._uniform(bits - 32, size), self._uniform(32, size)
+            return np.asarray((high.astype(object) << 32) + low.astype(object))
+        width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
+        raw = self.read(width * size)
+        if len(raw) != width * size:
+            raise InvariantBroken("the source of randomness returned too few bytes; nothing was drawn")
+        words: Integers = np.frombuffer(raw, dtype=f"<u{width}") & ((1 << bits) - 1)
+        return words
+
+
+def noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
+    """The exact sums values + noise, lane by lane; they never wrap and never lose a bit.
+
+    Whether they are int64 or Python ints depends on the sums alone, so that the type is post-processing too.
+
+    Args:
+        values: (n,) integers of any size, in grid steps.
+        noise: (n,) as drawn, in grid steps.
+
+    Raises:
+        ValueError: If the lengths differ: one draw must never serve two values.
+        TypeError: If an entry is not an integer; values are brought to their grid first.
+
+    >>> noised([2**70, 3], np.array([1, -1])).tolist()
+    [1180591620717411303425, 2]
+    """
+    exact, drawn = _whole(values), _whole(noise)
+    if exact.shape != drawn.shape:
+        raise ValueError(f"noised: {len(exact)} values beside {len(drawn)} draws; draw one for each value")
+    return _whole(exact + drawn)
+
+
+def check_positive(what: str, value: Fraction) -> Fraction:
+    """The value as a Fraction of Python ints, if it lies in 2^-200 ... 2^200; otherwise ValueError."""
+    exact = as_fraction(what, value)
+    if not 1 <= exact * LARGEST <= LARGEST**2:
+        raise ValueError(f"{what} is {value}; write a Fraction from 2^-200 to 2^200, such as Fraction(3, 2)")
+    return exact
+
+
+def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[list[int], int]:
+    """The widths as Python ints, and the best score of an interval that is not empty; otherwise ValueError."""
+    sizes = [index(width) for width in widths]
+    if len(sizes) != len(scores):
+        raise ValueError(f"intervals: {len(sizes)} widths beside {len(scores)} scores; give one score per interval")
+    if any(size < 0 for size in sizes) or not any(sizes):
+        raise ValueError("intervals: a width is below 0, or none is above it; give the grid points in each interval")
+    return sizes, max(index(score) for size, score in zip(sizes, scores, strict=True) if size)
+
+
+def _checked_exponent(where: str, exponent: Fraction) -> Fraction:
+    return Fraction(0) if exponent == 0 else check_positive(f"{where} exponent", exponent)
+
+
+def _checked_size(size: int) -> int:
+    if size < 0:
+        raise ValueError(f"size is {size}; write how many draws you want, 0 or more")
+    return index(size)
+
+
+def _pieces(size: int) -> Iterator[int]:
+    """How many lanes to draw at a time; they sum to size."""
+    full, rest = divmod(_checked_size(size), LANES)
+    yield from [LANES] * full
+    if rest:
+        yield rest
+
+
+def _joined(parts: list[Integers]) -> Integers:
+    return _whole(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+
+
+def _whole(values: Sequence[int] | Integers) -> Integers:
+    """(n,) the same integers: int64 where all lie strictly within +-2^62 (no sum of two overflows), or objects."""
+    if not (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
+        values = np.array([index(value) for value in values], dtype=object)
+    if len(values) == 0 or (values.min() > -(2**62) and values.max() < 2**62):
+        return values.astype(np.int64, copy=False)
+    return values.astype(object)
+
+
+def _located(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fraction) -> int | None:
+    """The interval that holds U times the total weight, or None if U in [u, u + 1) / 2^bits leaves it open.
+
+    Interval i weighs widths[i] exp(-exponent gaps[i]). The running sums of the weights are enclosed from both sides.
+    """
+    powers = _powers(exponent, sorted(set(gaps)), bits + 64)
+    lows = list(accumulate(width * powers[gap][0] for width, gap in zip(widths, gaps, strict=True)))
+    highs = list(accumulate(width * powers[gap][1] for width, gap in zip(widths, gaps, strict=True)))
+    at_least, at_most = u * lows[-1], (u + 1) * highs[-1]
+    i = bisect_right(lows, at_least >> bits)
+    after_previous = i == 0 or highs[i - 1] << bits <= at_least
+    return i if after_previous and at_most <= lows[i] << bits else None
+
+
+def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[int, int]]:
+    """Integers enclosing exp(-exponent gap) 2^bits for each gap, given in ascending order from 0.
+
+    Each follows from the one before by one multiplication, so that neighbouring scores cost one exponential in all.
+    """
+    step = lru_cache(maxsize=1024)(lambda gap: ExpOf(exponent * gap).enclosed(bits))
+    low = high = 1 << bits
+    powers = {}
+    for previous, gap in zip([0, *gaps], gaps, strict=False):
+        below, above = step(gap - previous)
+        low, high = low * below >> bits, -(-high * above >> bits)
+        powers[gap] = low, high
+    return powers
