@@ -115,16 +115,10 @@ def check(policy: PolicyFile) -> None:
 @app.command()
 def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
-    from dpsql.engines.builder import build
-    from dpsql.policy import load_policy, require_enforced
-    from dpsql.proxy import cache_directory, open_ledger
+    from dpsql import proxy
 
-    loaded = load_policy(policy)
-    require_enforced(loaded)
-    with open_ledger(loaded) as ledger, _progress() as progress:  # not the proxy: it refuses data that changed
-        cache, version = cache_directory(loaded, ledger), ledger.version() + 1
-        build(loaded, key=ledger.contribution_key, version=version, directory=cache, progress=progress)
-        version = ledger.new_version("refresh")  # built first: the ledger never names a version that does not exist
+    with _progress() as progress:
+        version = proxy.refresh(policy, progress=progress)
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
 
 
@@ -314,10 +308,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 @contextmanager
 def _opened(policy: Path) -> Iterator[Proxy]:
     """The policy's proxy, with progress where a first version is built."""
-    from dpsql.proxy import open_proxy
+    from dpsql import proxy as proxies
 
     with _progress() as progress:
-        proxy = open_proxy(policy, progress=progress)
+        proxy = proxies.open(policy, progress=progress)
     try:
         yield proxy
     finally:

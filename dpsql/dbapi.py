@@ -123,9 +123,9 @@ def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float
     Raises:
         Error: If the policy cannot be opened or an option is unknown.
     """
-    from dpsql.proxy import open_proxy
+    from dpsql import proxy as proxies
 
-    proxy = open_proxy(policy)
+    proxy = proxies.open(policy)
     try:
         session = proxy.session(analyst=analyst)
         for name, value in options.items():

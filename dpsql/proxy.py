@@ -24,13 +24,13 @@ from dpsql.privacy.ledger_standing import Pinned
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Backend, Session
 
-__all__ = ["Proxy", "open_ledger", "open_proxy"]
+__all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
 Progress = Callable[[str, float], None]
 
 
 class Proxy:
-    """A policy in force. Made by `open_proxy`; close it, or use it in a ``with`` block.
+    """A policy in force. Made by `open`; close it, or use it in a ``with`` block.
 
     Args:
         policy: The owner's promises.
@@ -57,7 +57,7 @@ class Proxy:
         self._sampler = sampler
         self._private = private
         if ledger.version() == 0:
-            self._build("first opening", progress)
+            _new_version(policy, ledger, cache, "first opening", progress)
         self._backend = self._open()
 
     def session(self, *, analyst: str) -> Session:
@@ -77,7 +77,7 @@ class Proxy:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
         self._backend.engine.close()
-        version = self._build("refresh", progress)
+        version = _new_version(self.policy, self.ledger, self._cache, "refresh", progress)
         self._backend.after.close()
         self._backend = self._open()
         return version
@@ -96,12 +96,6 @@ class Proxy:
     ) -> None:
         self.close()
 
-    def _build(self, reason: str, progress: Progress | None) -> int:
-        """Built first, then on record: the ledger never names a version that does not exist."""
-        version = self.ledger.version() + 1
-        build(self.policy, key=self.ledger.contribution_key, version=version, directory=self._cache, progress=progress)
-        return self.ledger.new_version(reason)
-
     def _open(self) -> Backend:
         version = self.ledger.version()
         engine = ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
@@ -118,7 +112,7 @@ class Proxy:
         )
 
 
-def open_proxy(path: str | PathLike[str], *, progress: Progress | None = None) -> Proxy:
+def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Proxy:  # noqa: A001 - dpsql.open
     """The proxy of a policy file; the first opening builds the bounded tables.
 
     Args:
@@ -138,6 +132,32 @@ def open_proxy(path: str | PathLike[str], *, progress: Progress | None = None) -
     except BaseException:
         ledger.close()
         raise
+
+
+def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> int:
+    """Builds the next table version of a policy from the data as they are now; the owner's.
+
+    Args:
+        path: The policy file.
+        progress: Told each public step and the share done, 0 to 1.
+
+    Returns:
+        The new version. No budget is refreshed by it; free replays of older answers end.
+
+    Raises:
+        PolicyError, LedgerError, OperationalError: As `open`; the old version then stays.
+    """
+    policy = load_policy(Path(path))
+    require_enforced(policy)
+    with open_ledger(policy) as ledger:
+        return _new_version(policy, ledger, cache_directory(policy, ledger), "refresh", progress)
+
+
+def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:
+    """Built first, then on record: the ledger never names a version that does not exist."""
+    version = ledger.version() + 1
+    build(policy, key=ledger.contribution_key, version=version, directory=cache, progress=progress)
+    return ledger.new_version(reason)
 
 
 def open_ledger(policy: Policy) -> Ledger:

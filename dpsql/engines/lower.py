@@ -140,18 +140,31 @@ def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> Engi
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.MOMENTS) else "BIGINT"
         columns.append((f"m{index}", wire))
-        texts.append(f'CAST({_total(printer, measure, index, source)} AS {wire}) AS "m{index}"')
+        column = _x(_home(measures, index))
+        texts.append(f'CAST({_total(printer, measure, column, source)} AS {wire}) AS "m{index}"')
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", columns, source.relation)
 
 
-def _total(printer: Printer, measure: Measure, index: int, source: Source) -> str:
+def _home(measures: Sequence[Measure], index: int) -> int:
+    """The first measure over the same column of values: equal arguments are computed, and summed, once."""
+    measure = measures[index]
+    for at, other in enumerate(measures):
+        if other.argument is None or other.argument != measure.argument:
+            continue
+        counted = measure.kind is MeasureKind.VALUES and other.kind is MeasureKind.SUM
+        if counted or (other.grid == measure.grid and MeasureKind.MOMENTS not in (other.kind, measure.kind)):
+            return at  # a value is NULL exactly where its grid integer is
+    return index
+
+
+def _total(printer: Printer, measure: Measure, x: str, source: Source) -> str:
     match measure.kind:
         case MeasureKind.ROWS:
             printer.functions.add("count")
             return "COUNT(*)"
         case MeasureKind.VALUES:
             printer.functions.add("count")
-            return f'COUNT("x{index}")'
+            return f"COUNT({x})"
         case MeasureKind.UNITS:
             if source.contribution.rows == 1:  # one row a unit: the same number, without a hash table of units
                 printer.functions.add("count")
@@ -164,7 +177,11 @@ def _total(printer: Printer, measure: Measure, index: int, source: Source) -> st
             if (largest if measure.kind is MeasureKind.SUM else largest**2) * MOST_ROWS >= SUM_LIMIT:
                 raise InvariantBroken("a sum that could overflow")
             printer.functions.add("sum")
-            return f'COALESCE(SUM("x{index}"), 0)'
+            total = f"COALESCE(SUM({x}), 0)"
+            if measure.kind is MeasureKind.SUM and measure.shift:  # once per group, instead of once per row
+                printer.functions |= {"count", "-", "*"}
+                return f"{total} - CAST({measure.shift} AS HUGEINT) * COUNT({x})"
+            return total
 
 
 UNIT = '"u"'
@@ -184,7 +201,7 @@ def _bounded_rows(printer: Printer, source: Source, measures: Sequence[Measure],
     """Rows with ``k0...``, ``u`` and the integers ``x0...``, cut to the contribution bounds in force."""
     rows = _integer_rows(printer, source, measures)
     keys = [quoted(k.name) for k in source.keys]
-    integers = [_x(i) for i, measure in enumerate(measures) if measure.argument is not None]
+    integers = [_x(i) for i, measure in enumerate(measures) if measure.argument is not None and _home(measures, i) == i]
     content = [UNIT, *keys, *integers]
     if source.cap_rows:
         rows = _cut(printer, rows, "row_number", [UNIT], content, [*keys, *integers], source.contribution.rows, key)
@@ -225,7 +242,7 @@ def _integer_rows(printer: Printer, source: Source, measures: Sequence[Measure])
         outer.append(UNIT)
     plain = True
     for index, measure in enumerate(measures):
-        if measure.argument is None:
+        if measure.argument is None or _home(measures, index) != index:
             continue
         text, stored = _argument(printer, measure)
         inner.append(f"{text} AS {_x(index)}")
@@ -275,7 +292,7 @@ def _grid_integer(printer: Printer, measure: Measure, x: str, stored: bool) -> s
             f"WHEN {real} >= {printer.real(grid.high * grid.step)} THEN {grid.high} "
             f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
         )
-    if measure.shift:
+    if measure.shift and measure.kind is MeasureKind.MOMENTS:
         printer.functions.add("-")
         text = f"({text} - {measure.shift})"
     if measure.kind is MeasureKind.MOMENTS:

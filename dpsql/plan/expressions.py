@@ -295,6 +295,7 @@ class Resolver:
     def apply(self, name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> Expression:
         """A function over resolved arguments: the first overload that fits and cannot overflow."""
         candidates = overloads(name)
+        _refuse_unit(name, arguments, position)
         if not candidates:
             raise UnsupportedQuery(
                 "there is no such function here.", construct=name, position=position,
@@ -319,6 +320,17 @@ class Resolver:
             else f"it does not take ({', '.join(a.facts.type.value for a in arguments) or 'no arguments'}).",
             construct=name, position=position,
             hint="Declare or narrow the bounds of its columns." if too_large else _signatures(candidates),
+        )  # fmt: skip
+
+
+def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:
+    """Nothing is computed from the privacy unit; it may only equal itself, which is a join."""
+    units = [argument for argument in arguments if isinstance(argument, Column) and argument.unit]
+    if units and not (name == "=" and len(units) == 2):
+        raise UnsupportedQuery(
+            "the privacy unit stands beside nothing but itself: anything else could single out a person.",
+            construct=units[0].name, position=position,
+            hint=f"It may stand in joins and in COUNT(DISTINCT {units[0].name}).",
         )  # fmt: skip
 
 

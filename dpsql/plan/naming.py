@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from dpsql.plan.keywords import KEYWORDS
-from dpsql.plan.normal import normal_expression, quoted
+from dpsql.plan.normal import INFIX, normal_expression, quoted
 from dpsql.plan.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Order
 
 __all__ = ["column_name"]
@@ -34,8 +34,8 @@ def _text(expression: Expr) -> str:
     match expression:
         case Name(parts, spelling):
             return ".".join(_identifier(part) for part in (*parts[:-1], spelling))
-        case Literal(value):
-            return _constant(expression, value)
+        case Literal():
+            return _constant(expression)
         case Call():
             return _operator(expression) or _function(expression)
         case Case(operand, branches, default):
@@ -56,15 +56,15 @@ def _identifier(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS else quoted(name)
 
 
-def _constant(literal: Literal, value: None | bool | int | Decimal | str | date | datetime) -> str:
-    match value:
-        case bool():
+def _constant(literal: Literal) -> str:
+    match literal.value:
+        case bool(value):
             return "true" if value else "false"
-        case Decimal():
-            return str(value)
-        case datetime():
+        case Decimal() as value:
+            return str(value).lower().replace("e+", "e")
+        case datetime() as value:
             return f"CAST('{value.isoformat(' ')}' AS TIMESTAMP)"
-        case date():
+        case date() as value:
             return f"CAST('{value.isoformat()}' AS DATE)"
     return normal_expression(literal)
 
@@ -72,10 +72,10 @@ def _constant(literal: Literal, value: None | bool | int | Decimal | str | date 
 def _operator(call: Call) -> str | None:
     """The text of an operator; None for a function."""
     match call:
-        case Call("and", (Call(">=", (Name() as operand, low)), Call("<=", (same, high)))) if same is operand:
+        case Call("and", (Call(_, (operand, low)), Call(_, (_, high)))) if _is_between(call):
             return f"({_text(operand)} BETWEEN {_text(low)} AND {_text(high)})"
-        case Call("and" | "or" as name, arguments):
-            return f"({f' {name.upper()} '.join(_flat(name, arguments))})"
+        case Call("and" | "or" as name):
+            return f"({f' {name.upper()} '.join(_flat(name, call))})"
         case Call("not", (Call("is_null", (operand,)),)):
             return f"({_text(operand)} IS NOT NULL)"
         case Call("not", (Call("like" | "ilike" as name, (left, right)),)):
@@ -88,40 +88,30 @@ def _operator(call: Call) -> str | None:
             return f"-{_text(operand)}"
         case Call("negate", (operand,)):
             return f"(-({_text(operand)}))"
-        case Call(
-            "+"
-            | "-"
-            | "*"
-            | "/"
-            | "//"
-            | "%"
-            | "||"
-            | "="
-            | "<>"
-            | "<"
-            | "<="
-            | ">"
-            | ">="
-            | "like"
-            | "ilike"
-            | "is_distinct_from" as name,
-            (left, right),
-        ):
+        case Call(name, (left, right)) if name in INFIX:
             return f"({_text(left)} {_SIGNS.get(name, name)} {_text(right)})"
     return None
 
 
-def _flat(name: str, arguments: tuple[Expr, ...]) -> list[str]:
+def _flat(name: str, expression: Expr) -> list[str]:
     """The operands of ``a AND b AND c``, which DuckDB keeps in one list."""
-    left, right = arguments
-    nested = isinstance(left, Call) and left.name == name and not (_operator(left) or "").count(" BETWEEN ")
-    return [*(_flat(name, left.arguments) if nested and isinstance(left, Call) else [_text(left)]), _text(right)]
+    if isinstance(expression, Call) and expression.name == name and not _is_between(expression):
+        return [text for argument in expression.arguments for text in _flat(name, argument)]
+    return [_text(expression)]
+
+
+def _is_between(call: Call) -> bool:
+    """Whether this AND was written BETWEEN: only then do its two halves share one operand."""
+    match call:
+        case Call("and", (Call(">=", (operand, _)), Call("<=", (same, _)))):
+            return same is operand
+    return False
 
 
 def _function(call: Call) -> str:
     arguments = [*map(_text, call.arguments), *(f"{name} := {_text(value)}" for name, value in call.named)]
     if call.name == "count" and not call.distinct and not call.arguments:
-        name, arguments = "count_star", arguments
+        name = "count_star"
     else:
         name = "COALESCE" if call.name == "coalesce" else _identifier(call.name)
     order = f" ORDER BY {', '.join(map(_key, call.order))}" if call.order else ""

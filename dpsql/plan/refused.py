@@ -18,6 +18,7 @@ _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or 
 _QUANTIFIER: Final = ("dpsql does not compare with ANY or SOME.", "Use IN (..) or EXISTS.")
 _SAMPLE: Final = ("the sample would be drawn outside the accounting.", "Leave it out.")
 _FEW_PATTERNS: Final = ("this kind of pattern is not supported.", "Use LIKE with % and _.")
+_OPERATOR: Final = ("it is an operator, not a function.", "Write -x, x IS NULL or x IS DISTINCT FROM y.")
 _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")
 
 REFUSED_WORDS: Mapping[str, Refusal] = {
@@ -76,6 +77,9 @@ REFUSED_FUNCTIONS: Mapping[str, Refusal] = {
     "map": ("MAP", "structs and maps are not supported.", "Write plain columns and values."),
     "struct": ("STRUCT", "structs and maps are not supported.", "Write plain columns and values."),
     "position": ("POSITION", "dpsql reads the form with commas.", "Write strpos(text, part)."),
+    "negate": ("negate", *_OPERATOR),
+    "is_null": ("is_null", *_OPERATOR),
+    "is_distinct_from": ("is_distinct_from", *_OPERATOR),
     "now": ("now", *_CLOCK),
     "today": ("today", *_CLOCK),
 }

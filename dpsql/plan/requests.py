@@ -96,7 +96,7 @@ class Measure:
         kind: Which.
         argument: The expression (VALUES, SUM, MOMENTS), else None.
         grid: The grid its values are clamped and rounded to (SUM, MOMENTS), else None.
-        shift: Grid steps subtracted from each value before summing (SUM, MOMENTS).
+        shift: Grid steps subtracted from each value (SUM, MOMENTS).
     """
 
     kind: MeasureKind

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.catalog import Catalog
+from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, columns_of, nearest
 from dpsql.plan.naming import column_name
@@ -74,14 +74,25 @@ def _refuse_rows(query: syntax.Select, catalog: Catalog) -> None:
             table = query.source.name[-1] if isinstance(query.source, syntax.TableName) else None
             known = next((t for name, t in catalog.tables.items() if name.lower() == (table or "").lower()), None)
             names = [name for name, info in known.columns.items() if not info.unit] if known else []
-            example = (
-                f"SELECT {names[0]}, COUNT(*) FROM {table} GROUP BY {names[0]}" if names else "SELECT COUNT(*) FROM ..."
-            )
+            example = _example(known) if known else "SELECT COUNT(*) FROM ..."
             raise UnsupportedQuery(
                 "single rows of people are never shown.", construct="SELECT *", position=item.position,
                 hint=(f"{table} has the columns {', '.join(names)} (DESCRIBE {table} tells more). " if names else "")
                 + f"Ask for aggregates: {example}",
             )  # fmt: skip
+
+
+def _example(table: TableInfo) -> str:
+    """A question that a table can answer."""
+    columns = [info for info in table.columns.values() if not info.unit]
+    listed = next((info.name for info in columns if info.values is not None), None)
+    number = next((info.name for info in columns if info.facts.type.numeric and info.facts.bounded), None)
+    asked = f"COUNT(*), AVG({number})" if number else "COUNT(*)"
+    return (
+        f"SELECT {listed}, {asked} FROM {table.name} GROUP BY {listed}"
+        if listed
+        else f"SELECT {asked} FROM {table.name}"
+    )
 
 
 @dataclass(slots=True)

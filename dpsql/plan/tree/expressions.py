@@ -234,7 +234,7 @@ class Expressions(Reader):
         spine: list[exp.Expr] = []
         left = node
         while type(left) in _OPERATORS:
-            self._slots(left, *_OPERATOR_SLOTS)
+            self._slots(left, *_OPERATOR_SLOTS, *(("negate",) if type(left) in (exp.Like, exp.ILike) else ()))
             self._plain_operands(left, left.this, left.expression)
             spine.append(left)
             self.operators += type(left) not in _WORDED
@@ -245,6 +245,8 @@ class Expressions(Reader):
         for operator in reversed(spine):
             right = self._expression(operator.expression)
             result = Call(_OPERATORS[type(operator)], (result, right), position=result.position)
+            if operator.args.get("negate"):
+                result = _not(result)
         return result
 
     def _plain_operands(self, node: exp.Expr, *operands: exp.Expr) -> None:
