@@ -4,12 +4,16 @@
     sources.py        the owner's files
     bounded.py        the SQL that puts values and rows inside their bounds
     public.py         public tables and their facts
-    owner_process.py  the process that reads the source: builds, checks
-    builder.py        the parent's side of building
-    check.py          does the data fit the policy?
+    views.py          building the bounded file, table by table
+    check.py          do the data fit the policy?
+    owner_process.py  the process that does all this: it alone reads the source
+    builder.py        the parent's side of it
+    facts.py          what is kept beside a bounded file
     base.py           what an engine offers
+    catalog.py        what the plan may know of the tables
     lower.py          plan to SQL
     duckdb.py         the default engine
+    log.py            the owner's log
 
 An engine is one file and one line here.
 """

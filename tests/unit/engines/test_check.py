@@ -1,0 +1,109 @@
+"""The owner learns exactly how data and policy differ, and never a value of a row."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from dpsql.engines.check import Finding, check
+from tests.unit.engines.clinic import data, policy
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the clinic's database."""
+    data(tmp_path)
+    return tmp_path
+
+
+def found(
+    folder: Path, **changes: Any
+) -> dict[tuple[str | None, str | None, str], tuple[int | None, Fraction | None, str]]:
+    """The findings: (table, column, first words) to (count, share, severity)."""
+    return {
+        (finding.table, finding.column, " ".join(finding.what.split()[:4])): (
+            finding.count,
+            finding.share,
+            finding.severity,
+        )
+        for finding in check(policy(folder, **changes))
+    }
+
+
+def test_every_difference_is_counted_exactly(folder: Path) -> None:
+    assert found(folder) == {
+        ("patients", "patient_id", "rows have no unit."): (1, Fraction(1, 5), "warning"),
+        ("patients", "patient_id", "units have more than"): (1, Fraction(1, 3), "warning"),
+        ("patients", "patient_id", "rows are beyond rows_per_unit:"): (1, Fraction(1, 5), "warning"),
+        ("patients", "age", "values are outside the"): (1, Fraction(1, 5), "warning"),
+        ("patients", "age", "values are NULL though"): (1, Fraction(1, 5), "warning"),
+        ("patients", "city", "values are outside the"): (1, Fraction(1, 5), "warning"),
+        ("visits", "patient_id", "units have more than"): (1, Fraction(1, 2), "warning"),
+        ("visits", "patient_id", "rows are beyond rows_per_unit:"): (2, Fraction(1, 3), "warning"),
+        ("visits", "visit_id", "rows have no key."): (1, Fraction(1, 6), "warning"),
+        ("visits", "visit_id", "rows repeat a key"): (1, Fraction(1, 6), "warning"),
+        ("visits", "visit_id", "rows share their key"): (1, Fraction(1, 6), "warning"),
+        ("visits", "cost", "values are NaN. They"): (1, Fraction(1, 6), "warning"),
+        ("visits", "cost", "values are outside the"): (1, Fraction(1, 6), "warning"),
+    }
+
+
+def test_data_that_fit_give_no_finding(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("CREATE OR REPLACE TABLE patients AS SELECT 1 AS patient_id, 30 AS age, 'Bern' AS city")
+        connection.execute(
+            "CREATE OR REPLACE TABLE visits AS SELECT 1 AS patient_id, 10 AS visit_id, 5.0::DOUBLE AS cost"
+        )
+    assert check(policy(folder)) == []
+
+
+def test_no_finding_shows_a_value(folder: Path) -> None:
+    text = " ".join(finding.what for finding in check(policy(folder)))
+    for value in ("Paris", "200", "7.5", "8.5"):
+        assert value not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "words"),
+    [
+        ({"visits": {"columns": {"price": {"type": "real"}}}}, ("visits", "price"), "not in the data"),
+        ({"visits": {"columns": {"cost": {"type": "date"}}}}, ("visits", "cost"), "declared date, but the data hold"),
+        ({"visits": {"unit": "nobody"}}, ("visits", "nobody"), "not in the data"),
+        ({"visits": {"key": "nothing"}}, ("visits", "nothing"), "not in the data"),
+        ({"cities": {"key": "nothing"}}, ("cities", "nothing"), "not in the data"),
+        ({"visits": {"source": "missing.csv"}}, ("visits", None), "There is no file"),
+        (
+            {"patients": {"unit": "city", "columns": {"age": {"type": "integer"}}}},
+            (None, None),
+            "an integer in visits.patient_id and a text in patients.city",
+        ),
+    ],
+)
+def test_what_makes_the_policy_unusable_is_an_error(
+    folder: Path, changes: dict[str, Any], where: tuple[str | None, str | None], words: str
+) -> None:
+    errors = [finding for finding in check(policy(folder, **changes)) if finding.severity == "error"]
+    assert any((error.table, error.column) == where and words in error.what for error in errors)
+
+
+def test_a_false_floor_is_an_error(folder: Path) -> None:
+    floor = ("visits", None, "rows are left by")  # patient 1 keeps 2 of 4 rows, patient 2 both of 2
+    assert floor not in found(folder, visits={"rows_at_least": 4})
+    assert found(folder, visits={"rows_at_least": 5})[floor] == (4, None, "error")
+
+
+def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("INSERT INTO cities VALUES ('Bern', 3)")
+    assert found(folder)[("cities", "name", "rows repeat a value")] == (1, Fraction(1, 3), "error")
+
+
+def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
+    (finding,) = check(policy(tmp_path))
+    assert isinstance(finding, Finding)
+    assert finding.severity == "error"
+    assert "There is no file" in finding.what

@@ -1,0 +1,192 @@
+"""The engine over one version: exact columns, public facts, one fixed failure, and no stale data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dpsql.engines import ENGINES
+from dpsql.engines import duckdb as engine_module
+from dpsql.engines.base import Engine, EngineStatement
+from dpsql.engines.builder import build
+from dpsql.engines.duckdb import DuckDBEngine
+from dpsql.engines.log import OPERATOR
+from dpsql.engines.shape import shape_of, stores_grid
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
+from dpsql.plan.types import Type
+from dpsql.policy import Column
+from tests.unit.engines.clinic import KEY, data, policy
+
+VISITS = '"bounded"."main"."visits"'
+
+
+def statement(sql: str, *columns: tuple[str, str]) -> EngineStatement:
+    """A statement over the visits."""
+    return EngineStatement(sql, (), columns, frozenset({"visits"}), frozenset({"count_star", "sum", "*", "!="}))
+
+
+COUNT = statement(
+    f'SELECT count(*) AS n, CAST(sum("cost$grid") AS HUGEINT) AS s FROM {VISITS}', ("n", "BIGINT"), ("s", "HUGEINT")
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the clinic's database and version 1 of its bounded tables."""
+    data(tmp_path)
+    build(policy(tmp_path), key=KEY, version=1, directory=tmp_path / "cache")
+    return tmp_path
+
+
+@pytest.fixture
+def engine(folder: Path) -> Iterator[Engine]:
+    """The engine over version 1."""
+    engine = ENGINES["duckdb"](policy(folder), folder / "cache", 1)
+    yield engine
+    engine.close()
+
+
+def test_a_statement_gives_exact_integers(engine: Engine) -> None:
+    table = engine.run(COUNT)
+    assert list(table.column("n")) == [3]
+    assert isinstance(table.column("s")[0], int)
+    assert engine.version == 1
+
+
+def test_public_tables_are_known_by_their_values(engine: Engine) -> None:
+    cities = engine.public["cities"]
+    name, x_km = cities.columns["name"], cities.columns["x_km"]
+    assert list(engine.public) == ["cities"]
+    assert cities.rows == 2
+    assert (name.type, name.values, name.nullable, name.multiplicity) == (Type.TEXT, ("Basel", "Bern"), False, 1)
+    assert (name.low, name.high) == (None, None)
+    assert (x_km.type, x_km.low, x_km.high, x_km.nullable) == (Type.REAL, Fraction(3, 2), Fraction(3, 2), True)
+
+
+def test_public_columns_of_every_type_are_described(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(
+            "CREATE OR REPLACE TABLE cities AS SELECT 'c' || i % 3 AS name, i::TINYINT AS small, "
+            "sum(i)::HUGEINT AS total, 2::HUGEINT << 100 AS far, DATE '2024-02-29' + i::INTEGER AS day, "
+            "i % 2 = 0 AS even, INTERVAL 1 DAY AS span, 1.25::DECIMAL(9, 2) AS price, "
+            "CASE WHEN i = 1 THEN 'nan'::DOUBLE WHEN i = 2 THEN 'inf'::DOUBLE ELSE i END AS odd "
+            "FROM range(4) AS t(i) GROUP BY i"
+        )
+    build(policy(folder), key=KEY, version=2, directory=folder / "cache")
+    engine = DuckDBEngine(policy(folder), folder / "cache", 2)
+    engine.close()
+    columns = engine.public["cities"].columns
+    assert {name: column.type.value for name, column in columns.items()} == {
+        "name": "text",
+        "small": "integer",
+        "total": "integer",
+        "far": "text",
+        "day": "date",
+        "even": "boolean",
+        "odd": "real",
+        "price": "real",
+        "span": "text",
+    }
+    assert (columns["day"].low, columns["day"].high) == (date(2024, 2, 29), date(2024, 3, 3))
+    assert columns["small"].values == (0, 1, 2, 3)
+    assert columns["name"].multiplicity == 2
+    assert (columns["odd"].low, columns["odd"].values, columns["odd"].nullable) == (None, None, True)
+    assert columns["price"].low == Fraction(5, 4)
+
+
+def test_every_engine_failure_is_the_same_to_the_caller(
+    engine: Engine, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    OPERATOR.addHandler(caplog.handler)
+    try:
+        with pytest.raises(EngineFailed) as failure:
+            engine.run(statement(f"SELECT nothing AS n FROM {VISITS}", ("n", "BIGINT")))
+    finally:
+        OPERATOR.removeHandler(caplog.handler)
+    assert str(failure.value) == EngineFailed.TEXT
+    assert getattr(failure.value.__cause__, "overrun", None) is False
+    assert "nothing" in caplog.text
+    assert "nothing" not in str(failure.value.__cause__)
+    assert capfd.readouterr() == ("", "")
+    assert list(engine.run(COUNT).column("n")) == [3]
+
+
+def test_an_overrun_can_be_told_from_other_failures(folder: Path) -> None:
+    hasty = policy(folder).model_copy()
+    object.__setattr__(hasty, "engine", hasty.engine.model_copy(update={"deadline": "1ms"}))
+    engine = DuckDBEngine(hasty, folder / "cache", 1)
+    crossed = ", ".join(f"{VISITS} AS t{i}" for i in range(30))
+    with pytest.raises(EngineFailed) as failure:
+        engine.run(statement(f"SELECT CAST(sum(t0.cost * t1.cost) AS DOUBLE) AS n FROM {crossed}", ("n", "DOUBLE")))
+    engine.close()
+    assert getattr(failure.value.__cause__, "overrun", None) is True
+
+
+def test_a_statement_that_is_read_otherwise_is_a_broken_invariant(engine: Engine) -> None:
+    with pytest.raises(InvariantBroken, match="patients"):
+        engine.run(statement('SELECT count(*) AS n FROM "bounded"."main"."patients"', ("n", "BIGINT")))
+
+
+def test_changed_data_are_refused_until_refresh(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("INSERT INTO patients VALUES (9, 9, 'Bern')")
+    with pytest.raises(
+        OperationalError,
+        match=r"^The data changed since version 1 was built\. The data owner must run: dpsql refresh POLICY$",
+    ):
+        DuckDBEngine(policy(folder), folder / "cache", 1)
+
+
+def test_a_touched_source_counts_as_changed(folder: Path) -> None:
+    os.utime(folder / "clinic.duckdb", ns=(1, 1))
+    with pytest.raises(OperationalError, match="The data changed"):
+        DuckDBEngine(policy(folder), folder / "cache", 1)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"visits": {"rows_per_unit": 3}},
+        {"visits": {"columns": {"cost": {"type": "real", "bounds": [0, 99]}}}},
+        {"patients": {"columns": {"age": {"type": "integer", "bounds": [0, 110]}}}},
+    ],
+)
+def test_changed_tables_of_the_policy_are_refused_until_refresh(folder: Path, changes: dict[str, object]) -> None:
+    with pytest.raises(OperationalError, match=r"The policy's tables changed .* dpsql refresh POLICY$"):
+        DuckDBEngine(policy(folder, **changes), folder / "cache", 1)
+
+
+def test_hints_may_change_without_refresh(folder: Path) -> None:
+    age = {"type": "integer", "bounds": [0, 110], "nullable": True, "centre": 40}
+    city = {"type": "text", "values_from": "cities.name"}
+    changed = policy(folder, patients={"rows_about": 5, "rows_at_least": 2, "columns": {"age": age, "city": city}})
+    assert shape_of(changed).digest == shape_of(policy(folder)).digest
+    DuckDBEngine(changed, folder / "cache", 1).close()
+
+
+def test_a_version_that_is_not_there_is_refused(folder: Path) -> None:
+    with pytest.raises(OperationalError, match="Version 2 of the bounded tables is not in"):
+        DuckDBEngine(policy(folder), folder / "cache", 2)
+
+
+def test_the_parent_never_loads_the_database_engine() -> None:
+    root = str(Path(engine_module.__file__).parents[2])
+    program = f"import sys; sys.path.insert(0, {root!r}); import dpsql.engines; print('duckdb' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_an_integer_within_bounds_on_grid_one_is_its_own_grid_integer() -> None:
+    assert not stores_grid(Column(type="integer", bounds=(0, 110)))
+    assert stores_grid(Column(type="integer"))
+    assert stores_grid(Column.model_validate({"type": "integer", "bounds": [0, 110], "grid": 10}))
+    assert stores_grid(Column(type="real", bounds=(0, 1)))
+    assert not stores_grid(Column(type="text"))
