@@ -256,8 +256,8 @@ def test_an_interval_is_left_open_while_the_weight_before_it_is_uncertain() -> N
     assert sampler.intervals([2**100, 2**33], [0, 99], Fraction(1, 2)) == (0, 0)
 
 
-def test_an_interval_is_left_open_while_its_own_weight_is_uncertain() -> None:
-    sampler = Choosing(Tape(bytes([255] + [3] * 30 + [0] * 60)), 2, 0, ([],))  # U = 1 - 2^-68
+def test_u_close_to_one_reaches_a_last_interval_of_tiny_weight() -> None:
+    sampler = Choosing(Tape(bytes([255] + [3] * 30 + [0] * 60)), 2, 0, ([],))  # U = 1 - 2^-68, the weight 2^-28
     assert sampler.intervals([2**100, 1], [0, 99], Fraction(1, 2)) == (1, 0)
 
 
