@@ -131,57 +131,98 @@ def lower(need: Need, contribution_key: bytes) -> EngineStatement:
             return _values(need, contribution_key)
 
 
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """One column of values in the inner rows: an argument as integers of a grid, or as it is."""
+
+    argument: Expression
+    grid: Grid | None
+
+
 def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> EngineStatement:
     printer = Printer()
-    rows = _bounded_rows(printer, source, measures, key)
-    columns = [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
+    columns = _value_columns(measures)
+    units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
+    rows = _bounded_rows(printer, source, columns, key, units=units)
+    fields = [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     texts = [quoted(k.name) for k in source.keys]
     groups = f" GROUP BY {', '.join(texts)}" if texts else ""
     for index, measure in enumerate(measures):
-        wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.MOMENTS) else "BIGINT"
-        columns.append((f"m{index}", wire))
-        column = _x(_home(measures, index))
-        texts.append(f'CAST({_total(printer, measure, column, source)} AS {wire}) AS "m{index}"')
-    return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", columns, source.relation)
+        wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
+        fields.append((f"m{index}", wire))
+        texts.append(f'CAST({_total(printer, measure, columns, units)} AS {wire}) AS "m{index}"')
+    return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
 
 
-def _home(measures: Sequence[Measure], index: int) -> int:
-    """The first measure over the same column of values: equal arguments are computed, and summed, once."""
-    measure = measures[index]
-    for at, other in enumerate(measures):
-        if other.argument is None or other.argument != measure.argument:
-            continue
-        counted = measure.kind is MeasureKind.VALUES and other.kind is MeasureKind.SUM
-        if counted or (other.grid == measure.grid and MeasureKind.MOMENTS not in (other.kind, measure.kind)):
-            return at  # a value is NULL exactly where its grid integer is
-    return index
+def _value_columns(measures: Sequence[Measure]) -> list[_Values]:
+    """The distinct columns of values that the measures read: equal arguments are computed, and summed, once."""
+    sums = [m for measure in measures for m in (measure, measure.by) if m is not None and m.grid is not None]
+    columns = [_Values(m.argument, m.grid) for m in sums if m.argument is not None]
+    for measure in measures:
+        plain = measure.argument is not None and measure.grid is None
+        shared = measure.kind is MeasureKind.VALUES and any(c.argument == measure.argument for c in columns)
+        if plain and not shared and measure.argument is not None:
+            columns.append(_Values(measure.argument, None))
+    return list(dict.fromkeys(columns))
 
 
-def _total(printer: Printer, measure: Measure, x: str, source: Source) -> str:
+def _column(columns: Sequence[_Values], measure: Measure) -> str:
+    """The column a measure reads. A value is NULL exactly where its grid integer is, so a count may read either."""
+    for index, column in enumerate(columns):
+        counted = measure.kind is MeasureKind.VALUES
+        if column.argument == measure.argument and (counted or column.grid == measure.grid):
+            return _x(index)
+    raise InvariantBroken("a measure without its column")
+
+
+def _total(printer: Printer, measure: Measure, columns: Sequence[_Values], units: bool) -> str:
+    """SQL of one exact integer per group."""
     match measure.kind:
         case MeasureKind.ROWS:
             printer.functions.add("count")
             return "COUNT(*)"
+        case MeasureKind.UNITS:  # with one row a unit the rows are counted: the same number, without a table of units
+            printer.functions.add("count")
+            return f"COUNT(DISTINCT {UNIT})" if units else "COUNT(*)"
         case MeasureKind.VALUES:
             printer.functions.add("count")
-            return f"COUNT({x})"
-        case MeasureKind.UNITS:
-            if source.contribution.rows == 1:  # one row a unit: the same number, without a hash table of units
-                printer.functions.add("count")
-                return "COUNT(*)"
+            return f"COUNT({_column(columns, measure)})"
+        case MeasureKind.DISTINCT:
             printer.functions.add("count")
-            return 'COUNT(DISTINCT "u")'
-        case MeasureKind.SUM | MeasureKind.MOMENTS:
-            grid = _grid(measure)
-            largest = max(abs(grid.low - measure.shift), abs(grid.high - measure.shift))
-            if (largest if measure.kind is MeasureKind.SUM else largest**2) * MOST_ROWS >= SUM_LIMIT:
-                raise InvariantBroken("a sum that could overflow")
+            return f"COUNT(DISTINCT {_column(columns, measure)})"
+        case MeasureKind.SUM:
+            _prove_sum(_reach(measure))
+            x = _column(columns, measure)
             printer.functions.add("sum")
-            total = f"COALESCE(SUM({x}), 0)"
-            if measure.kind is MeasureKind.SUM and measure.shift:  # once per group, instead of once per row
-                printer.functions |= {"count", "-", "*"}
-                return f"{total} - CAST({measure.shift} AS HUGEINT) * COUNT({x})"
-            return total
+            if not measure.shift:
+                return f"COALESCE(SUM({x}), 0)"
+            printer.functions |= {"count", "-", "*"}  # the shift once per group, instead of once per row
+            return f"COALESCE(SUM({x}), 0) - CAST({measure.shift} AS HUGEINT) * COUNT({x})"
+        case MeasureKind.PRODUCTS:
+            by = measure.by or measure
+            _prove_sum(_reach(measure) * _reach(by))
+            printer.functions |= {"sum", "*", "-"}
+            wide = "BIGINT" if _reach(measure) * _reach(by) < 2**62 else "HUGEINT"
+            factors = [f"(CAST({_column(columns, m)} AS {wide}) - {m.shift})" for m in (measure, by)]
+            return f"COALESCE(SUM({' * '.join(factors)}), 0)"
+
+
+def _reach(measure: Measure) -> int:
+    """Largest magnitude of one value, before and after its shift."""
+    if measure.grid is None:
+        raise InvariantBroken("a sum without a grid")
+    ends = measure.grid.low, measure.grid.high
+    return max(abs(end - shift) for end in ends for shift in (0, measure.shift))
+
+
+def _prove_sum(largest: int) -> None:
+    """No sum over any permitted table overflows.
+
+    Raises:
+        InvariantBroken: One could; the mechanism must ask for a coarser grid.
+    """
+    if largest * MOST_ROWS >= SUM_LIMIT:
+        raise InvariantBroken("a sum that could overflow")
 
 
 UNIT = '"u"'
@@ -191,74 +232,67 @@ def _x(index: int) -> str:
     return f'"x{index}"'
 
 
-def _grid(measure: Measure) -> Grid:
-    if measure.grid is None:
-        raise InvariantBroken("a sum without a grid")
-    return measure.grid
-
-
-def _bounded_rows(printer: Printer, source: Source, measures: Sequence[Measure], key: bytes) -> str:
-    """Rows with ``k0...``, ``u`` and the integers ``x0...``, cut to the contribution bounds in force."""
-    rows = _integer_rows(printer, source, measures)
+def _bounded_rows(
+    printer: Printer, source: Source, columns: Sequence[_Values], key: bytes, *, units: bool = False
+) -> str:
+    """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
+    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    rows = _value_rows(printer, source, columns, units=units or capped)
     keys = [quoted(k.name) for k in source.keys]
-    integers = [_x(i) for i, measure in enumerate(measures) if measure.argument is not None and _home(measures, i) == i]
-    content = [UNIT, *keys, *integers]
+    held, every = source.contribution, [UNIT, *keys, *(_x(i) for i in range(len(columns)))]
     if source.cap_rows:
-        rows = _cut(printer, rows, "row_number", [UNIT], content, [*keys, *integers], source.contribution.rows, key)
+        rows = _cut(printer, rows, every, "row_number", [UNIT], every, held.rows, key)
     if source.cap_rows_in_group:
-        rows = _cut(
-            printer, rows, "row_number", [UNIT, *keys], content, integers, source.contribution.rows_in_group, key
-        )
+        rows = _cut(printer, rows, every, "row_number", [UNIT, *keys], every, held.rows_in_group, key)
     if source.cap_groups and keys:
-        rows = _cut(printer, rows, "dense_rank", [UNIT], [UNIT, *keys], keys, source.contribution.groups, key)
+        rows = _cut(printer, rows, every, "dense_rank", [UNIT], [UNIT, *keys], held.groups, key)
     return rows
 
 
 def _cut(
     printer: Printer,
     rows: str,
+    columns: list[str],
     rank: str,
     within: list[str],
     content: list[str],
-    ties: list[str],
     most: int,
     key: bytes,
 ) -> str:
-    """The first ``most`` rows (or groups) of each partition, in the secret order of their own content."""
+    """The first ``most`` rows (or groups) of each partition, in the secret order of their own content.
+
+    ``columns`` are all columns of ``rows``; every one is named, since the engine is never asked for ``*``.
+    """
     printer.functions.add(rank)
-    order = ", ".join([_keyed_hash(printer, content, key), *(f"{column} NULLS FIRST" for column in ties)])
+    ties = [f"{column} NULLS FIRST" for column in content if column not in within]
+    order = ", ".join([_keyed_hash(printer, content, key), *ties])
     window = f"{rank}() OVER (PARTITION BY {', '.join(within)} ORDER BY {order})"
-    ranked = f'SELECT *, {window} AS "{rank}" FROM ({rows}) AS q'
-    return f'SELECT * EXCLUDE ("{rank}") FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
+    named = ", ".join(columns)
+    ranked = f'SELECT {named}, {window} AS "{rank}" FROM ({rows}) AS q'
+    return f'SELECT {named} FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
 
 
-def _integer_rows(printer: Printer, source: Source, measures: Sequence[Measure]) -> str:
-    """Rows with keys, unit and arguments; what is not an integer of its grid yet becomes one a level further out."""
+def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool) -> str:
+    """Rows with keys, unit and values; what is not an integer of its grid yet becomes one a level further out."""
     inner = [f"{printer.expression(k.expression)} AS {quoted(k.name)}" for k in source.keys]
     outer = [quoted(k.name) for k in source.keys]
-    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    if capped or (source.contribution.rows > 1 and any(m.kind is MeasureKind.UNITS for m in measures)):
+    if units:
         inner.append(f"{_qualified(unit_column(source.relation))} AS {UNIT}")
         outer.append(UNIT)
     plain = True
-    for index, measure in enumerate(measures):
-        if measure.argument is None or _home(measures, index) != index:
-            continue
-        text, stored = _argument(printer, measure)
+    for index, column in enumerate(columns):
+        text, stored = _argument(printer, column)
         inner.append(f"{text} AS {_x(index)}")
-        integer = _grid_integer(printer, measure, _x(index), stored)
-        plain = plain and integer == _x(index)
-        outer.append(f"{integer} AS {_x(index)}")
+        value = _grid_integer(printer, column, _x(index), stored)
+        plain = plain and value == _x(index)
+        outer.append(f"{value} AS {_x(index)}")
     rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.relation(source.relation)}"
     return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
 
 
-def _argument(printer: Printer, measure: Measure) -> tuple[str, bool]:
-    """SQL of a measure's argument, and whether it is a stored grid integer already."""
-    argument = measure.argument
-    if argument is None:
-        raise InvariantBroken("a measure without its argument")
-    grid = measure.grid
+def _argument(printer: Printer, column: _Values) -> tuple[str, bool]:
+    """SQL of a column's argument, and whether it is a stored grid integer already."""
+    argument, grid = column.argument, column.grid
     if grid is not None and isinstance(argument, Column) and argument.facts.step == grid.step:
         if argument.stored_grid:
             return f"{quoted(argument.alias)}.{quoted(argument.name + '$grid')}", True
@@ -267,38 +301,27 @@ def _argument(printer: Printer, measure: Measure) -> tuple[str, bool]:
     return printer.expression(argument), False
 
 
-def _grid_integer(printer: Printer, measure: Measure, x: str, stored: bool) -> str:
-    """The value in grid steps, clamped to the grid's ends and shifted; NULL stays NULL, NaN becomes NULL.
+def _grid_integer(printer: Printer, column: _Values, x: str, stored: bool) -> str:
+    """The value in grid steps, clamped to the grid's ends; NULL stays NULL, NaN becomes NULL.
 
     NULL is tested first: the engine's least and greatest pass over NULL arguments.
     """
-    if measure.kind is MeasureKind.VALUES:
+    grid, argument = column.grid, column.argument
+    if grid is None or (stored and isinstance(argument, Column) and _covers(grid, argument)):
         return x
-    grid = _grid(measure)
-    argument = measure.argument
-    if stored and isinstance(argument, Column) and _covers(grid, argument):
-        text = x
-    elif stored:
-        text = f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
-    else:
-        # multiplying by a whole number keeps decimal fractions exact where doubles can
-        whole = grid.step.numerator == 1
-        printer.functions |= {"isnan", "round", "least", "greatest", "*" if whole else "/"}
-        real = f"CAST({x} AS DOUBLE)"
-        steps = f"{real} * {printer.real(grid.step.denominator)}" if whole else f"{real} / {printer.real(grid.step)}"
-        text = (
-            f"CASE WHEN {x} IS NULL OR isnan({real}) THEN NULL "
-            f"WHEN {real} <= {printer.real(grid.low * grid.step)} THEN {grid.low} "
-            f"WHEN {real} >= {printer.real(grid.high * grid.step)} THEN {grid.high} "
-            f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
-        )
-    if measure.shift and measure.kind is MeasureKind.MOMENTS:
-        printer.functions.add("-")
-        text = f"({text} - {measure.shift})"
-    if measure.kind is MeasureKind.MOMENTS:
-        printer.functions |= {"*"}
-        text = f"(CAST({text} AS HUGEINT) * CAST({text} AS HUGEINT))"
-    return text
+    if stored:
+        return f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
+    # multiplying by a whole number keeps decimal fractions exact where doubles can
+    whole = grid.step.numerator == 1
+    printer.functions |= {"isnan", "round", "least", "greatest", "*" if whole else "/"}
+    real = f"CAST({x} AS DOUBLE)"
+    steps = f"{real} * {printer.real(grid.step.denominator)}" if whole else f"{real} / {printer.real(grid.step)}"
+    return (
+        f"CASE WHEN {x} IS NULL OR isnan({real}) THEN NULL "
+        f"WHEN {real} <= {printer.real(grid.low * grid.step)} THEN {grid.low} "
+        f"WHEN {real} >= {printer.real(grid.high * grid.step)} THEN {grid.high} "
+        f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
+    )
 
 
 def _covers(grid: Grid, column: Column) -> bool:
@@ -322,16 +345,16 @@ def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
 
 def _values(need: Values, key: bytes) -> EngineStatement:
     printer = Printer()
-    measure = Measure(MeasureKind.SUM, need.argument, need.grid)
-    rows = _bounded_rows(printer, need.source, (measure,), key)
+    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key)
     by = ", ".join([*(quoted(k.name) for k in need.source.keys), _x(0)])
     printer.functions.add("count")
     sql = (
         f'SELECT {by} AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
         f"WHERE {_x(0)} IS NOT NULL GROUP BY {by} ORDER BY {by}"
     )
-    columns = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
-    return _statement(printer, sql, [*columns, ("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
+    fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
+    wire = WIRE[need.argument.facts.type] if need.grid is None else "BIGINT"
+    return _statement(printer, sql, [*fields, ("value", wire), ("rows", "BIGINT")], need.source.relation)
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:
