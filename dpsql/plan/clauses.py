@@ -35,14 +35,17 @@ class Clauses:
         if word in ("select", "union"):
             self._words = ["select"] if word == "select" else []
         elif word in _JOIN_WORDS:
+            if not last:
+                hint = "Write FROM a JOIN b ON .."
+                raise _refusal(f"{word.upper()} in parentheses", "joins are written without them.", position, hint)
             if last != "from":
                 hint = "Write FROM .. JOIN .. ON .. before WHERE."
-                raise _refusal(word, "it stands in FROM only.", position, hint)
+                raise _refusal(word.upper(), "it stands in FROM only.", position, hint)
         elif word in _RANKS:
             if not last or word in self._words or _RANKS[last] > _RANKS[word]:
-                raise _refusal(word, "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
+                raise _refusal(word.upper(), "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
             self._words.append(word)
 
 
-def _refusal(word: str, message: str, position: tuple[int, int] | None, hint: str) -> UnsupportedQuery:
-    return UnsupportedQuery(message, construct=word.upper(), position=position, hint=hint)
+def _refusal(construct: str, message: str, position: tuple[int, int] | None, hint: str) -> UnsupportedQuery:
+    return UnsupportedQuery(message, construct=construct, position=position, hint=hint)

@@ -138,6 +138,8 @@ class _Builder(Constants):
         word, before, following = token.word, self._peek(-1), self._peek()
         if word in _AFTER_VALUE and not self.operand and not self._may_begin(word):
             raise self._refusal(word.upper(), "nothing complete stands before it.", "Write what is missing before it.")
+        if word == "from" and before.symbol == "(":
+            raise self._refusal("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM ..")
         self._clause(word)
         match word:
             case "select":
@@ -147,8 +149,6 @@ class _Builder(Constants):
                 raise self._refusal(
                     "WITH", "it stands at the beginning of a query only.", "Write WITH name AS (..) SELECT."
                 )
-            case "from" if not self.pieces or before.symbol == "(":
-                raise self._refusal("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM ..")
             case "all" if before.word == "union":
                 pass
             case "all" if before.word == "by" and self._peek(-2).word == "group":
@@ -206,7 +206,7 @@ class _Builder(Constants):
         before = self._peek(-1)
         match word:
             case "where" | "order" | "from":
-                return before.symbol == "(" or before.word == "distinct" or not self.pieces
+                return before.symbol == "(" or before.word == "distinct"
             case "join" | "outer":
                 return before.word in JOIN_PREFIXES
             case "group":
