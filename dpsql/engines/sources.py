@@ -97,12 +97,16 @@ def open_table(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Sour
 
 def _database_table(connection: duckdb.DuckDBPyConnection, name: str) -> Source:
     try:
-        return _described(connection, f"{CATALOG}.main.{quote(name)}", typed=True)
+        stored = _described(connection, f"{CATALOG}.main.{quote(name)}", typed=True)
     except duckdb.Error:
         raise PolicyError(
             f"The database has no table or view {name} in its schema main. Create it there, or write source: FILE at "
             f"tables.{name}."
         ) from None
+    # A column may carry a collation, by which 'a' = 'A'; it would follow the values everywhere. Bytes have none.
+    texts = [quote(column) for column, kind in stored.types.items() if kind == "VARCHAR"]
+    plain = ", ".join(f"decode(encode({column})) AS {column}" for column in texts)
+    return Source(f"(SELECT * REPLACE ({plain}) FROM {stored.sql})", stored.types, typed=True) if texts else stored
 
 
 def _described(connection: duckdb.DuckDBPyConnection, sql: str, *, typed: bool) -> Source:

@@ -50,7 +50,8 @@ class Request:
         source: The rows, the keys and the contribution bounds in force.
         price: What it may cost.
         neighbours: ``"add_remove"`` or ``"replace_one"``.
-        grid: The grid of the argument (``sum``, ``avg``), else None.
+        grid: The grid of the argument where it is a bounded number, else None.
+        second_grid: The grid of the second argument where there is one, else None.
         selects: Whether this measurement must also decide which groups of an open domain appear.
         rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
             WHERE, GROUP BY or join).
@@ -68,6 +69,7 @@ class Request:
     rows_public: bool
     rows_about: int
     units_at_least: int = 0
+    second_grid: Grid | None = None
 
     @property
     def swap(self) -> int:

@@ -144,10 +144,14 @@ class Aggregate:
 
     Attributes:
         name: Its column in released tables (``a0``, ``a1``, ...).
-        function: ``count_rows``, ``count`` (of non-NULL values), ``count_units``, ``sum`` or ``avg``.
+        function: ``count_rows``, ``count`` (of non-NULL values), ``count_units``, ``count_distinct``, ``sum``, ``avg``,
+            ``var_pop``, ``var_samp``, ``stddev_pop``, ``stddev_samp``, ``covar_pop``, ``covar_samp``, ``corr``,
+            ``regr_slope``, ``min``, ``max``, ``quantile_cont``, ``quantile_disc`` or ``mode``.
         argument: The expression over one row, or None for ``count_rows`` and ``count_units``.
         text: The analyst's own spelling, for messages and plans.
         epsilon: Its own price by ``epsilon =>``, or None for an equal share.
+        second: The second argument of covariances (``covar(y, x)``: y is ``argument``, x is ``second``); else None.
+        fraction: Of a quantile, from 0 to 1; else None.
         position: Where it stands in the text.
     """
 
@@ -156,6 +160,8 @@ class Aggregate:
     argument: Expression | None
     text: str
     epsilon: Fraction | None = None
+    second: Expression | None = None
+    fraction: Fraction | None = None
     position: Position | None = field(default=None, compare=False)
 
 

@@ -84,8 +84,9 @@ class MeasureKind(enum.Enum):
     ROWS = "rows"  # COUNT(*)
     VALUES = "values"  # COUNT(x)
     UNITS = "units"  # COUNT(DISTINCT unit)
+    DISTINCT = "distinct"  # COUNT(DISTINCT x)
     SUM = "sum"  # SUM of x in grid steps, each value clamped to the grid's ends; SUM of nothing is 0
-    MOMENTS = "moments"  # SUM of squared grid steps
+    PRODUCTS = "products"  # SUM of x * y in grid steps; y may be x
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +95,18 @@ class Measure:
 
     Attributes:
         kind: Which.
-        argument: The expression (VALUES, SUM, MOMENTS), else None.
-        grid: The grid its values are clamped and rounded to (SUM, MOMENTS), else None.
-        shift: Grid steps subtracted from each value (SUM, MOMENTS).
+        argument: The expression (VALUES, DISTINCT, SUM, PRODUCTS), else None.
+        grid: The grid its values are clamped and rounded to (SUM, PRODUCTS), else None.
+        shift: Grid steps subtracted from each value (SUM, PRODUCTS).
+        by: The second factor of PRODUCTS: a SUM measure with its own argument, grid and shift. Rows where either factor
+            is NULL count nothing.
     """
 
     kind: MeasureKind
     argument: Expression | None = None
     grid: Grid | None = None
     shift: int = 0
+    by: Measure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +130,19 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Bounded values as counts: key columns, ``value`` (grid steps, rising within a group) and ``rows``.
+    """Bounded values as counts: ``group`` (index of the group), ``value`` (rising within a group) and ``rows``.
+
+    ``raw.size`` is the number of groups; a group without values has no row.
 
     Attributes:
         source: Which rows.
         argument: The expression; rows where it is NULL are left out.
-        grid: The grid its values are clamped and rounded to.
+        grid: The grid its values are clamped and rounded to; None for the values as they are (a declared domain).
     """
 
     source: Source
     argument: Expression
-    grid: Grid
+    grid: Grid | None
 
 
 Need = Aggregates | Histogram | Values

@@ -237,7 +237,9 @@ class _Statement:
         for known in self.aggregates:
             if (known.function, known.argument, known.epsilon) == (function, argument, epsilon):
                 return _released_aggregate(known)
-        aggregate = Aggregate(f"a{len(self.aggregates)}", function, argument, _spelled(node), epsilon, node.position)
+        aggregate = Aggregate(
+            f"a{len(self.aggregates)}", function, argument, _spelled(node), epsilon, position=node.position
+        )
         self.aggregates.append(aggregate)
         return _released_aggregate(aggregate)
 

@@ -71,8 +71,13 @@ class RawTable:
         index = {group: at for at, group in enumerate(groups)}
         found = [index.get(group, -1) for group in self.groups(keys)]
         kept = [row for row, at in enumerate(found) if at >= 0]
-        table = {name: [int(column[row]) for row in kept] for name in columns for column in (self.column(name),)}
+        table = {name: [_plain(column[row]) for row in kept] for name in columns for column in (self.column(name),)}
         return RawTable({"group": [found[row] for row in kept], **table}, size=len(groups))
+
+
+def _plain(value: Any) -> Any:
+    """A Python value: numpy's own scalars become int and float."""
+    return value.item() if hasattr(value, "item") else value
 
 
 @dataclass(frozen=True, slots=True)

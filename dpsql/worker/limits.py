@@ -8,7 +8,6 @@ import resource
 import select
 import signal
 import threading
-import time
 
 __all__ = ["confine", "expire", "leave_with"]
 
@@ -54,8 +53,9 @@ def leave_with(connection: int) -> None:
     def watch() -> None:
         poll = select.poll()
         poll.register(connection, 0)  # 0: only hang-up and errors, never the messages themselves
-        while not poll.poll(1000) and os.getppid() == parent:
-            time.sleep(0)  # the second is poll's; a fork of the parent may hold its end open, so ask who is above
+        while not poll.poll(1000):
+            if os.getppid() != parent:  # a fork of the parent may still hold the other end open
+                break
         os._exit(0)
 
     threading.Thread(target=watch, daemon=True).start()
