@@ -245,6 +245,20 @@ def test_infinite_days_read_as_null(engine: duckdb.DuckDBPyConnection) -> None:
     ]
 
 
+def test_a_collation_of_the_source_is_left_behind(engine: duckdb.DuckDBPyConnection) -> None:
+    sex = ColumnShape("sex", "text", values=("F", "M"))
+    engine.execute(
+        "CREATE OR REPLACE TABLE source.main.visits (patient VARCHAR COLLATE nocase, sex VARCHAR COLLATE nocase)"
+    )
+    engine.execute("INSERT INTO source.main.visits VALUES ('a', 'F'), ('A', 'f'), ('A', 'M')")
+    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
+    table = TableShape("visits", None, False, "patient", None, 1, (sex,))
+    build_private(engine, table, open_table(engine, table), whole=False)
+    units = engine.execute("SELECT patient, count(*) FROM bounded.main.visits GROUP BY patient ORDER BY patient")
+    assert units.fetchall() == [("A", 1), ("a", 1)]
+    assert engine.execute("SELECT count(*) FROM bounded.main.visits WHERE sex = 'f'").fetchall() == [(0,)]
+
+
 def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDBPyConnection) -> None:
     kinds = ("integer", "real", "decimal", "boolean", "date", "timestamp")
     table = TableShape(

@@ -280,6 +280,7 @@ def test_a_killed_parent_takes_the_worker_along(bounded_file: Path) -> None:
     assert gone(process)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # from Python 3.12 on: what a user may do all the same
 def test_a_fork_of_the_parent_gets_a_worker_of_its_own(worker: Worker) -> None:
     worker.run(COUNT, deadline=20)
     ours = pid(worker)
