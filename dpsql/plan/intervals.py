@@ -107,10 +107,13 @@ class Interval:
         )
 
     def clipped(self, low: Fraction | None, high: Fraction | None) -> Interval:
-        """The part inside [low, high]; empty parts shrink to the nearer end."""
-        return self.greatest(Interval.point(low) if low is not None else self).least(
-            Interval.point(high) if high is not None else EVERYTHING
-        )
+        """The part inside [low, high], None being no limit; empty parts shrink to the nearer end.
+
+        >>> Interval(Fraction(-2), Fraction(3)).clipped(Fraction(0), None)
+        Interval(low=Fraction(0, 1), high=Fraction(3, 1))
+        """
+        above = self if low is None else self.greatest(Interval.point(low))
+        return above if high is None else above.least(Interval.point(high))
 
     def rising(self, function: Callable[[float], float]) -> Interval:
         """Each end through a rising float function, widened by more than its rounding error."""

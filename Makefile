@@ -1,0 +1,40 @@
+# make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
+# make test       everything but what is marked slow; make test-slow runs that too
+# make check      formatting, lint, types and the layers of the house
+# make bench      the timings in docs/, with the machine and commit they were made on
+# make schema     writes the generated files anew: the policy's JSON Schema and the function list of docs/sql.md
+PYTHON ?= python3
+BIN := .venv/bin
+ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
+
+.PHONY: demo test test-slow check bench schema
+
+demo: .venv/installed
+	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
+	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
+	@$(ASK)/python examples/tour.py .demo/hospital.yaml
+	@echo 'Your turn: $(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
+
+test: check
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+test-slow: check
+	$(BIN)/python -m pytest -q -n 2
+
+check: .venv/installed-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/installed-test
+	set -e; for script in bench/*.py; do $(BIN)/python $$script; done
+
+schema: .venv/installed
+	$(BIN)/dpsql schema > schemas/policy.schema.json
+	$(BIN)/python docs/functions.py
+
+.venv/installed .venv/installed-test: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'
+	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(if $(findstring test,$(@F)),[test])' && touch $@

@@ -1,0 +1,210 @@
+"""The tour of `make demo`: an owner checks a policy, an analyst asks, a budget runs out. Every number is drawn afresh.
+
+    python examples/tour.py POLICY
+
+POLICY is a copy of policies/hospital.yaml beside the database that examples/hospital.py makes, in a directory without
+a ledger. The tour goes through the real command line and the Python API, and spends from the budgets of that copy.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent, fill, indent
+from typing import Any
+
+import dpsql
+
+__all__ = ["main"]
+
+LEGEND = "\n± is half the width of a 95% confidence interval; [low, high] is such an interval."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One statement of the tour.
+
+    Attributes:
+        title: What it asks, in words.
+        sql: How it asks.
+        parameters: One value for each ``?``.
+        options: Keyword arguments of `dpsql.Session.query`.
+    """
+
+    title: str
+    sql: str
+    parameters: tuple[Any, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+QUESTIONS = (
+    Question("How many patients are there?", "SELECT COUNT(*) AS patients FROM patients"),
+    Question(
+        "How many of each sex, and how old are they? Two answers share one price.",
+        "SELECT sex, COUNT(*) AS n, AVG(age) AS mean_age FROM patients GROUP BY sex",
+    ),
+    Question(
+        "How heavy are they, by decade of age? Groups may be computed; all decades of the declared ages are listed.",
+        "SELECT age // 10 * 10 AS decade, AVG(weight) AS mean_kg FROM patients GROUP BY decade",
+    ),
+    Question(
+        "In which states do most live? Joined with a public table; sorted and cut after the noise.",
+        """
+        SELECT c.state, COUNT(*) AS n FROM patients p JOIN cities c ON p.city = c.name
+        GROUP BY c.state ORDER BY n DESC LIMIT 5
+        """,
+    ),
+    Question(
+        "Which cities have more than 1,200? HAVING sees noised counts only.",
+        "SELECT city, COUNT(*) AS n FROM patients GROUP BY city HAVING n > 1200 ORDER BY n DESC",
+    ),
+    Question(
+        "What share is 65 or older? Arithmetic over noised numbers is free, and its error is worked out.",
+        "SELECT 100.0 * SUM(CASE WHEN age >= 65 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients",
+    ),
+    Question(
+        "How many visits a month, early in 2025? One patient counts with at most 12 visits, as the policy says.",
+        """
+        SELECT date_trunc('month', visited_on) AS month, COUNT(*) AS visits FROM visits
+        WHERE visited_on BETWEEN DATE '2025-01-01' AND DATE '2025-06-30' GROUP BY month ORDER BY month
+        """,
+    ),
+    Question(
+        "What does a visit cost, by sex? Two private tables, joined on the person.",
+        """
+        SELECT p.sex, AVG(v.cost) AS mean_cost FROM visits v JOIN patients p USING (patient_id)
+        GROUP BY p.sex
+        """,
+    ),
+    Question(
+        "How many patients had a visit dearer than a thousand? The thousand is a parameter.",
+        "SELECT COUNT(DISTINCT patient_id) AS patients FROM visits WHERE cost > ?",
+        parameters=(1000,),
+    ),
+    Question(
+        "Which diagnoses are common? Nobody listed them beforehand, so rare ones stay hidden. That takes some delta.",
+        """
+        SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients FROM visits
+        GROUP BY diagnosis ORDER BY patients DESC LIMIT 6
+        """,
+        options={"delta": 1e-8},
+    ),
+)
+
+REFUSED = (
+    Question("Look at single rows:", "SELECT * FROM patients LIMIT 5"),
+    Question("Misspell a column:", "SELECT AVG(wieght) FROM patients"),
+    Question("Average what has no bounds, since some are 0 years old:", "SELECT AVG(weight / age) FROM patients"),
+)
+
+SMALL_BUDGET = (
+    Question("", "SELECT AVG(age) AS mean_age FROM patients"),
+    Question("", "SELECT COUNT(*) AS visits FROM visits"),
+    Question("", "SELECT COUNT(*) AS women FROM patients WHERE sex = 'F'"),
+)
+
+
+def main(policy: Path) -> None:
+    """Prints the tour.
+
+    Args:
+        policy: The policy file; its ledger gets the charges.
+    """
+    say(
+        """
+        A hospital wants its patients' records to be useful, and no patient to be found out. Its data lie in DuckDB.
+        dpsql stands between them and the analysts: SQL goes in, noised answers with their errors come out, and each
+        answer is paid for from a budget that the hospital has set. All data here are made up.
+        """
+    )
+
+    title("The owner checks whether the data keep the policy's promises")
+    say("Only the owner sees this: the shares are exact.")
+    command("check", policy)
+
+    title("An analyst, Ana, asks what a question would cost and how precise it would be")
+    say("Nothing is read and nothing is spent.")
+    command("explain", policy, "SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex", "--epsilon", "0.1")
+
+    title("Ana asks ten questions, each for epsilon 0.5, which the policy sets where the query does not")
+    with dpsql.open(policy) as proxy:
+        ana = proxy.session(analyst="ana")
+        for number, question in enumerate(QUESTIONS, start=1):
+            show(f"{number}. {question.title}", question.sql)
+            answer = str(ana.query(question.sql, question.parameters, **question.options))
+            result(answer if number == 1 else answer.removesuffix(LEGEND))
+
+        title("The first question again: the same answer, free")
+        say("Asking twice does not help to average the noise away.")
+        result(str(ana.query(QUESTIONS[0].sql)).removesuffix(LEGEND))
+
+        title("Three questions that are refused, with what to write instead; they cost nothing")
+        for question in REFUSED:
+            show(question.title, question.sql)
+            result(refusal(ana, question))
+
+        title("Guests share an account of epsilon 1: the third question is too much")
+        guest = proxy.session(analyst="guest")
+        *granted, last = SMALL_BUDGET
+        for question in granted:
+            show("", question.sql)
+            result(str(guest.query(question.sql)).removesuffix(LEGEND))
+        show("", last.sql)
+        result(refusal(guest, last))
+
+    title("From the command line: one more question, and what is left")
+    command("query", policy, "SELECT AVG(weight) AS mean_kg FROM patients", "--analyst", "ana", "--epsilon", "0.1")
+    command("budget", policy)
+
+
+def refusal(session: dpsql.Session, question: Question) -> str:
+    """The message of a statement that must be refused.
+
+    Raises:
+        RuntimeError: If it was answered.
+    """
+    try:
+        answer = session.query(question.sql, question.parameters, **question.options)
+    except dpsql.Error as error:
+        return fill(f"{type(error).__name__}: {error}", width=108)
+    raise RuntimeError(f"not refused: {question.sql}\n{answer}")
+
+
+def title(text: str) -> None:
+    """Prints a heading."""
+    print(f"\n\n{text}\n{'═' * len(text)}", flush=True)
+
+
+def say(text: str) -> None:
+    """Prints narration."""
+    print(dedent(text).strip())
+
+
+def show(text: str, sql: str) -> None:
+    """Prints a question in words, if there are any, and in SQL."""
+    print("\n" + (f"{text}\n" if text else "") + indent(dedent(sql).strip(), "    "))
+
+
+def result(text: str) -> None:
+    """Prints what came back."""
+    print("\n" + indent(text, "    "), flush=True)
+
+
+def command(*arguments: object) -> None:
+    """Prints a call of the dpsql command and what it writes.
+
+    Raises:
+        CalledProcessError: If it fails.
+    """
+    words = [f'"{word}"' if " " in str(word) else str(word) for word in ("dpsql", *arguments)]
+    print(f"\n    $ {' '.join(words)}", flush=True)
+    run = [sys.executable, "-m", "dpsql.cli", *map(str, arguments)]
+    result(subprocess.run(run, check=True, text=True, stdout=subprocess.PIPE).stdout.rstrip())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/tour.py POLICY")
+    main(Path(sys.argv[1]))
