@@ -32,8 +32,13 @@ class Clauses:
             UnsupportedQuery: If the clause stands in the wrong place or twice, or a join's word outside FROM.
         """
         last = self._words[-1] if self._words else ""
-        if word in ("select", "union"):
-            self._words = ["select"] if word == "select" else []
+        if word == "select":
+            self._words = [word]
+        elif word == "union":
+            if last in ("order", "limit", "offset"):
+                hint = "Put parentheses around the query before it."
+                raise _refusal(f"UNION after {last.upper()}", "it joins whole queries.", position, hint)
+            self._words = []
         elif word in _JOIN_WORDS:
             if not last:
                 hint = "Write FROM a JOIN b ON .."
@@ -45,6 +50,19 @@ class Clauses:
             if not last or word in self._words or _RANKS[last] > _RANKS[word]:
                 raise _refusal(word.upper(), "it stands in the wrong place, or twice.", position, CLAUSE_ORDER)
             self._words.append(word)
+
+    def comma(self, position: tuple[int, int] | None) -> None:
+        """Note a comma, which parts the members of a list.
+
+        Raises:
+            UnsupportedQuery: If it stands in a clause of one condition or one number.
+        """
+        last = self._words[-1] if self._words else ""
+        if last in ("where", "having"):
+            hint = "Write AND between conditions, and tables in FROM."
+            raise _refusal(f", after {last.upper()}", "there is one condition only.", position, hint)
+        if last in ("limit", "offset"):
+            raise _refusal(f", after {last.upper()}", "there is one number only.", position, "Write LIMIT 10 OFFSET 5.")
 
 
 def _refusal(construct: str, message: str, position: tuple[int, int] | None, hint: str) -> UnsupportedQuery:

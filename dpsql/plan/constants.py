@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dpsql.plan import literals
 from dpsql.plan.atoms import Atom, Role
-from dpsql.plan.keywords import RESERVED
+from dpsql.plan.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
 from dpsql.plan.syntax import Literal, Parameter
 from dpsql.plan.tokens import Kind, Token, fold, name_of
 from dpsql.plan.writer import Frame, Writer
 
 __all__ = ["Constants"]
 
+_TYPE_KEYWORDS = frozenset(
+    """
+    bigint bit boolean char character dec decimal float int integer interval numeric real smallint time timestamp
+    varchar
+    """.split()
+)
 _TYPES_OF_TWO_WORDS = frozenset({("double", "precision"), ("character", "varying")})
 
 
@@ -63,7 +69,7 @@ class Constants(Writer):
         """``EXTRACT(year FROM x)`` is ``date_part('year', x)``, as DuckDB reads it."""
         part = self._peek(2)
         text = literals.read_string(part.text).value if part.kind is Kind.STRING else part.word
-        if not text:
+        if not text or text in RESERVED | FUNCTION_ONLY:
             raise self._refusal("EXTRACT", "the part of the date is missing.", "Write EXTRACT(year FROM column).")
         atom = Atom(Role.FUNCTION, token.position, text="date_part")
         self._handle(atom, operand=False)
@@ -75,7 +81,7 @@ class Constants(Writer):
     def _type(self) -> None:
         """The type after AS or ``::``, as one handle."""
         first = self._peek(0)
-        if not first.word or first.word in RESERVED:
+        if not first.word or first.word in RESERVED | (COLUMN_ONLY - _TYPE_KEYWORDS):
             raise self._refusal("type", "the name of a type is missing.", "Write a type like INTEGER or DATE.")
         words = [first.word]
         if (first.word, self._peek().word) in _TYPES_OF_TWO_WORDS:

@@ -172,6 +172,8 @@ class _Builder(Constants):
                 self._emit("AS", operand=False)
                 self._type()
                 return
+            case "asc" | "desc" if before.word in ("asc", "desc"):
+                raise self._refusal(word.upper(), "the direction is given twice.", "Write ASC or DESC.")
             case "case":
                 self._refuse_after_value()
                 self._open(Frame("case"))
@@ -281,9 +283,7 @@ class _Builder(Constants):
             case ",":
                 self._refuse_incomplete(",")
                 self._end_named()
-                if self._peek(-2).word in ("limit", "offset"):
-                    hint = "Write LIMIT 10 OFFSET 5."
-                    raise self._refusal("LIMIT with a comma", "nothing follows the number of rows.", hint)
+                (self.frames[-1] if self.frames else self.outermost).clauses.comma(token.position)
                 self._emit(",", operand=False)
             case "*" if not self.operand:
                 self._star()
@@ -295,6 +295,9 @@ class _Builder(Constants):
                 raise self._refusal("=>", "it follows the name of an argument only.", "Write f(x, name => value).")
             case symbol if not self.operand and symbol != "-":
                 raise self._refusal(symbol, "there is no value before it.", "Write a value before and after it.")
+            case "::" if self.pieces[-1][0] in ("NULL", "TRUE", "FALSE"):
+                hint = "Put parentheses around the condition."
+                raise self._refusal("::", "IS NULL, IS TRUE and IS FALSE end a condition.", hint)
             case "::":
                 self.operators += 1
                 self._emit("::", operand=False)

@@ -142,9 +142,8 @@ def test_positions_after_explain_are_in_the_analysts_text() -> None:
     |ATTACH 'x'|PRAGMA version|CALL f()|EXPORT DATABASE 'x'|PREPARE q AS SELECT 1|EXECUTE q|BEGIN|VACUUM|LOAD json
     |INSTALL json|USE main|CHECKPOINT|EXPLAIN ANALYZE SELECT 1|EXPLAIN INSERT INTO t SELECT 1|FROM t|VALUES (1)
     |PIVOT t ON a|SUMMARIZE t|TABLE t|SHOW visits|SHOW ALL TABLES|DESCRIBE SELECT 1|DESCRIBE|DESCRIBE a.|DESCRIBE a b
-    |SET epsilon|SET epsilon = 1 + 1|SET SESSION x = 1|RESET|RESET a b|SET VARIABLE x = 1|17|'a'|"select" a|?|)""".split(
-        "|"
-    ),
+    |SET epsilon|SET epsilon = 1 + 1|SET SESSION x = 1|RESET|RESET a b|SET VARIABLE x = 1|17|'a'|"select" a
+    |?|)""".split("|"),
 )
 def test_everything_else_is_refused_where_it_stands(text: str) -> None:
     error = refusal(text.strip())
@@ -367,7 +366,14 @@ def test_every_node_knows_its_place() -> None:
         ("SELECT a < b < c", "comparison of a comparison", 8),
         ("SELECT a = NOT b", "comparison of a comparison", 16),
         ("SELECT a IS DISTINCT FROM b < c", "comparison of a comparison", 27),
-        ("SELECT a FROM t LIMIT 5, 3", "LIMIT with a comma", 24),
+        ("SELECT a FROM t LIMIT 5, 3", ", after LIMIT", 24),
+        ("SELECT a FROM t WHERE a, b", ", after WHERE", 24),
+        ("SELECT a FROM t GROUP BY a HAVING a, b", ", after HAVING", 36),
+        ("SELECT a ORDER BY 1 UNION SELECT b", "UNION after ORDER", 21),
+        ("SELECT a ORDER BY a ASC DESC", "DESC", 25),
+        ("SELECT a IS NULL::int", "::", 17),
+        ("SELECT extract(union FROM a)", "EXTRACT", 8),
+        ("SELECT a::precision", "type", 11),
         ("SELECT a FROM t LIMIT 1 + 1", "LIMIT", 23),
         ("SELECT a FROM t LIMIT 1 WHERE a", "WHERE", 25),
         ("SELECT a FROM t WHERE a JOIN u ON b", "JOIN", 25),
