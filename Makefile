@@ -13,7 +13,7 @@ demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
 	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
 	@$(ASK)/python examples/tour.py .demo/hospital.yaml
-	@echo 'Your turn: $(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
+	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
 
 test test-slow: check
 	$(BIN)/python -m pytest -q -n 2 $(if $(filter test,$@),-m "not slow")

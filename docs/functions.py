@@ -16,7 +16,7 @@ PAGE = Path(__file__).with_name("sql.md")
 MARKS = ("<!-- functions: made by docs/functions.py -->\n", "<!-- end of functions -->\n")
 LETTERS = ("x", "y", "z")
 
-_INFIX = "+ - * / // % ^ ** || = <> < <= > >= and or like ilike".split()
+_INFIX = "+ - * / // % || = <> < <= > >= and or like ilike".split()
 _FORMS = {name: f"{{0}} {name.upper()} {{1}}" for name in _INFIX} | {
     "negate": "-{0}",
     "not": "NOT {0}",
