@@ -1,0 +1,341 @@
+"""The replay harness: the same questions with the same noise on neighbouring databases, everything on record.
+
+A `World` holds one database and its neighbours, each behind a real engine. `World.replay` asks the templates on all of
+them and returns the runs: which statements the engine saw, which noise was drawn from which law, which exact numbers
+went in and which released ones came out, what the ledger charged, what the analyst got. The audits compare the runs.
+
+Source: Re:cord-play (arXiv 2602.17454) found violations in most libraries this way: same noise on neighbours, and the
+sensitivity that is declared beside the one that occurs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import numpy.typing as npt
+
+from dpsql.answer import Answer
+from dpsql.engines.base import EngineStatement
+from dpsql.engines.catalog import build_catalog
+from dpsql.errors import Error
+from dpsql.mechanisms.base import Release
+from dpsql.plan.nodes import Plan
+from dpsql.policy import Policy, load_policy
+from dpsql.prepare import Measured
+from dpsql.privacy.ledger import Ledger
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import ExpOf, Integers, Sampler
+from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.proxy import Proxy, limits_of, pinned_of
+from dpsql.session import Backend, Session
+from dpsql.testing_samplers import FixedSampler
+from tests.attacks.neighbours import AWKWARD, policy_text, units, write_database
+from tests.attacks.templates import Template
+
+__all__ = ["BOTH", "CROSSED", "Draw", "Part", "Promise", "Replay", "Run", "World"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a policy's answers are proved under."""
+
+    neighbours: str
+    composition: str
+
+    def __str__(self) -> str:
+        return f"{self.neighbours}, {self.composition}"
+
+
+BOTH = (Promise("add_remove", "zcdp"), Promise("replace_one", "basic"))
+CROSSED = (Promise("add_remove", "basic"), Promise("replace_one", "zcdp"))
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One call of the sampler.
+
+    Attributes:
+        law: ``laplace``, ``gaussian``, ...
+        parameter: Scale or variance, in grid steps.
+        noise: What it returned.
+    """
+
+    law: str
+    parameter: Any
+    noise: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One release within a run.
+
+    Attributes:
+        release: The offer that was taken.
+        selects: Whether it chose the groups.
+        discovered: Whether the groups come from the data rather than from a declared domain.
+        groups: The groups it released, in order.
+        raw: The exact integers of every group that occurs (listed ones only where the groups are listed).
+        released: What came out, column by column.
+        draws: The sampler's calls meanwhile.
+    """
+
+    release: Release
+    selects: bool
+    discovered: bool
+    groups: tuple[Group, ...]
+    raw: Mapping[Group, tuple[int, ...]]
+    released: Mapping[str, Sequence[Any]]
+    draws: tuple[Draw, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One template on one database.
+
+    Attributes:
+        statements: For each engine statement: text, parameters, and what the analyst had spent when it ran.
+        parts: The releases, in order.
+        charges: The losses that the ledger put on record.
+        answer: What the analyst got, or None.
+        error: The error's type and text, or None.
+        spent: The analyst's account afterwards.
+    """
+
+    template: Template
+    promise: Promise
+    statements: tuple[tuple[str, tuple[Any, ...], str], ...]
+    parts: tuple[Part, ...]
+    charges: tuple[Loss, ...]
+    answer: Answer | None
+    error: tuple[str, str] | None
+    spent: str
+
+
+class Recorder:
+    """A sampler that keeps what it was asked and what it returned."""
+
+    def __init__(self, inner: Sampler) -> None:
+        self._inner = inner
+        self.draws: list[Draw] = []
+
+    def _kept(self, law: str, parameter: Any, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        self.draws.append(Draw(law, parameter, tuple(int(k) for k in noise)))
+        return noise
+
+    def laplace(self, scale: Fraction, size: int) -> Integers:
+        """(size,) noise."""
+        return self._kept("laplace", scale, self._inner.laplace(scale, size))
+
+    def gaussian(self, variance: Fraction, size: int) -> Integers:
+        """(size,) noise."""
+        return self._kept("gaussian", variance, self._inner.gaussian(variance, size))
+
+    def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[Any]:
+        """(size,) coins."""
+        return self._kept("bernoulli", p, self._inner.bernoulli(p, size))
+
+    def integers(self, m: int, size: int) -> Integers:
+        """(size,) uniform integers."""
+        return self._kept("integers", m, self._inner.integers(m, size))
+
+    def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
+        """Index of the choice."""
+        return self._inner.permute_and_flip(scores, exponent)
+
+    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
+        """Interval and offset."""
+        return self._inner.intervals(widths, scores, exponent)
+
+
+class Watched(Session):
+    """A session that keeps what passes between engine, mechanisms and sampler. It changes none of it."""
+
+    def __init__(self, backend: Backend, analyst: str, seed: str) -> None:
+        self.recorder = Recorder(FixedSampler(seed))
+        super().__init__(replace(backend, sampler=self.recorder), analyst)
+        self.statements: list[tuple[str, tuple[Any, ...], str]] = []
+        self.parts: list[Part] = []
+
+    def spent(self) -> str:
+        """The analyst's account, as text; an analyst without one has none."""
+        try:
+            return repr(self._backend.ledger.budget(self.analyst).spent)
+        except Error as error:
+            return type(error).__name__
+
+    def _run(self, statement: EngineStatement) -> RawTable:
+        self.statements.append((statement.sql, statement.parameters, self.spent()))
+        return super()._run(statement)
+
+    def _noised(
+        self, measured: Measured, raw: Sequence[RawTable], plan: Plan, groups: Sequence[Group]
+    ) -> ReleasedTable:
+        before = len(self.recorder.draws)
+        released = super()._noised(measured, raw, plan, groups)
+        keys, table = [key.name for key in plan.keys], raw[measured.reading]
+        discovered = measured.request.selects or any(part.selects for part in self.parts)
+        occurring = dict(zip(table.groups(keys), zip(*map(table.column, measured.columns), strict=True), strict=True))
+        self.parts.append(
+            Part(
+                release=measured.choice.release,
+                selects=measured.request.selects,
+                discovered=discovered,
+                groups=tuple(groups),
+                raw={
+                    group: tuple(int(k) for k in numbers)
+                    for group, numbers in occurring.items()
+                    if discovered or group in set(groups)
+                },
+                released={name: list(values) for name, values in released.columns.items()},
+                draws=tuple(self.recorder.draws[before:]),
+            )
+        )
+        return released
+
+
+class Database:
+    """One database behind a real engine, asked under several promises."""
+
+    def __init__(self, folder: Path, seed: int, present: Collection[str]) -> None:
+        folder.mkdir()
+        write_database(folder / "clinic.duckdb", seed, present)
+        self._folder = folder
+        self._key = bytes([seed % 256]) * 32
+        first = BOTH[0]
+        self._proxy = Proxy(self._policy(first), self._ledger(first), folder / "cache", FixedSampler(0), private=False)
+
+    def close(self) -> None:
+        """Ends its processes."""
+        self._proxy.close()
+
+    def _policy(self, promise: Promise) -> Policy:
+        file = self._folder / f"{promise.neighbours}_{promise.composition}.yaml"
+        file.write_text(policy_text(promise.neighbours, promise.composition))
+        return load_policy(file)
+
+    def _ledger(self, promise: Promise) -> Ledger:
+        policy = self._policy(promise)
+        ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
+        # Neighbours share the secret key that orders rows: the proofs hold for each value of it.
+        ledger._standing.contribution_key = self._key
+        return ledger
+
+    def ask(self, templates: Sequence[Template], promise: Promise, seed: int) -> list[Run]:
+        """The templates in order, on a ledger of their own."""
+        ledger = self._ledger(promise)
+        own = self._proxy._backend
+        catalog = build_catalog(self._policy(promise), own.engine.public, own.engine.version)
+        backend = replace(own, catalog=catalog, ledger=ledger)
+        runs = [_asked(backend, template, promise, f"{seed}, {template}") for template in templates]
+        ledger.close()
+        return runs
+
+
+def _asked(backend: Backend, template: Template, promise: Promise, seed: str) -> Run:
+    session = Watched(backend, template.analyst, seed)
+    charged = len(backend.ledger.log())
+    answer, error = None, None
+    try:
+        answer = session.query(template.sql, template.parameters, **template.options)
+    except Error as refused:
+        error = type(refused).__name__, str(refused)
+    charges = [entry.loss for entry in backend.ledger.log()[charged:] if entry.loss is not None]
+    return Run(
+        template, promise, tuple(session.statements), tuple(session.parts), tuple(charges), answer, error,
+        session.spent(),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The runs of one replay: promise and database to its runs, in the order of the templates."""
+
+    runs: Mapping[tuple[Promise, str], Sequence[Run]]
+
+    def pairs(self) -> Iterator[tuple[str, Run, Run]]:
+        """Every pair of runs on neighbours, with what is between them."""
+        promises = dict.fromkeys(promise for promise, _ in self.runs)
+        for promise in promises:
+            for one, two in _neighbours([name for own, name in self.runs if own == promise], promise):
+                sides = self.runs[promise, one], self.runs[promise, two]
+                for first, second in zip(*sides, strict=True):
+                    yield f"{promise}; {one} | {two}; {first.template}", first, second
+
+    def all(self) -> Iterator[tuple[str, Run]]:
+        """Every run."""
+        for (promise, name), runs in self.runs.items():
+            yield from ((f"{promise}; {name}; {run.template}", run) for run in runs)
+
+
+def _neighbours(names: Sequence[str], promise: Promise) -> Iterator[tuple[str, str]]:
+    """With everybody and without one; or, where units are replaced, without one and without another."""
+    if promise.neighbours == "add_remove":
+        yield from (("everybody", name) for name in names if name.startswith("without"))
+        if "nobody" in names:
+            yield from ((name, "nobody") for name in names if name.startswith("only"))
+        return
+    for kind in ("without", "only"):
+        same = [name for name in names if name.startswith(kind)]
+        yield from ((one, two) for at, one in enumerate(same) for two in same[at + 1 :])
+
+
+class World:
+    """One database and its neighbours: without each of the given units, with one unit alone, and with nobody.
+
+    Args:
+        seed: Moves the ordinary values, the order of rows and the secret key.
+        removed: Which units are left out, one at a time.
+        last: Units that are left alone, one at a time; with any there is a database of nobody too.
+    """
+
+    def __init__(
+        self, seed: int, removed: Collection[str] = tuple(AWKWARD), last: Collection[str] = ("in all groups",)
+    ) -> None:
+        everybody = units(seed).keys()
+        present = {"everybody": set(everybody)}
+        present |= {f"without {name}": set(everybody) - {name} for name in removed}
+        present |= {f"only {name}": {name} for name in last} | ({"nobody": set()} if last else {})
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="replay-")))
+            self._databases = {}
+            for number, (name, there) in enumerate(present.items()):
+                database = Database(folder / str(number), seed, there)
+                stack.callback(database.close)
+                self._databases[name] = database
+            self._open = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def replay(
+        self,
+        templates: Sequence[Template],
+        promises: Sequence[Promise] = BOTH,
+        databases: Collection[str] = (),
+        seed: int = 0,
+    ) -> Replay:
+        """Every template under every promise on every database (or those named), with the noise of one seed.
+
+        Databases that have no neighbour under a promise are not asked.
+        """
+        names = [name for name in self._databases if not databases or name in databases]
+        asked = {
+            promise: dict.fromkeys(name for pair in _neighbours(names, promise) for name in pair) or names
+            for promise in promises
+        }
+        return Replay(
+            {
+                (promise, name): self._databases[name].ask(templates, promise, seed)
+                for promise in promises
+                for name in asked[promise]
+            }
+        )

@@ -1,0 +1,187 @@
+"""Eight bugs that other systems really had, each planted in one place, and the audit that must convict it.
+
+Each is a context manager over the real code. None is reachable from the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+from dpsql.engines import lower, shape
+from dpsql.mechanisms import sensitivity as moved
+from dpsql.mechanisms import threshold as thresholds
+from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.plan.requests import Source
+from dpsql.privacy.loss import Pure
+from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+from dpsql.testing_samplers import FixedSampler
+from tests.attacks.audits import AUDITS
+from tests.attacks.replay import BOTH, Replay, World
+from tests.attacks.templates import Template, named
+from tests.statistical.measured import measured_loss
+
+__all__ = ["BUGS", "Bug", "convictions", "small_world"]
+
+DRAWS = 20_000  # a side: enough to see the loss doubled at epsilon 1, every time
+
+ASKED = named(
+    "SELECT SUM(cost) FROM visits",
+    "SELECT SUM(greatest(0, least(cost, 50)))",
+    "SELECT AVG(cost) FROM visits",
+    "SELECT ward, COUNT(*) AS n, SUM(cost)",
+    "SELECT diagnosis, COUNT(DISTINCT patient_id)",
+)
+"""What every run asks: plain, derived, mean, grouped, open."""
+
+
+def measured(replay: Replay, seed: int = 0) -> list[str]:
+    """Releases that really lose more than they claim, by many draws on one pair of neighbours."""
+    found = []
+    for where, one, two in replay.pairs():
+        if "in all groups" not in where:
+            continue
+        for at, (part, other) in enumerate(zip(one.parts, two.parts, strict=True)):
+            if isinstance(part.release.loss, Pure):
+                epsilon = float(part.release.loss.epsilon)
+                real = measured_loss(part, other, DRAWS, FixedSampler(f"{seed}, {at}, {where}"), epsilon, 0.0)
+                if real > epsilon:
+                    found.append(f"{where}: measured loss {real:.3g}, claimed {epsilon:.3g}")
+    return found
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One bug.
+
+    Attributes:
+        name: Its name.
+        planted: How, in words.
+        audit: The audit that must convict it.
+        plant: The context manager in which it is there.
+        builds: Whether it acts where the bounded tables are built, so that a run needs tables of its own.
+    """
+
+    name: str
+    planted: str
+    audit: str
+    plant: Callable[[], AbstractContextManager[object]]
+    builds: bool = False
+
+
+def _half_sensitivity() -> AbstractContextManager[object]:
+    def half(l1: int, l2_squared: int, one_cell: bool) -> moved.Sensitivity:
+        return whole(-(-l1 // 2), -(-l2_squared // 4), one_cell)
+
+    whole = moved.Sensitivity
+    return patch.object(moved, "Sensitivity", half)
+
+
+def _half_noise() -> AbstractContextManager[object]:
+    def half(sampler: ExactSampler, scale: Fraction, size: int) -> Integers:
+        return whole(sampler, scale / 2, size)
+
+    whole = ExactSampler.laplace
+    return patch.object(ExactSampler, "laplace", half)
+
+
+def _no_clamp() -> AbstractContextManager[object]:
+    def unbounded(**declared: Any) -> shape.ColumnShape:
+        return whole(**{**declared, "low": None, "high": None})
+
+    whole = shape.ColumnShape
+    return patch.object(shape, "ColumnShape", unbounded)
+
+
+def _no_threshold() -> AbstractContextManager[object]:
+    def everything(release: thresholds.ThresholdRelease, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        return release.counts.release(raw, sampler)
+
+    return patch.object(thresholds.ThresholdRelease, "release", everything)
+
+
+def _threshold_off_by_one() -> AbstractContextManager[object]:
+    def at_least(release: thresholds.ThresholdRelease, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        steps = release.counts.release(raw, sampler).columns["steps"]
+        shown = [k if k >= release.threshold else None for k in steps]
+        return ReleasedTable({"value": shown, "steps": shown})
+
+    return patch.object(thresholds.ThresholdRelease, "release", at_least)
+
+
+def _missing_group_cap() -> AbstractContextManager[object]:
+    def uncapped(printer: lower.Printer, source: Source, *rest: Any, **named: Any) -> str:
+        return whole(printer, replace(source, cap_groups=False), *rest, **named)
+
+    whole = lower._bounded_rows
+    return patch.object(lower, "_bounded_rows", uncapped)
+
+
+def _reused_noise() -> AbstractContextManager[object]:
+    drawn: dict[tuple[object, int], Integers] = {}
+
+    def cached(law: Any, sampler: Sampler, size: int) -> Integers:
+        if (law, size) not in drawn:
+            drawn[law, size] = whole(law, sampler, size)
+        return drawn[law, size]
+
+    whole = LaplaceLaw.draw
+    return patch.object(LaplaceLaw, "draw", cached)
+
+
+def _float_noise() -> AbstractContextManager[object]:
+    def floating(release: NoisedRelease, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        noise = release.law.draw(sampler, len(raw))
+        values = [k + float(n) * 0.999 for k, n in zip(raw.column("m0"), noise, strict=True)]
+        return ReleasedTable({"value": values, "steps": values})
+
+    return patch.object(NoisedRelease, "release", floating)
+
+
+BUGS = (
+    Bug("half sensitivity", "`Sensitivity` is made with half of its L1 and L2", "sensitivity", _half_sensitivity),
+    Bug("half noise", "`ExactSampler.laplace` draws at half the scale it is asked for", "measured loss", _half_noise),
+    Bug("no clamp", "`ColumnShape` loses the bounds that the builder clamps to", "sensitivity", _no_clamp, builds=True),
+    Bug("no threshold", "`ThresholdRelease.release` keeps every group", "threshold", _no_threshold),
+    Bug("threshold off by one", "a group appears at the threshold, not above it", "threshold", _threshold_off_by_one),
+    Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
+    Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
+    Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),
+)
+
+
+def small_world(seed: int) -> World:
+    """Four neighbours, enough for every bug, with rows, order and secret key of that seed."""
+    removed = ("the heaviest", "alone in its group", "in all groups", "one above the caps")
+    return World(seed, removed=removed, last=())
+
+
+def convictions(world: World, bug: Bug | None, seed: int) -> dict[str, list[str]]:
+    """Audit to its findings: every audit without a bug, the named one with a bug planted from the start."""
+
+    def by_draws(replay: Replay) -> list[str]:
+        return measured(replay, seed)
+
+    audits: Mapping[str, Callable[[Replay], list[str]]] = {**AUDITS, "measured loss": by_draws}
+    if bug is None:
+        replay = world.replay(_mixed(seed), BOTH[:1], seed=seed)
+        return {name: audit(replay) for name, audit in audits.items()}
+    with bug.plant():
+        if bug.builds:
+            with World(seed, removed=["the heaviest"], last=()) as own:
+                replay = own.replay(_mixed(seed), BOTH[:1], seed=seed)
+        else:
+            replay = world.replay(_mixed(seed), BOTH[:1], seed=seed)
+        return {bug.audit: audits[bug.audit](replay)}
+
+
+def _mixed(seed: int) -> list[Template]:
+    """The questions, from another one on each time."""
+    start = seed % len(ASKED)
+    return [*ASKED[start:], *ASKED[:start]]

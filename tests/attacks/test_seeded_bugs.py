@@ -1,0 +1,35 @@
+"""Every seeded bug is caught by its named audit, and nothing is caught where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.attacks.replay import World
+from tests.attacks.seeded_bugs import BUGS, Bug, convictions, small_world
+
+RUNS = [pytest.param(2, id="2 runs"), pytest.param(20, id="20 runs", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def worlds(request: pytest.FixtureRequest) -> Iterator[list[World]]:
+    made: list[World] = []
+    try:
+        for seed in range(request.param):
+            made.append(small_world(seed))
+        yield made
+    finally:
+        for world in made:
+            world.__exit__()
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_a_seeded_bug_is_convicted_by_its_audit_every_time(worlds: list[World], bug: Bug) -> None:
+    for seed, world in enumerate(worlds):
+        assert convictions(world, bug, seed)[bug.audit], f"{bug.name} passed {bug.audit}, {seed}"
+
+
+def test_nothing_is_convicted_without_a_bug(worlds: list[World]) -> None:
+    for seed, world in enumerate(worlds):
+        assert {name: found for name, found in convictions(world, None, seed).items() if found} == {}
