@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -133,6 +134,7 @@ def laplace_tail(scale: Fraction, at: int) -> Decimal:
     return _digits.divide(_digits.exp(_decimal(-at / scale)), _digits.add(Decimal(1), q))
 
 
+@lru_cache(maxsize=1024)
 def laplace_quantile(scale: Fraction, confidence: float) -> int:
     """Smallest k with P(|X| <= k) >= confidence for discrete Laplace noise.
 
@@ -165,6 +167,7 @@ def gaussian_tail(variance: Fraction, at: int) -> tuple[float, float]:
     ) + UNDERFLOW
 
 
+@lru_cache(maxsize=1024)
 def gaussian_quantile(variance: Fraction, confidence: float) -> int:
     """Smallest k with P(|X| <= k) >= confidence for discrete Gaussian noise.
 

@@ -23,6 +23,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -148,9 +149,10 @@ class MeanRelease:
     @property
     def half_width(self) -> float:
         """Expected half width of a 95% interval for a group of ``rows_about`` rows, in the column's unit."""
-        n = self.query.rows_about
-        low, high = self._within(np.array([self.query.deviation * n]), np.array([float(n)]), 0.95)
-        return float((high[0] - low[0]) / 2) * float(self.query.grid.step)
+        query = self.query
+        return _half_steps(query.rows_about, query.deviation, self.sum_law, self.count_law, *self._bounds) * float(
+            query.grid.step
+        )
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, with the noised ``sum`` (centred, in grid steps) and ``count`` behind it."""
@@ -171,22 +173,38 @@ class MeanRelease:
         """Fieller's interval for each mean, within the bounds; all of the bounds where the noised count is below 1."""
         sums = np.array([float(total) for total in released.columns["sum"]])
         counts = np.array([float(count) for count in released.columns["count"]])
-        low, high = self._within(sums, counts, confidence)
+        low, high = _within(sums, counts, self.sum_law, self.count_law, *self._bounds, confidence)
         grid, step = self.query.grid, float(self.query.grid.step)
         start = low + self.query.centre, high + self.query.centre
         ends = (np.clip(end, grid.low, grid.high) * step for end in start)
         return list(zip(*(end.tolist() for end in ends), strict=True))
 
-    def _within(self, sums: Floats, counts: Floats, confidence: float) -> tuple[Floats, Floats]:
-        """(low, high) of the mean's distance from the centre, in grid steps."""
-        low, high = float(self.query.grid.low - self.query.centre), float(self.query.grid.high - self.query.centre)
-        if self.count_law is None:
-            reach = self.sum_law.quantile(confidence) / np.maximum(counts, 1)
-            ratio = sums / np.maximum(counts, 1)
-            bounds = np.clip(ratio - reach, low, high), np.clip(ratio + reach, low, high)
-        else:
-            bounds = fieller(sums, np.maximum(counts, 1), self.sum_law, self.count_law, low, high, 1 - confidence)
-        return np.where(counts < 1, low, bounds[0]), np.where(counts < 1, high, bounds[1])
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        """The grid's ends as distances from the centre, in grid steps."""
+        grid, centre = self.query.grid, self.query.centre
+        return float(grid.low - centre), float(grid.high - centre)
+
+
+@lru_cache(maxsize=1024)  # asked for by the choice, the quote and the answer
+def _half_steps(n: int, deviation: float, sum_law: Law, count_law: Law | None, low: float, high: float) -> float:
+    """Half width of the 95% interval of a mean of n values at ``deviation`` from the centre, in grid steps."""
+    sums, counts = np.array([deviation * n]), np.array([float(n)])
+    least, greatest = _within(sums, counts, sum_law, count_law, low, high, 0.95)
+    return float((greatest[0] - least[0]) / 2)
+
+
+def _within(
+    sums: Floats, counts: Floats, sum_law: Law, count_law: Law | None, low: float, high: float, confidence: float
+) -> tuple[Floats, Floats]:
+    """(low, high) of the mean's distance from the centre, in grid steps."""
+    if count_law is None:
+        reach = sum_law.quantile(confidence) / np.maximum(counts, 1)
+        ratio = sums / np.maximum(counts, 1)
+        bounds = np.clip(ratio - reach, low, high), np.clip(ratio + reach, low, high)
+    else:
+        bounds = fieller(sums, np.maximum(counts, 1), sum_law, count_law, low, high, 1 - confidence)
+    return np.where(counts < 1, low, bounds[0]), np.where(counts < 1, high, bounds[1])
 
 
 def fieller(
@@ -214,18 +232,15 @@ def fieller(
         return inside
 
     start = np.clip(sums / counts, low, high)
-
-    def edge(bound: float) -> Floats:
-        inside, outside = start, np.full_like(start, bound)
-        reaches = plausible(outside)
-        starts = plausible(start)
-        for _ in range(BISECTIONS):
-            middle = (inside + outside) / 2
-            within = plausible(middle)
-            inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-        return np.where(reaches, bound, np.where(starts, outside, start))
-
-    return edge(low), edge(high)
+    inside = np.broadcast_to(start, (2, len(start)))  # both edges at once: the lower one, and the upper one
+    bound = outside = np.broadcast_to([[low], [high]], inside.shape)
+    reaches, starts = plausible(bound), plausible(start)
+    for _ in range(BISECTIONS):
+        middle = (inside + outside) / 2
+        within = plausible(middle)
+        inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
+    edges = np.where(reaches, bound, np.where(starts, outside, start))
+    return edges[0], edges[1]
 
 
 def _integers(values: object) -> list[int]:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 __all__ = ["UNIT", "epsilon_of_rho", "pure_epsilon_of_rho", "rho_of_epsilon", "rho_of_pure"]
 
@@ -49,6 +50,7 @@ def rho_of_pure(epsilon: Fraction) -> Fraction:
     return epsilon * min(Fraction(1), max(Fraction(0), (1 - t) / (1 + t)))
 
 
+@lru_cache(maxsize=1024)
 def pure_epsilon_of_rho(rho: Fraction) -> Fraction:
     """The largest epsilon, in whole units, whose rho (`rho_of_pure`, rounded up to a unit) is within ``rho``.
 
@@ -69,6 +71,7 @@ def pure_epsilon_of_rho(rho: Fraction) -> Fraction:
     return low * UNIT
 
 
+@lru_cache(maxsize=1024)
 def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     """An epsilon such that every rho-zCDP interaction is (epsilon, delta)-DP, rounded up.
 
@@ -86,6 +89,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     return max(Fraction(0), order * rho + _gap(order, delta))
 
 
+@lru_cache(maxsize=1024)
 def rho_of_epsilon(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest rho, rounded down, for which `epsilon_of_rho` stays within epsilon: 0 where there is none.
 
