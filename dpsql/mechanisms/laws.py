@@ -12,6 +12,7 @@ Where floats appear, they enclose: every function says on which side of the trut
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -46,7 +47,7 @@ DIRECT = 10**4  # variance up to which tails are summed term by term (fewer than
 _digits = Context(prec=60, Emin=-(10**9), Emax=10**9)
 
 
-class Law(Protocol):
+class Law(Hashable, Protocol):
     """One law of integer noise, in grid steps."""
 
     @property
