@@ -13,29 +13,30 @@ from typing import Any
 
 from dpsql.engines.lower import WIRE, lower_cells, lower_released
 from dpsql.plan.domains import Cell
-from dpsql.plan.expressions import columns_of, range_of
+from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Plan
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, ReleasedTable
 from dpsql.worker.client import Worker
 
-__all__ = ["PostProcess", "Rows", "output_intervals"]
+__all__ = ["Bars", "Ends", "PostProcess", "Rows", "answer_columns", "output_intervals", "with_interval_ends"]
 
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
 SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
 
 Ends = tuple[float | int | None, float | int | None]
+_NONE: Ends = (None, None)
 Bars = Callable[[float], Sequence[Ends]]
 """Confidence to one interval per released row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The answer's rows, and which released row each came from."""
+    """The answer's rows, and which released row each came from; None for a group of several."""
 
     rows: list[tuple[Any, ...]]
-    origin: list[int]
+    origin: list[int | None]
 
 
 class PostProcess:
@@ -82,8 +83,8 @@ class PostProcess:
                 table[column.name] = (WIRE[column.facts.type], [_fitting(value, column.facts.type) for value in values])
         table["row"] = ("BIGINT", list(range(len(groups))))
         result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
-        columns = [_listed(result[f"c{i}"]) for i in range(len(plan.outputs))]
-        origin = [int(row) for row in result["row"]]
+        columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
+        origin = [None if row is None else int(row) for row in result["row"]]
         return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
 
 
@@ -109,6 +110,28 @@ def _released_columns(plan: Plan) -> list[Column]:
     return list(dict.fromkeys(column for expression in expressions for column in columns_of(expression)))
 
 
+def answer_columns(plan: Plan) -> dict[str, Expression]:
+    """Each column of the answer as an expression over released aggregates, through all stages."""
+    over: dict[str, Expression] = {}
+    for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
+        columns = [substituted(output.expression, over) for output in stage]
+        over = {f"c{i}": expression for i, expression in enumerate(columns)}
+    return {output.name: expression for output, expression in zip(plan.answer, over.values(), strict=True)}
+
+
+def with_interval_ends(plan: Plan, rows: Rows, intervals: Callable[[str], list[Ends]]) -> list[tuple[Any, ...]]:
+    """The answer's rows, with DP_INTERVAL_LOW and DP_INTERVAL_HIGH filled in."""
+    ends = {i: output.end for i, output in enumerate(plan.answer) if output.end is not None}
+    if not ends:
+        return rows.rows
+    columns = [list(column) for column in zip(*rows.rows, strict=True)]
+    for index, (name, side) in ends.items():
+        found = intervals(name)
+        if columns and found:
+            columns[index] = [None if pair[side] is None else float(pair[side]) for pair in found]  # type: ignore[arg-type]  # not None
+    return list(zip(*columns, strict=True))
+
+
 def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Rows, confidence: float) -> list[Ends]:
     """Intervals of one output column around its noise-free answer; empty where it holds no noise.
 
@@ -122,11 +145,15 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
     level = 1 - (1 - confidence) / len(noised)
     ends = {column.name: bars[column.name](level) for column in noised}
     if isinstance(expression, Column):
-        return [_shown(*ends[expression.name][row], expression.facts.type) for row in rows.origin]
+        of = ends[expression.name]
+        return [_NONE if row is None else _shown(*of[row], expression.facts.type) for row in rows.origin]
     if not expression.facts.type.numeric:
         return []
     result: list[Ends] = []
     for row in rows.origin:
+        if row is None:
+            result.append(_NONE)
+            continue
         box = {column: _interval(ends[column.name][row]) for column in noised}
         bounds = range_of(expression, hard=False, known=box.get)
         result.append((_float(bounds.low), _float(bounds.high)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -19,11 +19,12 @@ from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
+from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.relations import private_scans, rows_per_unit
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
-from dpsql.plan.types import Grid, Type
+from dpsql.plan.types import Grid
 from dpsql.privacy.account import UNIT
 from dpsql.privacy.loss import Composed, Loss, encode
 from dpsql.privacy.tables import Group
@@ -31,8 +32,6 @@ from dpsql.privacy.tables import Group
 __all__ = ["Measured", "Prepared", "Reading", "prepare"]
 
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
-LEAST_STEPS = 2**20  # default grid: at least this many steps within the bounds
-MOST_STEPS = 2**53  # beyond, doubles cannot hold every step
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,8 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             source=source,
             price=price,
             neighbours=catalog.neighbours,
-            grid=_grid(aggregate),
+            grid=_grids(aggregate)[0],
+            second_grid=_grids(aggregate)[1],
             selects=index == selection,
             rows_public=_rows_public(plan, catalog),
             rows_about=rows,
@@ -258,24 +258,14 @@ def _down(share: Fraction) -> Fraction:
 # -------------------------------------------------------------------------------------------------------- grids
 
 
-def _grid(aggregate: Aggregate) -> Grid | None:
-    """The grid on which an argument is summed: its bounds in steps, rounded outward; None without bounds."""
-    if aggregate.argument is None or aggregate.function not in ("sum", "avg"):
-        return None
+def _grids(aggregate: Aggregate) -> tuple[Grid | None, Grid | None]:
+    """The grids of the arguments, on the analyst's tighter bounds where there are some; None without bounds."""
+    if aggregate.argument is None:
+        return None, None
     facts = aggregate.argument.facts
-    if not isinstance(facts.low, Fraction) or not isinstance(facts.high, Fraction):
-        return None
-    step = facts.step or _default_step(facts.type, facts.low, facts.high)
-    low, high = math.floor(facts.low / step), math.ceil(facts.high / step)
-    return Grid(step, low, high) if max(abs(low), abs(high)) <= MOST_STEPS else None
-
-
-def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
-    """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds."""
-    if type_ is Type.INTEGER or low == high:
-        return Fraction(1)
-    exponent = math.floor(math.log10(float((high - low) / LEAST_STEPS)))
-    return Fraction(10) ** exponent
+    if aggregate.bounds is not None:
+        facts = replace(facts, low=aggregate.bounds[0], high=aggregate.bounds[1])
+    return grid_of(facts), None if aggregate.second is None else grid_of(aggregate.second.facts)
 
 
 # ------------------------------------------------------------------------------------------- choices, statements
@@ -307,7 +297,8 @@ def _need_bounds(request: Request, catalog: Catalog) -> None:
         UnsupportedQuery: Naming the columns and the policy file.
     """
     aggregate = request.aggregate
-    if aggregate.function in ("sum", "avg") and request.grid is None:
+    bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
+    if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
         raise UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
             hint=f"Add bounds to its columns in {catalog.policy_file}, or keep it within constants: "

@@ -22,7 +22,7 @@ from dpsql.plan.parse import normal, parse
 from dpsql.plan.requests import Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
-from dpsql.postprocess import PostProcess, output_intervals
+from dpsql.postprocess import Bars, Ends, PostProcess, answer_columns, output_intervals, with_interval_ends
 from dpsql.prepare import Measured, Prepared, prepare
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
@@ -217,22 +217,26 @@ class Session:
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         plan = prepared.plan
         rows = self._backend.after.rows(plan, released.groups, released.tables)
-        outputs = {output.name: output.expression for output in plan.outputs}
-        releases = {measured.aggregate.name: measured.choice.release for measured in prepared.measured}
         bars = {
-            name: (lambda level, name=name, release=release: release.intervals(released.tables[name], level))
-            for name, release in releases.items()
+            measured.aggregate.name: _bars(measured, released.tables[measured.aggregate.name])
+            for measured in prepared.measured
         }
+        columns = answer_columns(plan)
+        confidence = prepared.options.confidence or 0.95
+
+        def intervals(name: str, level: float) -> list[Ends]:
+            return output_intervals(columns[name], bars, rows, level)
+
         return Answer(
-            columns=tuple(output.name for output in plan.outputs),
-            types=tuple(output.expression.facts.type for output in plan.outputs),
-            rows=rows.rows,
+            columns=tuple(output.name for output in plan.answer),
+            types=tuple(output.expression.facts.type for output in plan.answer),
+            rows=with_interval_ends(plan, rows, lambda name: intervals(name, confidence)),
             cost=PrivacyLoss() if replayed else summary(prepared.loss),
             measurements=tuple(_measurement(measured) for measured in prepared.measured),
             replayed=replayed,
             private=self._backend.private,
-            confidence=prepared.options.confidence or 0.95,
-            _intervals=lambda name, level: output_intervals(outputs[name], bars, rows, level),
+            confidence=confidence,
+            _intervals=intervals,
         )
 
     def _quote(self, prepared: Prepared) -> Quote:
@@ -296,6 +300,11 @@ def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
         if all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
     ]
     return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
+
+
+def _bars(measured: Measured, table: ReleasedTable) -> Bars:
+    """The release's own intervals, by confidence."""
+    return lambda level: measured.choice.release.intervals(table, level)
 
 
 def _measurement(measured: Measured) -> Measurement:

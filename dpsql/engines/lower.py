@@ -1,117 +1,23 @@
-"""The plan in DuckDB's SQL: quoted, qualified names, bound parameters, total expressions.
-
-This printer writes every statement an engine ever sees. It prints plan nodes only; the analyst's text is not at hand.
-"""
+"""What mechanisms need, and what happens to released values, as one engine statement each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from dpsql.engines.base import EngineStatement
+from dpsql.engines.printer import WIRE, Printer, qualified, quoted
 from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Filter, Join, Plan, Relation, Scan
-from dpsql.plan.relations import scans, unit_column
+from dpsql.plan.nodes import Column, Expression, Plan, Relation, Stage
+from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.requests import Aggregates, Histogram, Measure, MeasureKind, Need, Source, Values
-from dpsql.plan.types import Grid, Type, Value
+from dpsql.plan.types import Grid
 
 __all__ = ["WIRE", "lower", "lower_cells", "lower_released"]
 
-WIRE = {
-    Type.INTEGER: "BIGINT",
-    Type.REAL: "DOUBLE",
-    Type.BOOLEAN: "BOOLEAN",
-    Type.TEXT: "VARCHAR",
-    Type.DATE: "DATE",
-    Type.TIMESTAMP: "TIMESTAMP",
-    Type.NULL: "BIGINT",
-}
 MOST_ROWS = 2**40  # public cap on the rows of a table
 SUM_LIMIT = 2**126  # below HUGEINT's end
-
-Naming = Callable[[Column], str]
-
-
-def quoted(name: str) -> str:
-    """An identifier of the engine.
-
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _qualified(column: Column) -> str:
-    return f"{quoted(column.alias)}.{quoted(column.name)}"
-
-
-@dataclass(slots=True)
-class Printer:
-    """Prints expressions and relations, collecting parameters and the functions the text uses."""
-
-    naming: Naming = _qualified
-    parameters: list[Value] = field(default_factory=list)
-    functions: set[str] = field(default_factory=set)
-
-    def expression(self, node: Expression) -> str:
-        """SQL of one expression."""
-        match node:
-            case Column():
-                return self.naming(node)
-            case Constant():
-                return self.constant(node.value, node.facts.type)
-            case Apply():
-                self.functions |= node.function.engine
-                if "{rest}" not in node.function.sql and "{*}" not in node.function.sql:
-                    return node.function.sql.format(*map(self.expression, node.arguments))
-                arguments = [self.expression(argument) for argument in node.arguments]
-                text = node.function.sql.replace("{*}", ", ".join(arguments)).replace(
-                    "{rest}", ", ".join(arguments[1:])
-                )
-                return text.replace("{0}", arguments[0])
-            case Case():
-                branches = [
-                    f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in node.branches
-                ]  # fmt: skip
-                return f"CASE {' '.join(branches)} ELSE {self.expression(node.default)} END"
-
-    def constant(self, value: Value, type_: Type) -> str:
-        """A bound parameter of a fixed type."""
-        if value is None:
-            return f"CAST(NULL AS {WIRE[type_]})"
-        return self.bound(float(value) if type_ is Type.REAL else value, WIRE[type_])  # type: ignore[arg-type]  # numeric
-
-    def bound(self, value: Value, wire: str) -> str:
-        """A new parameter; they are numbered, so that parts may be printed in any order."""
-        self.parameters.append(value)
-        return f"CAST(${len(self.parameters)} AS {wire})"
-
-    def real(self, value: Fraction | int) -> str:
-        """A number as a bound DOUBLE."""
-        return self.bound(float(value), "DOUBLE")
-
-    def relation(self, node: Relation) -> str:
-        """FROM and WHERE of a relation."""
-        predicates: list[Expression] = []
-        while isinstance(node, Filter):
-            predicates.append(node.predicate)
-            node = node.input
-        text = "FROM " + self._tables(node)
-        if predicates:
-            text += " WHERE " + " AND ".join(self.expression(predicate) for predicate in reversed(predicates))
-        return text
-
-    def _tables(self, node: Relation) -> str:
-        match node:
-            case Scan():
-                return f'"bounded"."main".{quoted(node.table.name)} AS {quoted(node.alias)}'
-            case Join():
-                on = " AND ".join(f"{_qualified(a)} = {_qualified(b)}" for a, b in node.equal)
-                return f"{self._tables(node.left)} JOIN {self._tables(node.right)} ON {on}"
-            case Filter():
-                raise InvariantBroken("a filter below a join")
 
 
 def lower(need: Need, contribution_key: bytes) -> EngineStatement:
@@ -277,59 +183,20 @@ def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *,
     inner = [f"{printer.expression(k.expression)} AS {quoted(k.name)}" for k in source.keys]
     outer = [quoted(k.name) for k in source.keys]
     if units:
-        inner.append(f"{_qualified(unit_column(source.relation))} AS {UNIT}")
+        unit = unit_of(source.relation)
+        if unit is None:
+            raise InvariantBroken("rows without a unit cannot be cut")
+        inner.append(f"{qualified(unit)} AS {UNIT}")
         outer.append(UNIT)
     plain = True
     for index, column in enumerate(columns):
-        text, stored = _argument(printer, column)
+        text, stored = printer.argument(column.argument, column.grid)
         inner.append(f"{text} AS {_x(index)}")
-        value = _grid_integer(printer, column, _x(index), stored)
+        value = printer.grid_integer(column.argument, column.grid, _x(index), stored)
         plain = plain and value == _x(index)
         outer.append(f"{value} AS {_x(index)}")
-    rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.relation(source.relation)}"
+    rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
     return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
-
-
-def _argument(printer: Printer, column: _Values) -> tuple[str, bool]:
-    """SQL of a column's argument, and whether it is a stored grid integer already."""
-    argument, grid = column.argument, column.grid
-    if grid is not None and isinstance(argument, Column) and argument.facts.step == grid.step:
-        if argument.stored_grid:
-            return f"{quoted(argument.alias)}.{quoted(argument.name + '$grid')}", True
-        if argument.facts.type is Type.INTEGER and grid.step == 1:
-            return printer.expression(argument), True
-    return printer.expression(argument), False
-
-
-def _grid_integer(printer: Printer, column: _Values, x: str, stored: bool) -> str:
-    """The value in grid steps, clamped to the grid's ends; NULL stays NULL, NaN becomes NULL.
-
-    NULL is tested first: the engine's least and greatest pass over NULL arguments.
-    """
-    grid, argument = column.grid, column.argument
-    if grid is None or (stored and isinstance(argument, Column) and _covers(grid, argument)):
-        return x
-    if stored:
-        return f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
-    # multiplying by a whole number keeps decimal fractions exact where doubles can
-    whole = grid.step.numerator == 1
-    printer.functions |= {"isnan", "round", "least", "greatest", "*" if whole else "/"}
-    real = f"CAST({x} AS DOUBLE)"
-    steps = f"{real} * {printer.real(grid.step.denominator)}" if whole else f"{real} / {printer.real(grid.step)}"
-    return (
-        f"CASE WHEN {x} IS NULL OR isnan({real}) THEN NULL "
-        f"WHEN {real} <= {printer.real(grid.low * grid.step)} THEN {grid.low} "
-        f"WHEN {real} >= {printer.real(grid.high * grid.step)} THEN {grid.high} "
-        f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
-    )
-
-
-def _covers(grid: Grid, column: Column) -> bool:
-    """Whether the bounded view already keeps a column inside the grid's ends."""
-    facts = column.facts
-    if not isinstance(facts.low, Fraction | int) or not isinstance(facts.high, Fraction | int):
-        return False
-    return grid.low * grid.step <= facts.low and facts.high <= grid.high * grid.step
 
 
 def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
@@ -378,28 +245,16 @@ def _released_name(column: Column) -> str:
 
 
 def lower_released(plan: Plan) -> EngineStatement:
-    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from).
+    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from, or NULL).
 
     Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
     """
-    outputs = [output.expression for output in plan.outputs]
     printer = Printer(_released_name)
-    texts = [f'{printer.expression(expression)} AS "c{i}"' for i, expression in enumerate(outputs)]
-    texts.append(f'{_ROW} AS "row"')
-    sql = f'SELECT {", ".join(texts)} FROM "released"'
-    if plan.having is not None:
-        sql += f" WHERE {printer.expression(plan.having)}"
-    terms = [
-        f"{printer.expression(order.expression)} {'DESC' if order.descending else 'ASC'} "
-        f"NULLS {'FIRST' if order.nulls_first else 'LAST'}"
-        for order in plan.order_by
-    ]
-    sql += f" ORDER BY {', '.join([*terms, _ROW])}"
-    if plan.limit is not None:
-        sql += f" LIMIT {int(plan.limit)}"
-    if plan.offset:
-        sql += f" OFFSET {int(plan.offset)}"
-    columns = [(f"c{i}", WIRE[e.facts.type]) for i, e in enumerate(outputs)]
+    own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
+    sql = _stage(printer, own, '"released"', last=not plan.stages)
+    for index, stage in enumerate(plan.stages):
+        sql = _stage(printer, stage, f'({sql}) AS "released"', last=index == len(plan.stages) - 1)
+    columns = [(f"c{i}", WIRE[output.expression.facts.type]) for i, output in enumerate(plan.answer)]
     return EngineStatement(
         sql,
         tuple(printer.parameters),
@@ -407,6 +262,35 @@ def lower_released(plan: Plan) -> EngineStatement:
         frozenset({"released"}),
         frozenset(printer.functions),
     )
+
+
+def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
+    """One SELECT over released values. An aggregated row comes from no single released row."""
+    texts = [f'{printer.expression(output.expression)} AS "c{i}"' for i, output in enumerate(stage.outputs)]
+    texts.append('CAST(NULL AS BIGINT) AS "row"' if stage.aggregates else f'{_ROW} AS "row"')
+    sql = f"SELECT {', '.join(texts)} FROM {source}"
+    if stage.where is not None:
+        sql += f" WHERE {printer.expression(stage.where)}"
+    if stage.group_by:
+        sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
+    if stage.having is not None:
+        sql += f" HAVING {printer.expression(stage.having)}"
+    terms = [
+        f"{printer.expression(order.expression)} {'DESC' if order.descending else 'ASC'} "
+        f"NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+        for order in stage.order_by
+    ]
+    if not stage.aggregates:
+        terms.append(_ROW)
+    elif last:
+        terms += [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by]
+    if terms and (last or stage.limit is not None or stage.offset):
+        sql += f" ORDER BY {', '.join(terms)}"
+    if stage.limit is not None:
+        sql += f" LIMIT {int(stage.limit)}"
+    if stage.offset:
+        sql += f" OFFSET {int(stage.offset)}"
+    return sql
 
 
 def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:

@@ -21,6 +21,7 @@ class ColumnInfo:
         stored_grid: Whether the bounded view holds its grid integers beside it, as ``<name>$grid``.
         multiplicity: Public tables: the largest number of rows with one value. Private tables: 0.
         unit: Whether it is the privacy unit: joins, COUNT(DISTINCT) and per-unit grouping only.
+        link: ``table.key`` where it is that declared key or refers to it: joins only.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ColumnInfo:
     stored_grid: bool = False
     multiplicity: int = 0
     unit: bool = False
+    link: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

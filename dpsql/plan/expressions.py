@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +18,7 @@ from dpsql.plan.literals import read_date, read_timestamp
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["Lookup", "Resolver", "as_constant", "columns_of", "nearest", "range_of"]
+__all__ = ["Lookup", "Resolver", "as_constant", "columns_of", "nearest", "range_of", "substituted"]
 
 SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
 RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
@@ -89,6 +89,22 @@ def columns_of(expression: Expression) -> tuple[Column, ...]:
 
 def _unknown(_: Column) -> Interval | None:
     return None
+
+
+def substituted(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
+    """The expression with columns replaced by what they stand for, by name; others stay."""
+    match expression:
+        case Column():
+            return columns.get(expression.name, expression)
+        case Constant():
+            return expression
+        case Apply():
+            return replace(expression, arguments=tuple(substituted(a, columns) for a in expression.arguments))
+        case Case():
+            branches = tuple(
+                (substituted(when, columns), substituted(then, columns)) for when, then in expression.branches
+            )
+            return replace(expression, branches=branches, default=substituted(expression.default, columns))
 
 
 def range_of(expression: Expression, *, hard: bool, known: Callable[[Column], Interval | None] = _unknown) -> Any:
@@ -325,8 +341,8 @@ class Resolver:
 
 def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:
     """Nothing is computed from the privacy unit; it may only equal itself, which is a join."""
-    units = [argument for argument in arguments if isinstance(argument, Column) and argument.unit]
-    if units and not (name == "=" and len(units) == 2):
+    units = [argument for argument in arguments if isinstance(argument, Column) and argument.identifies]
+    if units and not (name == "=" and len(units) == 2) and name != "is_null":
         raise UnsupportedQuery(
             "the privacy unit stands beside nothing but itself: anything else could single out a person.",
             construct=units[0].name, position=position,

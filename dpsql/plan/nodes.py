@@ -28,9 +28,15 @@ __all__ = [
     "Key",
     "Order",
     "Output",
+    "PerUnit",
     "Plan",
+    "Project",
     "Relation",
     "Scan",
+    "Semi",
+    "Stage",
+    "UnionAll",
+    "UnitValue",
 ]
 
 Position = tuple[int, int]
@@ -49,6 +55,7 @@ class Column:
         values: Its declared domain without NULL, or None.
         stored_grid: Whether ``<name>$grid`` stands beside it.
         unit: Whether it is the privacy unit.
+        link: ``table.key`` for a declared key or a reference to one: it may equal others of the same link, no more.
     """
 
     alias: str
@@ -57,6 +64,12 @@ class Column:
     values: tuple[Value, ...] | None = None
     stored_grid: bool = False
     unit: bool = False
+    link: str | None = None
+
+    @property
+    def identifies(self) -> bool:
+        """Whether it names a person or a single record: it may be joined on and counted, never shown or compared."""
+        return self.unit or self.link is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +113,23 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """An inner join on equal columns, one table at a time, starting from a private one.
+    """An inner or left join on equal columns.
 
-    Joins of private tables always include equality of units.
+    A join of two private relations always includes equality of their units. The left side of a left join is private.
+
+    Attributes:
+        left: Rows.
+        right: Rows.
+        equal: Pairs of columns, the left side's first.
+        outer: Whether rows of the left side without a partner stay (LEFT JOIN).
+        on: Further conditions of a left join.
     """
 
     left: Relation
-    right: Scan
+    right: Relation
     equal: tuple[tuple[Column, Column], ...]
+    outer: bool = False
+    on: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +140,90 @@ class Filter:
     predicate: Expression
 
 
-Relation = Scan | Join | Filter
+@dataclass(frozen=True, slots=True)
+class Semi:
+    """The rows with (``negated``: without) a partner: IN and EXISTS.
+
+    Attributes:
+        input: Rows that stay or go.
+        right: Where partners are looked for.
+        on: What makes a row of ``right`` a partner; between private relations it includes equality of units.
+        negated: NOT IN, NOT EXISTS.
+    """
+
+    input: Relation
+    right: Relation
+    on: tuple[Expression, ...]
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Named expressions over rows, as a relation of its own.
+
+    Attributes:
+        input: Rows.
+        alias: The plan's alias of the result.
+        columns: Names and expressions.
+        distinct: Whether equal rows are one.
+    """
+
+    input: Relation
+    alias: str
+    columns: tuple[tuple[str, Expression], ...]
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAll:
+    """The rows of several relations with the same columns, one after the other.
+
+    Attributes:
+        parts: Relations with their expressions, all of the same types, the unit at the same place.
+        alias: The plan's alias of the result.
+        names: Its column names.
+    """
+
+    parts: tuple[tuple[Relation, tuple[Expression, ...]], ...]
+    alias: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitValue:
+    """One exact aggregate over the rows of one unit (and key values).
+
+    Attributes:
+        name: Its column.
+        function: ``count_rows``, ``count``, ``count_distinct``, ``sum``, ``avg``, ``min`` or ``max``.
+        argument: Over one row, or None for ``count_rows``.
+        facts: What is known of it.
+    """
+
+    name: str
+    function: str
+    argument: Expression | None
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class PerUnit:
+    """One row per unit and key values: exact aggregates inside one person's rows. Still private.
+
+    Attributes:
+        input: Rows.
+        alias: The plan's alias of the result.
+        keys: Names and expressions of what is grouped by; the unit is among them.
+        values: The aggregates.
+    """
+
+    input: Relation
+    alias: str
+    keys: tuple[tuple[str, Expression], ...]
+    values: tuple[UnitValue, ...]
+
+
+Relation = Scan | Join | Filter | Semi | Project | UnionAll | PerUnit
 
 # -------------------------------------------------------------------- statement
 
@@ -152,6 +257,8 @@ class Aggregate:
         epsilon: Its own price by ``epsilon =>``, or None for an equal share.
         second: The second argument of covariances (``covar(y, x)``: y is ``argument``, x is ``second``); else None.
         fraction: Of a quantile, from 0 to 1; else None.
+        bounds: The analyst's ends for each row's value, inside the policy's; None for those inferred.
+        per_group: The analyst's ends for each unit's total within a group, or None.
         position: Where it stands in the text.
     """
 
@@ -162,15 +269,25 @@ class Aggregate:
     epsilon: Fraction | None = None
     second: Expression | None = None
     fraction: Fraction | None = None
+    bounds: tuple[Fraction, Fraction] | None = None
+    per_group: tuple[Fraction, Fraction] | None = None
     position: Position | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One column of the answer, over released values (`Column` s with alias ``released``)."""
+    """One column of the answer, over released values (`Column` s with alias ``released``).
+
+    Attributes:
+        name: What it is called.
+        expression: What it holds.
+        end: For DP_INTERVAL_LOW and DP_INTERVAL_HIGH: the output column whose interval it shows, and 0 or 1; then
+            ``expression`` is a NULL in its place.
+    """
 
     name: str
     expression: Expression
+    end: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +297,33 @@ class Order:
     expression: Expression
     descending: bool
     nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A query over the answer of the one before it: released values alone, so it costs nothing.
+
+    Its expressions are over `Column` s with alias ``released``, named ``c0``, ``c1``, ... as the columns before.
+
+    Attributes:
+        outputs: Its columns; they may aggregate.
+        where: Condition on the rows before, or None.
+        group_by: What they are grouped by.
+        having: Condition on groups, or None.
+        order_by: Terms.
+        limit: Most rows, or None.
+        offset: Rows skipped before.
+        aggregates: Whether its rows are groups.
+    """
+
+    outputs: tuple[Output, ...]
+    where: Expression | None = None
+    group_by: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    order_by: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    aggregates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +340,8 @@ class Plan:
         limit: Most rows of the answer, or None.
         offset: Rows skipped before.
         options: The statement's own options (``WITH DIFFERENTIAL_PRIVACY OPTIONS``), by name.
+        sets: For GROUPING SETS, ROLLUP and CUBE: the keys (by index) of each set; None for a plain GROUP BY.
+        stages: Queries over the answer, the innermost first.
     """
 
     relation: Relation
@@ -207,3 +353,10 @@ class Plan:
     limit: int | None = None
     offset: int = 0
     options: tuple[tuple[str, Value], ...] = ()
+    sets: tuple[tuple[int, ...], ...] | None = None
+    stages: tuple[Stage, ...] = ()
+
+    @property
+    def answer(self) -> tuple[Output, ...]:
+        """The columns that the analyst sees."""
+        return self.stages[-1].outputs if self.stages else self.outputs

@@ -1,0 +1,40 @@
+"""The public grid on which sums are exact integers."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from dpsql.plan.types import Facts, Grid, Type
+
+__all__ = ["MOST_STEPS", "grid_of", "saturating_grid"]
+
+LEAST_STEPS = 2**20  # default grid: at least this many steps within the bounds
+MOST_STEPS = 2**53  # beyond, doubles cannot hold every step
+UNBOUNDED_STEP = Fraction(1, 10**6)  # of a real expression with neither bounds nor grid
+
+
+def grid_of(facts: Facts) -> Grid | None:
+    """The grid of a number: its bounds in steps, rounded outward; None without bounds.
+
+    >>> grid_of(Facts(Type.REAL, Fraction(0), Fraction(20000), step=Fraction(1, 100))).high
+    2000000
+    """
+    if not facts.type.numeric or not isinstance(facts.low, Fraction) or not isinstance(facts.high, Fraction):
+        return None
+    step = facts.step or _default_step(facts.type, facts.low, facts.high)
+    low, high = math.floor(facts.low / step), math.ceil(facts.high / step)
+    return Grid(step, low, high) if max(abs(low), abs(high)) <= MOST_STEPS else None
+
+
+def saturating_grid(facts: Facts) -> Grid:
+    """The grid of a number that may have no bounds: it then saturates at 2^53 steps."""
+    return grid_of(facts) or Grid(facts.step or UNBOUNDED_STEP, -MOST_STEPS, MOST_STEPS)
+
+
+def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
+    """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds."""
+    if type_ is Type.INTEGER or low == high:
+        return Fraction(1)
+    exponent = math.floor(math.log10(float((high - low) / LEAST_STEPS)))
+    return Fraction(10) ** exponent

@@ -1,0 +1,209 @@
+"""Sub-queries that aggregate within one privacy unit: exact, still private, one row a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.expressions import Resolver, range_of
+from dpsql.plan.functions import INTEGER_LIMIT
+from dpsql.plan.nodes import Column, Expression, Filter, PerUnit, Relation, UnitValue
+from dpsql.plan.relations import is_public, rows_per_unit, unit_of
+from dpsql.plan.rows import Rows, Sub, holds_aggregate
+from dpsql.plan.scope import Scope, identifying
+from dpsql.plan.types import Facts, Type
+
+__all__ = ["ReleasesInside", "group_nodes", "plan_per_unit"]
+
+FUNCTIONS = ("count", "sum", "avg", "mean", "min", "max")
+
+
+class ReleasesInside(UnsupportedQuery):
+    """A sub-query aggregates over several people, so it would be a release of its own."""
+
+
+def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
+    """A sub-query with GROUP BY the unit (and perhaps more) as rows.
+
+    Raises:
+        ReleasesInside: The unit is not among what is grouped by.
+        UnsupportedQuery: Other aggregates than COUNT, SUM, AVG, MIN and MAX.
+    """
+    relation, scope = rows.plan(query)
+    grouping = _PerUnit(rows, query, relation, scope, rows.alias())
+    return grouping.sub()
+
+
+def group_nodes(query: syntax.Select, scope: Scope) -> list[syntax.Expr]:
+    """What GROUP BY names: expressions, with ordinals, output aliases and ALL resolved."""
+    group_by = query.group_by
+    if isinstance(group_by, syntax.GroupAll):
+        return [item.expression for item in query.items if not holds_aggregate(item.expression)]
+    if isinstance(group_by, syntax.GroupingSets):
+        return list(dict.fromkeys(_named_item(node, query, scope) for keys in group_by.sets for node in keys))
+    return [_named_item(node, query, scope) for node in group_by]
+
+
+def _named_item(node: syntax.Expr, query: syntax.Select, scope: Scope) -> syntax.Expr:
+    if isinstance(node, syntax.Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        if not 1 <= node.value <= len(query.items):
+            raise UnsupportedQuery(
+                f"there is no column {node.value}.", construct=str(node.value), position=node.position,
+                hint=f"The select list has {len(query.items)}.",
+            )  # fmt: skip
+        return query.items[node.value - 1].expression
+    if isinstance(node, syntax.Name) and len(node.parts) == 1 and not scope.holds(node.parts[0]):
+        for item in query.items:
+            if item.alias is not None and item.alias.lower() == node.parts[0]:
+                return item.expression
+    return node
+
+
+@dataclass(slots=True)
+class _PerUnit:
+    """One such sub-query while it is resolved."""
+
+    rows: Rows
+    query: syntax.Select
+    relation: Relation
+    scope: Scope
+    alias: str
+    keys: list[tuple[str, Expression]] = field(default_factory=list)
+    values: list[UnitValue] = field(default_factory=list)
+
+    def sub(self) -> Sub:
+        query = self.query
+        unit = unit_of(self.relation)
+        resolver = self.rows.resolver(self.scope)
+        for node in group_nodes(query, self.scope):
+            expression = resolver.resolve(node)
+            if not any(known == expression for _, known in self.keys):
+                self.keys.append((f"k{len(self.keys)}", expression))
+        if unit is None or not any(isinstance(key, Column) and key.unit for _, key in self.keys):
+            public = is_public(self.relation)
+            raise ReleasesInside(
+                "aggregates of public tables inside are not supported."
+                if public
+                else "a sub-query that aggregates over several people releases something of its own.",
+                construct="sub-query", position=query.position,
+                hint="Ask it by itself."
+                if public
+                else "Group it by the privacy unit"
+                + (f" ({unit.name})" if unit else "")
+                + ", or let the outer query only compute with its result.",
+            )  # fmt: skip
+        for _, key in self.keys:
+            inside = identifying(key)
+            if inside is not None and not isinstance(key, Column):
+                raise UnsupportedQuery(
+                    "nothing is computed from a privacy unit or a key.", construct=inside.name, position=query.position,
+                    hint="Group by the column itself.",
+                )  # fmt: skip
+        over = Resolver(self._lookup, self.rows.parameters)
+        columns: dict[str, Expression] = {}
+        for item in query.items:
+            if isinstance(item.expression, syntax.Star):
+                raise UnsupportedQuery(
+                    "a star cannot be grouped.", construct="*", position=item.position, hint="Name the columns."
+                )
+            columns[item.name] = over.resolve(item.expression)
+        having = None if query.having is None else over.boolean(over.resolve(query.having), query.having)
+        relation: Relation = PerUnit(self.relation, self.alias, tuple(self.keys), tuple(self.values))
+        if having is not None:
+            relation = Filter(relation, having)
+        return Sub(relation, columns)
+
+    def _lookup(self, node: syntax.Expr) -> Expression | None:
+        """Keys and aggregates as columns of the grouped rows."""
+        if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
+            return self._aggregate(node)
+        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.Star):
+            return None
+        if isinstance(node, syntax.Name) or not holds_aggregate(node):
+            try:
+                expression = self.rows.resolver(self.scope).resolve(node)
+            except UnsupportedQuery:
+                if isinstance(node, syntax.Name):
+                    raise
+                return None
+            for name, key in self.keys:
+                if key == expression:
+                    return _key_column(self.alias, name, key)
+            if isinstance(node, syntax.Name):
+                raise UnsupportedQuery(
+                    "it is neither grouped by nor aggregated.", construct=".".join(node.parts), position=node.position,
+                    hint=f"Add it to GROUP BY, or write an aggregate such as MAX({'.'.join(node.parts)}).",
+                )  # fmt: skip
+        return None
+
+    def _aggregate(self, node: syntax.Call) -> Expression:
+        if node.name not in FUNCTIONS or node.named or node.where is not None or node.order:
+            raise UnsupportedQuery(
+                "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
+                hint="COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.",
+            )  # fmt: skip
+        resolver = self.rows.resolver(self.scope)
+        starred = node.star or not node.arguments
+        if len(node.arguments) > 1 or (starred and node.name != "count"):
+            raise UnsupportedQuery(
+                "it takes one argument.", construct=node.name.upper(), position=node.position,
+                hint=f"Write {node.name.upper()}(x).",
+            )  # fmt: skip
+        argument = None if starred else resolver.resolve(node.arguments[0])
+        function = {"mean": "avg"}.get(node.name, node.name)
+        if function == "count":
+            function = "count_rows" if argument is None else "count_distinct" if node.distinct else "count"
+        elif node.distinct:
+            raise UnsupportedQuery(
+                "DISTINCT is for COUNT alone.",
+                construct=node.name.upper(),
+                position=node.position,
+                hint="Leave it out.",
+            )
+        if argument is not None and function not in ("count", "count_distinct"):
+            held = identifying(argument)
+            if held is not None or (function in ("sum", "avg") and not argument.facts.type.numeric):
+                raise UnsupportedQuery(
+                    "it needs numbers." if held is None else "nothing is computed from a privacy unit or a key.",
+                    construct=node.name.upper(), position=node.position, hint="Name a numeric column.",
+                )  # fmt: skip
+        for known in self.values:
+            if (known.function, known.argument) == (function, argument):
+                return Column(self.alias, known.name, known.facts)
+        value = UnitValue(f"v{len(self.values)}", function, argument, self._facts(function, argument, node))
+        self.values.append(value)
+        return Column(self.alias, value.name, value.facts)
+
+    def _facts(self, function: str, argument: Expression | None, node: syntax.Call) -> Facts:
+        """What is known of an aggregate over at most m rows of one unit."""
+        most = rows_per_unit(self.relation)
+        if argument is None or function.startswith("count"):
+            least = 1 if function == "count_rows" else 0
+            return Facts(Type.INTEGER, Fraction(least), Fraction(most), False, Fraction(1))
+        facts = argument.facts
+        if function in ("min", "max"):
+            return facts
+        low = facts.low if isinstance(facts.low, Fraction) else None
+        high = facts.high if isinstance(facts.high, Fraction) else None
+        if function == "avg":
+            return Facts(Type.REAL, low, high, facts.nullable)
+        if facts.type is Type.INTEGER and not (range_of(argument, hard=True)).within(INTEGER_LIMIT // most):
+            raise UnsupportedQuery(
+                "the sum could be too large for the engine.", construct="SUM", position=node.position,
+                hint="Declare or narrow the bounds of its columns.",
+            )  # fmt: skip
+        return Facts(
+            facts.type,
+            None if low is None else min(low, low * most),
+            None if high is None else max(high, high * most),
+            facts.nullable,
+            facts.step,
+        )
+
+
+def _key_column(alias: str, name: str, key: Expression) -> Column:
+    if isinstance(key, Column):
+        return Column(alias, name, key.facts, key.values, unit=key.unit, link=key.link)
+    return Column(alias, name, key.facts)

@@ -1,0 +1,117 @@
+"""What names stand for: the tables and sub-queries of one FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.expressions import columns_of, nearest
+from dpsql.plan.nodes import Column, Expression
+
+__all__ = ["Entry", "Scope", "identifying", "same_name"]
+
+
+def same_name(a: str, b: str) -> bool:
+    """Whether two names are one: ASCII case does not count."""
+    return a == b or (a.isascii() and b.isascii() and a.lower() == b.lower())
+
+
+def identifying(expression: Expression) -> Column | None:
+    """The first column of an expression that names a person or a record, or None."""
+    return next((column for column in columns_of(expression) if column.identifies), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One table or sub-query in FROM.
+
+    Attributes:
+        alias: The analyst's name for it.
+        columns: What its column names stand for.
+    """
+
+    alias: str
+    columns: Mapping[str, Expression]
+
+    def nullable(self) -> Entry:
+        """The same after a LEFT JOIN in which it may have no partner. Its columns must be bare."""
+        columns = {
+            name: replace(column, facts=replace(column.facts, nullable=True)) if isinstance(column, Column) else column
+            for name, column in self.columns.items()
+        }
+        return Entry(self.alias, columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The entries a name may refer to, and those of the query around it.
+
+    Attributes:
+        entries: In order of FROM.
+        merged: Columns of USING: the same on every side, so that their bare name is no ambiguity.
+        outer: The scope around a correlated sub-query, or None.
+    """
+
+    entries: tuple[Entry, ...]
+    merged: frozenset[str] = frozenset()
+    outer: Scope | None = None
+
+    def find(self, name: syntax.Name) -> Expression:
+        """What a name stands for, here or in the query around.
+
+        Raises:
+            UnsupportedQuery: Unknown or ambiguous name, with the nearest names.
+        """
+        found = self._found(name)
+        if not found and self.outer is not None:
+            outside = self.outer._found(name)
+            if outside:
+                found = outside
+        if not found:
+            raise self._unknown(name)
+        if len(found) > 1 and name.parts[-1].lower() not in self.merged:
+            aliases = [
+                entry.alias for entry in self.entries if any(same_name(c, name.parts[-1]) for c in entry.columns)
+            ]
+            raise UnsupportedQuery(
+                "the name stands in several tables.", construct=name.parts[-1], position=name.position,
+                hint=f"Write {' or '.join(f'{alias}.{name.parts[-1]}' for alias in aliases[:2])}.",
+            )  # fmt: skip
+        return found[0]
+
+    def holds(self, name: str) -> bool:
+        """Whether a bare name is a column here."""
+        return any(same_name(name, column) for entry in self.entries for column in entry.columns)
+
+    def _found(self, name: syntax.Name) -> list[Expression]:
+        *qualifier, column = name.parts
+        return [
+            expression
+            for entry in self.entries
+            if not qualifier or (len(qualifier) == 1 and same_name(entry.alias, qualifier[0]))
+            for own, expression in entry.columns.items()
+            if same_name(own, column)
+        ]
+
+    def _unknown(self, name: syntax.Name) -> UnsupportedQuery:
+        *qualifier, column = name.parts
+        aliases = [entry.alias for entry in self.entries]
+        construct = ".".join(name.parts)
+        if qualifier and not any(len(qualifier) == 1 and same_name(alias, qualifier[0]) for alias in aliases):
+            return UnsupportedQuery(
+                f"there is no table {'.'.join(qualifier)} in FROM.", construct=construct, position=name.position,
+                hint=nearest(qualifier[-1], aliases) or f"FROM has {', '.join(aliases)}.",
+            )  # fmt: skip
+        names = [
+            own
+            for entry in self.entries
+            if not qualifier or same_name(entry.alias, qualifier[0])
+            for own, expression in entry.columns.items()
+            if not (isinstance(expression, Column) and expression.identifies)
+        ]
+        return UnsupportedQuery(
+            "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
+            hint=nearest(column, names) or f"There are {', '.join(names)}.",
+        )  # fmt: skip

@@ -1,0 +1,166 @@
+"""Queries over released answers: ordinary SQL over public values, aggregates included, at no cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.expressions import Resolver
+from dpsql.plan.functions import Function
+from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
+from dpsql.plan.scope import Entry, Scope
+from dpsql.plan.types import Facts, Type, Value
+
+__all__ = ["RELEASED", "plan_stage", "released_names"]
+
+RELEASED = "released"  # alias of the table of released values
+
+NUMBERS = (Type.INTEGER, Type.REAL)
+AGGREGATES: dict[str, tuple[Function, ...]] = {
+    "count": tuple(Function("count", (t,), Type.INTEGER, "COUNT({0})", frozenset({"count"})) for t in Type),
+    "sum": tuple(Function("sum", (t,), Type.REAL, "CAST(SUM({0}) AS DOUBLE)", frozenset({"sum"})) for t in NUMBERS),
+    "avg": tuple(Function("avg", (t,), Type.REAL, "AVG({0})", frozenset({"avg"})) for t in NUMBERS),
+    "min": tuple(Function("min", (t,), t, "MIN({0})", frozenset({"min"})) for t in Type),
+    "max": tuple(Function("max", (t,), t, "MAX({0})", frozenset({"max"})) for t in Type),
+}
+COUNT_ROWS = Function("count", (), Type.INTEGER, "COUNT(*)", frozenset({"count"}))
+
+
+def released_names(plan: Plan) -> dict[str, Expression]:
+    """What the columns of a plan's answer are to a query over it: ``released.c0``, ``released.c1``, ..."""
+    names: dict[str, Expression] = {}
+    for index, output in enumerate(plan.answer):
+        facts = output.expression.facts
+        names.setdefault(
+            output.name, Column(RELEASED, f"c{index}", Facts(facts.type, nullable=facts.nullable, step=facts.step))
+        )
+    return names
+
+
+def plan_stage(
+    query: syntax.Select, alias: str, columns: dict[str, Expression], parameters: tuple[Value, ...]
+) -> Stage:
+    """One SELECT over released columns.
+
+    Raises:
+        UnsupportedQuery: Sub-queries, DISTINCT, grouping sets, or other aggregates than COUNT, SUM, AVG, MIN, MAX.
+    """
+    if query.distinct or isinstance(query.group_by, syntax.GroupingSets):
+        raise UnsupportedQuery(
+            "DISTINCT and GROUPING SETS over a released answer are not supported.", construct="SELECT",
+            position=query.position, hint="Write GROUP BY.",
+        )  # fmt: skip
+    return _Stage(query, Scope((Entry(alias, columns),)), parameters).plan()
+
+
+@dataclass(slots=True)
+class _Stage:
+    """One such SELECT while it is resolved."""
+
+    query: syntax.Select
+    scope: Scope
+    parameters: tuple[Value, ...]
+
+    def plan(self) -> Stage:
+        from dpsql.plan.per_unit import group_nodes
+        from dpsql.plan.resolve import row_count
+
+        query = self.query
+        plain = Resolver(lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters)
+        where = None if query.where is None else plain.boolean(plain.resolve(query.where), query.where)
+        groups = tuple(plain.resolve(node) for node in group_nodes(query, self.scope))
+        items: list[syntax.Item] = []
+        for item in query.items:
+            if isinstance(item.expression, syntax.Star):
+                names = [name for entry in self.scope.entries for name in entry.columns]
+                items += [replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n) for n in names]
+            else:
+                items.append(item)
+        over = Resolver(self._lookup, self.parameters)
+        outputs = tuple(Output(item.name, over.resolve(item.expression)) for item in items)
+        aggregated = any(_aggregates(output.expression) for output in outputs) or bool(groups)
+        if aggregated:
+            self._check_grouped(outputs, groups, items)
+        named = {item.alias.lower(): o.expression for item, o in zip(items, outputs, strict=True) if item.alias}
+        after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
+        having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
+        order = tuple(Order(self._term(t, outputs, after), t.descending, t.nulls_first) for t in query.order_by)
+        return Stage(
+            outputs, where, groups, having, order, row_count(query.limit, "LIMIT", plain),
+            row_count(query.offset, "OFFSET", plain) or 0, aggregated,
+        )  # fmt: skip
+
+    def _term(self, term: syntax.Order, outputs: tuple[Output, ...], resolver: Resolver) -> Expression:
+        node = term.expression
+        number = node.value if isinstance(node, syntax.Literal) else None
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(outputs):
+            return outputs[number - 1].expression
+        return resolver.resolve(node)
+
+    def _lookup(self, node: syntax.Expr) -> Expression | None:
+        if isinstance(node, syntax.Name):
+            return self.scope.find(node)
+        if isinstance(node, syntax.Call) and node.name in AGGREGATES:
+            return self._aggregate(node)
+        return None
+
+    def _aggregate(self, node: syntax.Call) -> Expression:
+        if node.distinct or node.where is not None or node.order or node.named or len(node.arguments) > 1:
+            raise UnsupportedQuery(
+                "over a released answer it takes one plain argument.", construct=node.name.upper(),
+                position=node.position, hint=f"Write {node.name.upper()}(x).",
+            )  # fmt: skip
+        if node.star or not node.arguments:
+            return Apply(COUNT_ROWS, (), Facts(Type.INTEGER, nullable=False, step=Fraction(1)))
+        argument = Resolver(
+            lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters
+        ).resolve(node.arguments[0])
+        for function in AGGREGATES[node.name]:
+            if function.parameters == (argument.facts.type,):
+                return Apply(function, (argument,), Facts(function.result))
+        raise UnsupportedQuery(
+            f"it does not take {argument.facts.type.value}.", construct=node.name.upper(), position=node.position,
+            hint="Name a numeric column.",
+        )  # fmt: skip
+
+    def _check_grouped(
+        self, outputs: tuple[Output, ...], groups: tuple[Expression, ...], items: list[syntax.Item]
+    ) -> None:
+        for output, item in zip(outputs, items, strict=True):
+            loose = _loose(output.expression, groups)
+            if loose is not None:
+                raise UnsupportedQuery(
+                    "it is neither grouped by nor aggregated.", construct=output.name, position=item.position,
+                    hint="Add it to GROUP BY.",
+                )  # fmt: skip
+
+
+def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None:
+    return named.get(node.parts[0]) if isinstance(node, syntax.Name) and len(node.parts) == 1 else None
+
+
+def _is_aggregate(expression: Expression) -> bool:
+    return isinstance(expression, Apply) and (
+        expression.function is COUNT_ROWS or expression.function in AGGREGATES.get(expression.function.name, ())
+    )
+
+
+def _aggregates(expression: Expression) -> bool:
+    if _is_aggregate(expression):
+        return True
+    return isinstance(expression, Apply) and any(map(_aggregates, expression.arguments))
+
+
+def _loose(expression: Expression, groups: tuple[Expression, ...]) -> Column | None:
+    """A column that is neither inside an aggregate nor part of what is grouped by."""
+    if expression in groups or _is_aggregate(expression):
+        return None
+    match expression:
+        case Column():
+            return expression
+        case Apply():
+            return next((c for a in expression.arguments if (c := _loose(a, groups)) is not None), None)
+        case _:
+            return None
