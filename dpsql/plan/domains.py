@@ -70,17 +70,21 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
     columns = columns_of(expression)
     own = [p for p in predicates if columns and set(columns_of(p)) <= set(columns)]
     domains = [column_domain(column) or _named_values(column, own) for column in columns]
-    cells = math.prod(len(domain) for domain in domains if domain is not None)
+    cells = math.prod(len(domain) + 1 for domain in domains if domain is not None)
     if any(domain is None for domain in domains) or cells > MOST_CELLS:
         return _whole_numbers(expression.facts)
-    rows: list[Cell] = list(product(*(domain for domain in domains if domain is not None)))
+    declared = [tuple(domain) for domain in domains if domain is not None]
     if not own and isinstance(expression, Column):
-        return tuple(row[0] for row in rows)
-    kept = [
-        result[0] for result in evaluate([expression, *own], columns, rows) if all(flag is True for flag in result[1:])
-    ]
-    distinct = dict.fromkeys(kept)
-    return (*sorted(v for v in distinct if v is not None), *([None] if None in distinct else []))
+        return declared[0]
+    # Data may hold a NULL that is not declared: what the key makes of it is a group, NULL itself is not.
+    rows: list[Cell] = list(product(*(dict.fromkeys((*domain, None)) for domain in declared)))
+    results = evaluate([expression, *own], columns, rows)
+    image: dict[Value, None] = {}
+    for row, (value, *flags) in zip(rows, results, strict=True):
+        undeclared = any(v is None and None not in domain for v, domain in zip(row, declared, strict=True))
+        if all(flag is True for flag in flags) and not (value is None and undeclared):
+            image[value] = None
+    return (*sorted(v for v in image if v is not None), *([None] if None in image else []))
 
 
 def _named_values(column: Column, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:

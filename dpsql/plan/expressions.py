@@ -166,9 +166,14 @@ def _is_null(expression: Expression) -> bool:
 
 def _certain(expression: Expression) -> bool:
     """Whether it can never be NULL, whatever the data (declarations are not enough: data may break them)."""
-    return (isinstance(expression, Constant) and expression.value is not None) or (
-        isinstance(expression, Apply) and expression.function.nulls is Nulls.NEVER
-    )
+    match expression:
+        case Constant():
+            return expression.value is not None
+        case Apply(function=function):
+            strict = function.nulls is Nulls.STRICT and all(map(_certain, expression.arguments))
+            return strict or function.nulls is Nulls.NEVER
+        case _:
+            return False
 
 
 @dataclass(frozen=True, slots=True)

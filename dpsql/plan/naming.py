@@ -109,7 +109,7 @@ def _is_between(call: Call) -> bool:
 
 
 def _function(call: Call) -> str:
-    arguments = [*map(_text, call.arguments), *(f"{name} := {_text(value)}" for name, value in call.named)]
+    arguments = list(map(_text, call.arguments))  # named arguments are dpsql's own words: not part of a name
     if call.name == "count" and not call.distinct and not call.arguments:
         name = "count_star"
     else:

@@ -410,13 +410,13 @@ class Rows:
         for predicate in rest:
             right = Filter(right, predicate)
         on = [predicate for predicate, _ in across]
-        if not is_public(right) and not any(_units_equal(predicate) for predicate in on):
+        if not is_public(right) and not any(_same_unit(predicate, aliases) for predicate in on):
             raise UnsupportedQuery(
                 "a private sub-query must be about the same person.", construct="EXISTS", position=node.position,
                 hint="Add equality of the two privacy units to its WHERE.",
             )  # fmt: skip
         for predicate in on:
-            if not _units_equal(predicate) and not _links_equal(predicate):
+            if not _same_unit(predicate, aliases) and not _links_equal(predicate):
                 _refuse_identifying(predicate, "EXISTS", node.position)
         return Semi(relation, right, tuple(on), negated)
 
@@ -613,8 +613,11 @@ def _need_units(left: Expression, right: Expression, construct: str, position: P
         )  # fmt: skip
 
 
-def _units_equal(predicate: Expression) -> bool:
-    return _equal_columns(predicate) and all(_unit(argument) for argument in getattr(predicate, "arguments", ()))
+def _same_unit(predicate: Expression, inside: set[str]) -> bool:
+    """Whether a condition ties a sub-query's unit to that of the row outside: one of the two columns is inside."""
+    if not _equal_columns(predicate) or not all(map(_unit, getattr(predicate, "arguments", ()))):
+        return False
+    return len({column.alias in inside for column in columns_of(predicate)}) == 2
 
 
 def _links_equal(predicate: Expression) -> bool:
