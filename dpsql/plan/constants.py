@@ -83,9 +83,9 @@ class Constants(Writer):
         first = self._peek(0)
         if not first.word or first.word in RESERVED | (COLUMN_ONLY - _TYPE_KEYWORDS):
             raise self._refusal("type", "the name of a type is missing.", "Write a type like INTEGER or DATE.")
-        words = [first.word]
+        words = [first.text]
         if (first.word, self._peek().word) in _TYPES_OF_TWO_WORDS:
-            words.append(self._peek().word)
+            words.append(self._peek().text)
         elif first.word in ("time", "timestamp") and self._peek().word in ("with", "without"):
             raise self._refusal("time zone", "dpsql keeps no time zones.", "Write TIMESTAMP.")
         taken, text = len(words), " ".join(words)

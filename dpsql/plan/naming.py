@@ -1,7 +1,8 @@
 """What an output column is called where the analyst gives no alias: as DuckDB calls it.
 
-Functions show in lower case, columns as they were written, operators in parentheses. A few forms that DuckDB spells
-in its inner terms (intervals, sub-queries) keep the canonical text instead.
+Functions show in lower case, columns as they were written, operators in parentheses, and what DuckDB does not have
+(named arguments) not at all. A few forms that DuckDB spells in its inner terms (intervals, sub-queries) keep the
+canonical text instead.
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ from dpsql.plan.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Ord
 __all__ = ["column_name"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TYPES = {  # DuckDB's keywords among the names of types; it shows all others as they are written
+    **{name: name.upper() for name in ("bigint", "boolean", "smallint", "timestamp", "varchar")},
+    **dict.fromkeys(("int", "integer"), "INTEGER"),
+    **dict.fromkeys(("float", "real"), "FLOAT"),
+    **dict.fromkeys(("decimal", "numeric", "dec"), "DECIMAL"),
+    "char": "VARCHAR",
+    "double precision": "DOUBLE",
+}
+_FUNCTIONS = {"coalesce": "COALESCE", "ifnull": "COALESCE"}
 _SIGNS = {"<>": "!=", "like": "~~", "ilike": "~~*", "is_distinct_from": "IS DISTINCT FROM"}
 
 
@@ -47,13 +57,23 @@ def _text(expression: Expr) -> str:
         case InList(operand, values, negated):
             listed = f"({_text(operand)} IN ({', '.join(map(_text, values))}))"
             return f"(NOT {listed})" if negated else listed
-        case Cast(operand, type_name, safe):
-            return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {type_name})"
+        case Cast(operand, type_name, safe, spelling):
+            return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {_type(spelling or type_name)})"
     return normal_expression(expression)
 
 
 def _identifier(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name.lower() not in KEYWORDS else quoted(name)
+
+
+def _type(name: str) -> str:
+    """A type as DuckDB shows it.
+
+    >>> _type("int"), _type("numeric(18,3)"), _type("Double")
+    ('INTEGER', 'DECIMAL(18, 3)', 'Double')
+    """
+    word, opening, sizes = name.partition("(")
+    return _TYPES.get(word.lower(), word) + opening + sizes.replace(",", ", ")
 
 
 def _constant(literal: Literal) -> str:
@@ -63,7 +83,8 @@ def _constant(literal: Literal) -> str:
         case Decimal() as value:
             return str(value).lower().replace("e+", "e")
         case datetime() as value:
-            return f"CAST('{value.isoformat(' ')}' AS TIMESTAMP)"
+            text = value.isoformat(" ")
+            return f"CAST('{text.rstrip('0') if value.microsecond else text}' AS TIMESTAMP)"
         case date() as value:
             return f"CAST('{value.isoformat()}' AS DATE)"
     return normal_expression(literal)
@@ -76,6 +97,12 @@ def _operator(call: Call) -> str | None:
             return f"({_text(operand)} BETWEEN {_text(low)} AND {_text(high)})"
         case Call("and" | "or" as name):
             return f"({f' {name.upper()} '.join(_flat(name, call))})"
+        case Call("not", (Call("is_distinct_from", (left, Literal(value=bool()) as truth)),)):
+            return f"(CAST({_text(left)} AS BOOLEAN) IS NOT DISTINCT FROM {_text(truth)})"
+        case Call("not", (Call("is_distinct_from", (left, right)),)):
+            return f"({_text(left)} IS NOT DISTINCT FROM {_text(right)})"
+        case Call("is_distinct_from", (left, Literal(value=bool()) as truth)):
+            return f"(CAST({_text(left)} AS BOOLEAN) IS DISTINCT FROM {_text(truth)})"
         case Call("not", (Call("is_null", (operand,)),)):
             return f"({_text(operand)} IS NOT NULL)"
         case Call("not", (Call("like" | "ilike" as name, (left, right)),)):
@@ -109,13 +136,12 @@ def _is_between(call: Call) -> bool:
 
 
 def _function(call: Call) -> str:
-    arguments = list(map(_text, call.arguments))  # named arguments are dpsql's own words: not part of a name
     if call.name == "count" and not call.distinct and not call.arguments:
         name = "count_star"
     else:
-        name = "COALESCE" if call.name == "coalesce" else _identifier(call.name)
+        name = _FUNCTIONS.get(call.name) or _identifier(call.name)
     order = f" ORDER BY {', '.join(map(_key, call.order))}" if call.order else ""
-    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(arguments)}{order})"
+    text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(map(_text, call.arguments))}{order})"
     return text if call.where is None else f"{text} FILTER (WHERE {_text(call.where)})"
 
 

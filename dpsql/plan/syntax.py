@@ -156,6 +156,7 @@ class Cast(Node):
     operand: Expr
     type_name: str
     safe: bool
+    spelling: str = field(default="", compare=False)  # the type as the analyst wrote it
 
 
 @dataclass(frozen=True, slots=True)

@@ -348,7 +348,8 @@ class Expressions(Reader):
         atom = self._atom(node.args["to"].args.get("kind"), (Role.TYPE,), "a type", node)
         self.operators += 1
         operand = self._expression(node.this)
-        return Cast(operand, atom.text, type(node) is exp.TryCast, position=operand.position)
+        safe = type(node) is exp.TryCast
+        return Cast(operand, fold(atom.text), safe, atom.text, position=operand.position)
 
 
 def _not(operand: Expr) -> Expr:
