@@ -5,6 +5,7 @@ Runs in a second locked worker that holds no data. Nothing here can cost anythin
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from dpsql.worker.client import Worker
 __all__ = ["Bars", "Ends", "PostProcess", "Rows", "answer_columns", "output_intervals", "with_interval_ends"]
 
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
+CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
 SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
 
 Ends = tuple[float | int | None, float | int | None]
@@ -48,6 +50,7 @@ class PostProcess:
 
     def __init__(self, memory: int) -> None:
         self._worker = Worker(None, memory, threads=1)
+        self._known: dict[str, list[Cell]] = {}
 
     def warm(self) -> None:
         """Starts the process ahead of its first statement."""
@@ -62,8 +65,17 @@ class PostProcess:
         table = {f"c{i}": (WIRE[column.facts.type], [row[i] for row in rows]) for i, column in enumerate(columns)} | {
             "row": ("BIGINT", list(range(len(rows))))
         }
-        result = self._worker.run(lower_cells(expressions, columns), deadline=DEADLINE, table=table)
-        return list(zip(*(_listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
+        statement = lower_cells(expressions, columns)
+        # As text: 0.0 and -0.0, or 1 and True, are equal but not the same.
+        asked = hashlib.sha256(repr((statement, table)).encode()).hexdigest()
+        cells = self._known.get(asked)
+        if cells is None:
+            result = self._worker.run(statement, deadline=DEADLINE, table=table)
+            cells = list(zip(*(_listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
+            if len(cells) + sum(map(len, list(self._known.values()))) > CACHED_CELLS:
+                self._known.clear()
+            self._known[asked] = cells
+        return cells
 
     def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, ReleasedTable]) -> Rows:
         """The answer's rows: outputs, HAVING, ORDER BY, LIMIT. Without ORDER BY they come in the order of the keys.
