@@ -18,7 +18,7 @@ from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Plan
 from dpsql.plan.types import Type, Value
-from dpsql.privacy.tables import Group, ReleasedTable
+from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker
 
 __all__ = ["Bars", "Ends", "PostProcess", "Rows", "answer_columns", "output_intervals", "with_interval_ends"]
@@ -77,12 +77,12 @@ class PostProcess:
             self._known[asked] = cells
         return cells
 
-    def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, ReleasedTable]) -> Rows:
+    def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, Sequence[Any]]) -> Rows:
         """The answer's rows: outputs, HAVING, ORDER BY, LIMIT. Without ORDER BY they come in the order of the keys.
 
         Args:
             plan: The statement.
-            groups: The groups that appear, in the order of the keys.
+            groups: The groups that appear, in the order of the keys; None for a key that a grouping set leaves out.
             released: Per aggregate name, one value per group.
         """
         table: dict[str, tuple[str, Sequence[Any]]] = {
@@ -91,7 +91,7 @@ class PostProcess:
         }
         for column in _released_columns(plan):
             if column.name in released:
-                values = released[column.name].values
+                values = released[column.name]
                 table[column.name] = (WIRE[column.facts.type], [_fitting(value, column.facts.type) for value in values])
         table["row"] = ("BIGINT", list(range(len(groups))))
         result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)

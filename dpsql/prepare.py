@@ -22,14 +22,15 @@ from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
-from dpsql.plan.relations import private_scans, rows_per_unit
+from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.relations import private_scans, rows_per_unit, unit_of
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import UNIT
 from dpsql.privacy.loss import Composed, Loss, encode
 from dpsql.privacy.tables import Group
 
-__all__ = ["Measured", "Prepared", "Reading", "prepare"]
+__all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
 
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
 
@@ -44,6 +45,7 @@ class Measured:
         choice: The release, and the mechanisms not taken.
         reading: Index of its engine statement in `Prepared.readings`.
         columns: The statement's raw columns that are the release's ``m0``, ``m1``, ...
+        grouping: Index of what it is grouped by in `Prepared.groupings`.
     """
 
     aggregate: Aggregate
@@ -51,6 +53,25 @@ class Measured:
     choice: Choice
     reading: int
     columns: tuple[str, ...]
+    grouping: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its table among the released ones."""
+        return f"{self.aggregate.name}@{self.grouping}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """One way in which the answer's rows are grouped.
+
+    Attributes:
+        keys: Indices of the statement's keys.
+        groups: The listed groups in order, one value for each of these keys; None where groups are chosen.
+    """
+
+    keys: tuple[int, ...]
+    groups: tuple[Group, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +91,7 @@ class Prepared:
         options: The options in force.
         measured: Aggregates with their releases.
         selection: Index of the measurement that chooses the groups, or None where the domain lists them.
-        groups: The listed groups in order, or None where they are chosen.
+        groupings: What the answer's rows are grouped by: one, or one for each grouping set.
         readings: Engine statements.
         loss: The whole price.
     """
@@ -79,13 +100,17 @@ class Prepared:
     options: Options
     measured: tuple[Measured, ...]
     selection: int | None
-    groups: tuple[Group, ...] | None
+    groupings: tuple[Grouping, ...]
     readings: tuple[Reading, ...]
     loss: Loss
 
+    def keys_of(self, measured: Measured) -> tuple[str, ...]:
+        """The raw key columns of what a measurement is grouped by."""
+        return tuple(self.plan.keys[index].name for index in self.groupings[measured.grouping].keys)
+
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
-        described = [analyst, str(version), repr(self.groups), repr(encode(self.loss))]
+        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
         for reading in self.readings:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
         for measured in self.measured:
@@ -112,41 +137,68 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
         ProgrammingError: Options that do not fit this statement.
     """
     _check_unit(plan.relation, options)
-    source = _source(plan, options)
-    groups = _listed(plan.keys)
-    if options.group_selection_strategy == "PUBLIC_GROUPS" and groups is None:
+    groupings = _groupings(plan)
+    listed = all(grouping.groups is not None for grouping in groupings)
+    if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
         raise UnsupportedQuery(
             "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
             hint="Declare values in the policy, or leave the strategy out and give delta.",
         )  # fmt: skip
-    threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
-    selects = groups is None or (threshold and bool(plan.keys))
-    aggregates, selection = _with_selection(plan.aggregates, source, selects)
-    prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options)
-    rows = _rows_about(plan, groups)
-    requests = [
-        Request(
-            aggregate=aggregate,
-            source=source,
-            price=price,
-            neighbours=catalog.neighbours,
-            grid=_grids(aggregate)[0],
-            second_grid=_grids(aggregate)[1],
-            selects=index == selection,
-            rows_public=_rows_public(plan, catalog),
-            rows_about=rows,
-            units_at_least=options.min_privacy_units_per_group or 0 if index == selection else 0,
-        )
-        for index, (aggregate, price) in enumerate(zip(aggregates, prices, strict=True))
-    ]
+    asked_threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
+    selects = not listed or (asked_threshold and bool(plan.keys))
+    if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
+        raise UnsupportedQuery(
+            "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
+            construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
+            hint="Declare the values of every key in the policy, or name them in WHERE.",
+        )  # fmt: skip
+    aggregates, selection = _with_selection(plan.aggregates, _source(plan, plan.keys, options), selects)
+    prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
+    requests, of = [], []
+    for at, grouping in enumerate(groupings):
+        keys = tuple(plan.keys[index] for index in grouping.keys)
+        for index, (aggregate, price) in enumerate(zip(aggregates, prices, strict=True)):
+            requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
+            of.append(at)
     choices = _choose(requests, options.mechanism, catalog)
     readings, where = _readings([choice.release.need for choice in choices], contribution_key)
     measured = tuple(
-        Measured(request.aggregate, request, choice, *place)
-        for request, choice, place in zip(requests, choices, where, strict=True)
+        Measured(request.aggregate, request, choice, *place, grouping=at)
+        for request, choice, place, at in zip(requests, choices, where, of, strict=True)
     )
     loss = Composed(tuple(choice.release.loss for choice in choices))
-    return Prepared(plan, options, measured, selection, None if selects else groups, readings, loss)
+    if selects:
+        groupings = (replace(groupings[0], groups=None),)
+    return Prepared(plan, options, measured, selection, groupings, readings, loss)
+
+
+def _request(
+    plan: Plan,
+    keys: tuple[Key, ...],
+    grouping: Grouping,
+    aggregate: Aggregate,
+    price: Price,
+    options: Options,
+    catalog: Catalog,
+    selects: bool,
+) -> Request:
+    """What the mechanisms are told of one aggregate over one grouping."""
+    relation = plan.relation
+    if aggregate.per_group is not None:
+        relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
+    grid, second_grid = _grids(aggregate)
+    return Request(
+        aggregate=aggregate,
+        source=_source(replace(plan, relation=relation), keys, options),
+        price=price,
+        neighbours=catalog.neighbours,
+        grid=grid,
+        second_grid=second_grid,
+        selects=selects,
+        rows_public=_rows_public(relation, keys, catalog),
+        rows_about=_rows_about(plan, grouping.groups),
+        units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
+    )
 
 
 def _check_unit(relation: Relation, options: Options) -> None:
@@ -159,21 +211,40 @@ def _check_unit(relation: Relation, options: Options) -> None:
 # ------------------------------------------------------------------------------------------ contribution bounds
 
 
-def _source(plan: Plan, options: Options) -> Source:
+def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
     most = rows_per_unit(plan.relation)
+    if unit_of(plan.relation) is None:
+        return _uncut(plan, keys, options, most)
     rows = min(most, options.max_rows_contributed or most)
     caps = [scan.table.max_groups_per_unit for scan in private_scans(plan.relation)] + [options.max_groups_per_unit]
-    groups = min([rows, *(cap for cap in caps if cap is not None)]) if plan.keys else 1
+    groups = min([rows, *(cap for cap in caps if cap is not None)]) if keys else 1
     in_group = min(rows, options.max_rows_per_group or rows)
     return Source(
         relation=plan.relation,
-        keys=plan.keys,
+        keys=keys,
         contribution=Contribution(rows=rows, groups=groups, rows_in_group=in_group),
         cap_rows=rows < most,
-        cap_groups=bool(plan.keys) and groups < rows,
+        cap_groups=bool(keys) and groups < rows,
         cap_rows_in_group=in_group < rows,
     )
+
+
+def _uncut(plan: Plan, keys: tuple[Key, ...], options: Options, most: int) -> Source:
+    """Rows that have lost their unit: a unit's arrival moves at most ``most`` of them, and nothing can cut them further."""
+    if options.max_rows_contributed or options.max_groups_per_unit or options.max_rows_per_group:
+        raise ProgrammingError(
+            "max_groups_per_unit, max_rows_per_group and max_rows_contributed need rows that have their privacy unit. "
+            "Keep the unit among the columns of the sub-query, or leave the option out."
+        )
+    return Source(plan.relation, keys, Contribution(rows=most, groups=most if keys else 1, rows_in_group=most))
+
+
+def _groupings(plan: Plan) -> tuple[Grouping, ...]:
+    """What the answer's rows are grouped by: once for a plain GROUP BY, once for each grouping set."""
+    every = tuple(range(len(plan.keys)))
+    sets = plan.sets if plan.sets is not None else (every,)
+    return tuple(Grouping(keys, _listed([plan.keys[index] for index in keys])) for keys in sets)
 
 
 def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
@@ -190,11 +261,10 @@ def _rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
     return max(1, rows // max(1, len(groups) if groups is not None else 100))
 
 
-def _rows_public(plan: Plan, catalog: Catalog) -> bool:
+def _rows_public(relation: Relation, keys: tuple[Key, ...], catalog: Catalog) -> bool:
     """Whether the exact number of rows is public: a whole table with exactly one row for every unit, replaced."""
-    relation = plan.relation
     whole = isinstance(relation, Scan) and relation.table.every_unit and relation.table.rows_per_unit == 1
-    return catalog.neighbours == "replace_one" and whole and not plan.keys
+    return catalog.neighbours == "replace_one" and whole and not keys
 
 
 # ------------------------------------------------------------------------------------------------------- prices
@@ -213,18 +283,23 @@ def _with_selection(
     return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
 
 
-def _prices(aggregates: Sequence[Aggregate], selection: int | None, hidden: bool, options: Options) -> list[Price]:
-    """One price per measurement: own epsilons first, a fifth for a hidden selection, the rest in equal parts."""
-    delta = (options.delta or Fraction(0)) / len(aggregates)
+def _prices(
+    aggregates: Sequence[Aggregate], selection: int | None, hidden: bool, options: Options, sets: int
+) -> list[Price]:
+    """One price per aggregate: own epsilons first, a fifth for a hidden selection, the rest in equal parts.
+
+    With several grouping sets each aggregate is measured once for each, at an equal part of its price.
+    """
+    delta = (options.delta or Fraction(0)) / (len(aggregates) * sets)
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
             raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
         shares = _shares(aggregates, selection, hidden, options.rho, None)
-        return [Price(None, delta, share) for share in shares]
+        return [Price(None, delta, _down(share / sets)) for share in shares]
     if options.epsilon is None:
         raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
     shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
-    return [Price(share, delta) for share in shares]
+    return [Price(_down(share / sets), delta) for share in shares]
 
 
 def _shares(
@@ -239,7 +314,8 @@ def _shares(
         fixed[selection] = own_selection
     rest = whole - sum(fixed.values())
     if hidden and selection is not None and selection not in fixed and rest > 0:
-        fixed[selection] = rest * SELECTION_SHARE
+        alone = len(fixed) == len(aggregates) - 1
+        fixed[selection] = rest if alone else rest * SELECTION_SHARE
         rest -= fixed[selection]
     free = len(aggregates) - len(fixed)
     if rest < 0 or (free and rest <= 0):

@@ -18,7 +18,7 @@ def quote(prepared: Prepared, repeats_left: int | None) -> Quote:
         prepared: The statement.
         repeats_left: How often the budget would still grant it.
     """
-    by_name = {measured.aggregate.name: measured for measured in prepared.measured}
+    by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
     columns = []
     shown = set()
     for output in prepared.plan.outputs:
@@ -64,8 +64,13 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
     if prepared.selection is not None:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
-    elif prepared.groups is not None and prepared.plan.keys:
-        notes.append(f"All {len(prepared.groups)} groups of the declared domain are listed, empty ones included.")
+    elif prepared.plan.keys:
+        listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
+        notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
+    if len(prepared.groupings) > 1:
+        notes.append(
+            f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
+        )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
     return tuple(notes)

@@ -23,6 +23,7 @@ from dpsql.plan.requests import Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.postprocess import Bars, Ends, PostProcess, answer_columns, output_intervals, with_interval_ends
+from dpsql.consistency import consistent
 from dpsql.prepare import Measured, Prepared, prepare
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
@@ -162,12 +163,16 @@ class Session:
         fingerprint = prepared.fingerprint(self._analyst, backend.catalog.version)
         found = backend.ledger.find(fingerprint)
         if found is not None:
-            return self._finish(prepared, read_released(prepared.plan, found[0]), replayed=True)
+            return self._finish(
+                prepared, read_released(prepared.plan, [g.keys for g in prepared.groupings], found[0]), replayed=True
+            )
         if backend.ledger.suspended(self._analyst):
             raise OperationalError(
                 f"Analyst {self._analyst!r} is suspended after three queries that the engine did not finish. "
                 "The data owner can lift this: dpsql budget POLICY --analyst NAME --reset --reason TEXT"
             )
+        for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
+            backend.engine.verify(reading.statement)
         charge = backend.ledger.charge(
             self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
         )
@@ -179,25 +184,27 @@ class Session:
         """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""
         raw = [self._run(reading.statement) for reading in prepared.readings]
         tables: dict[str, ReleasedTable] = {}
-        groups = prepared.groups
-        if groups is None:
-            chooser = prepared.measured[_present(prepared.selection)]
+        groups = [grouping.groups for grouping in prepared.groupings]
+        if prepared.selection is not None:
+            chooser = prepared.measured[prepared.selection]
             candidates = _candidates(prepared.plan, raw[chooser.reading])
-            released = self._noised(chooser, raw, prepared.plan, candidates)
+            released = self._noised(chooser, raw, prepared.keys_of(chooser), candidates)
             kept = _selecting(chooser).selected(released)
-            groups = tuple(candidates[row] for row in kept)
-            tables[chooser.aggregate.name] = ReleasedTable(
+            groups = [tuple(candidates[row] for row in kept)]
+            tables[chooser.name] = ReleasedTable(
                 {name: [values[row] for row in kept] for name, values in released.columns.items()}
             )
         for measured in prepared.measured:
-            if measured.aggregate.name not in tables:
-                tables[measured.aggregate.name] = self._noised(measured, raw, prepared.plan, groups)
-        return Released(groups, tables)
+            if measured.name not in tables:
+                appearing = groups[measured.grouping]
+                if appearing is None:
+                    raise InvariantBroken("groups must be chosen, but nothing chooses them")
+                tables[measured.name] = self._noised(measured, raw, prepared.keys_of(measured), appearing)
+        return Released(tuple(group or () for group in groups), tables)
 
     def _noised(
-        self, measured: Measured, raw: Sequence[RawTable], plan: Plan, groups: Sequence[Group]
+        self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
-        keys = [key.name for key in plan.keys]
         table, need = raw[measured.reading], measured.choice.release.need
         if isinstance(need, Values):
             own = table.by_group(keys, groups, ("value", "rows"))
@@ -216,11 +223,9 @@ class Session:
 
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         plan = prepared.plan
-        rows = self._backend.after.rows(plan, released.groups, released.tables)
-        bars = {
-            measured.aggregate.name: _bars(measured, released.tables[measured.aggregate.name])
-            for measured in prepared.measured
-        }
+        together = consistent(prepared, released)
+        rows = self._backend.after.rows(plan, together.groups, together.values)
+        bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in together.values}
         columns = answer_columns(plan)
         confidence = prepared.options.confidence or 0.95
 
@@ -278,12 +283,6 @@ def _parameter(value: Any) -> Value:
     )
 
 
-def _present(index: int | None) -> int:
-    if index is None:
-        raise InvariantBroken("groups must be chosen, but nothing chooses them")
-    return index
-
-
 def _selecting(measured: Measured) -> SelectingRelease:
     release = measured.choice.release
     if not hasattr(release, "selected"):
@@ -302,9 +301,20 @@ def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
     return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
 
 
-def _bars(measured: Measured, table: ReleasedTable) -> Bars:
-    """The release's own intervals, by confidence."""
-    return lambda level: measured.choice.release.intervals(table, level)
+def _bars(prepared: Prepared, released: Released, name: str, moved: Sequence[Any] | None) -> Bars:
+    """The releases' own intervals of one aggregate, grouping after grouping, by confidence; moved with their values."""
+    own = [measured for measured in prepared.measured if measured.aggregate.name == name]
+
+    def bars(level: float) -> list[Ends]:
+        found = [ends for m in own for ends in m.choice.release.intervals(released.tables[m.name], level)]
+        if moved is None:
+            return found
+        return [
+            (None if low is None else low + by, None if high is None else high + by)
+            for (low, high), by in zip(found, moved, strict=True)
+        ]
+
+    return bars
 
 
 def _measurement(measured: Measured) -> Measurement:

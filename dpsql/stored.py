@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -18,15 +18,20 @@ __all__ = ["Released", "read_released", "write_released"]
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """Everything that one statement released: its groups, and one table per aggregate."""
+    """Everything that one statement released.
 
-    groups: tuple[Group, ...]
+    Attributes:
+        groups: For each grouping, its groups in order.
+        tables: One per measurement.
+    """
+
+    groups: tuple[tuple[Group, ...], ...]
     tables: Mapping[str, ReleasedTable]
 
 
 def write_released(released: Released) -> bytes:
     """The release as JSON."""
-    groups = [[_plain(value) for value in group] for group in released.groups]
+    groups = [[[_plain(value) for value in group] for group in groups] for groups in released.groups]
     tables = {
         name: {column: [_plain(value) for value in values] for column, values in table.columns.items()}
         for name, table in released.tables.items()
@@ -34,17 +39,23 @@ def write_released(released: Released) -> bytes:
     return json.dumps({"groups": groups, "tables": tables}).encode()
 
 
-def read_released(plan: Plan, stored: bytes) -> Released:
+def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes) -> Released:
     """The release that was stored for the same plan.
+
+    Args:
+        plan: The statement.
+        groupings: The keys, by index, of each grouping.
+        stored: What `write_released` made.
 
     Raises:
         InvariantBroken: If the bytes are not a release of this plan.
     """
     try:
         read = json.loads(stored)
-        types = [key.expression.facts.type for key in plan.keys]
+        types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
         groups = tuple(
-            tuple(_typed(value, type_) for value, type_ in zip(group, types, strict=True)) for group in read["groups"]
+            tuple(tuple(_typed(v, t) for v, t in zip(group, own, strict=True)) for group in listed)
+            for listed, own in zip(read["groups"], types, strict=True)
         )
         return Released(groups, {name: ReleasedTable(columns) for name, columns in read["tables"].items()})
     except (ValueError, KeyError, TypeError) as error:

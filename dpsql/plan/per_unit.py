@@ -9,13 +9,13 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
-from dpsql.plan.nodes import Column, Expression, Filter, PerUnit, Relation, UnitValue
+from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
 from dpsql.plan.relations import is_public, rows_per_unit, unit_of
 from dpsql.plan.rows import Rows, Sub, holds_aggregate
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["ReleasesInside", "group_nodes", "plan_per_unit"]
+__all__ = ["ReleasesInside", "group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
 
 FUNCTIONS = ("count", "sum", "avg", "mean", "min", "max")
 
@@ -172,35 +172,68 @@ class _PerUnit:
         for known in self.values:
             if (known.function, known.argument) == (function, argument):
                 return Column(self.alias, known.name, known.facts)
-        value = UnitValue(f"v{len(self.values)}", function, argument, self._facts(function, argument, node))
+        facts = unit_facts(function, argument, rows_per_unit(self.relation), node.position)
+        value = UnitValue(f"v{len(self.values)}", function, argument, facts)
         self.values.append(value)
         return Column(self.alias, value.name, value.facts)
 
-    def _facts(self, function: str, argument: Expression | None, node: syntax.Call) -> Facts:
-        """What is known of an aggregate over at most m rows of one unit."""
-        most = rows_per_unit(self.relation)
-        if argument is None or function.startswith("count"):
-            least = 1 if function == "count_rows" else 0
-            return Facts(Type.INTEGER, Fraction(least), Fraction(most), False, Fraction(1))
-        facts = argument.facts
-        if function in ("min", "max"):
-            return facts
-        low = facts.low if isinstance(facts.low, Fraction) else None
-        high = facts.high if isinstance(facts.high, Fraction) else None
-        if function == "avg":
-            return Facts(Type.REAL, low, high, facts.nullable)
-        if facts.type is Type.INTEGER and not (range_of(argument, hard=True)).within(INTEGER_LIMIT // most):
-            raise UnsupportedQuery(
-                "the sum could be too large for the engine.", construct="SUM", position=node.position,
-                hint="Declare or narrow the bounds of its columns.",
-            )  # fmt: skip
-        return Facts(
-            facts.type,
-            None if low is None else min(low, low * most),
-            None if high is None else max(high, high * most),
-            facts.nullable,
-            facts.step,
-        )
+
+def unit_facts(function: str, argument: Expression | None, most: int, position: tuple[int, int] | None) -> Facts:
+    """What is known of an exact aggregate over at most ``most`` rows of one unit.
+
+    Raises:
+        UnsupportedQuery: A sum could overflow.
+    """
+    if argument is None or function.startswith("count"):
+        least = 1 if function == "count_rows" else 0
+        return Facts(Type.INTEGER, Fraction(least), Fraction(most), False, Fraction(1))
+    facts = argument.facts
+    if function in ("min", "max"):
+        return facts
+    low = facts.low if isinstance(facts.low, Fraction) else None
+    high = facts.high if isinstance(facts.high, Fraction) else None
+    if function == "avg":
+        return Facts(Type.REAL, low, high, facts.nullable)
+    if facts.type is Type.INTEGER and not range_of(argument, hard=True).within(INTEGER_LIMIT // most):
+        raise UnsupportedQuery(
+            "the sum could be too large for the engine.", construct="SUM", position=position,
+            hint="Declare or narrow the bounds of its columns.",
+        )  # fmt: skip
+    return Facts(
+        facts.type,
+        None if low is None else min(low, low * most),
+        None if high is None else max(high, high * most),
+        facts.nullable,
+        facts.step,
+    )
+
+
+def totals_per_unit(
+    relation: Relation, keys: tuple[Key, ...], aggregate: Aggregate, alias: str
+) -> tuple[Relation, tuple[Key, ...], Aggregate]:
+    """The same aggregate as a sum of one total per unit and group, each put inside the analyst's ends for it.
+
+    Args:
+        relation: The rows.
+        keys: What they are grouped by.
+        aggregate: A sum or count with ``per_group``.
+        alias: The plan's alias of the totals.
+    """
+    unit = unit_of(relation)
+    if unit is None:
+        raise UnsupportedQuery(
+            "rows that have lost their privacy unit have no totals per unit.", construct="contribution_bounds_per_group",
+            position=aggregate.position, hint="Keep the unit among the columns of the sub-query.",
+        )  # fmt: skip
+    facts = unit_facts(aggregate.function, aggregate.argument, rows_per_unit(relation), aggregate.position)
+    value = UnitValue("v0", aggregate.function, aggregate.argument, facts)
+    named = (("unit", unit), *((key.name, key.expression) for key in keys))
+    totals = PerUnit(relation, alias, named, (value,))
+    columns = tuple(replace(key, expression=_key_column(alias, key.name, key.expression)) for key in keys)
+    asked = replace(
+        aggregate, function="sum", argument=Column(alias, "v0", facts), bounds=aggregate.per_group, per_group=None
+    )
+    return totals, columns, asked
 
 
 def _key_column(alias: str, name: str, key: Expression) -> Column:

@@ -142,10 +142,9 @@ class _Statement:
     def plan(self) -> Plan:
         query = self.query
         sets = self._group()
+        if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
+            self._distinct()
         outputs = [self._output(item) for item in query.items]
-        if query.distinct and not self.keys:
-            self._keys([item.expression for item in query.items if not holds_aggregate(item.expression)])
-            outputs = [self._output(item) for item in query.items]
         pairs = zip(query.items, outputs, strict=True)
         named = {item.alias.lower(): output.expression for item, output in pairs if item.alias and not output.end}
         having = None
@@ -171,6 +170,15 @@ class _Statement:
         )
 
     # ---- keys -------------------------------------------------------------------------------------------------
+
+    def _distinct(self) -> None:
+        """SELECT DISTINCT of an open domain: the values that enough people share."""
+        self._keys([item.expression for item in self.query.items])
+        if all(key.domain is not None for key in self.keys):
+            raise UnsupportedQuery(
+                "its values are declared, whether they occur or not.", construct="SELECT DISTINCT",
+                position=self.query.position, hint="DESCRIBE shows them; add COUNT(*) and GROUP BY to learn how often.",
+            )  # fmt: skip
 
     def _group(self) -> tuple[tuple[int, ...], ...] | None:
         group_by = self.query.group_by
