@@ -31,12 +31,8 @@ class Released:
 
 def write_released(released: Released) -> bytes:
     """The release as JSON."""
-    groups = [[[_plain(value) for value in group] for group in groups] for groups in released.groups]
-    tables = {
-        name: {column: [_plain(value) for value in values] for column, values in table.columns.items()}
-        for name, table in released.tables.items()
-    }
-    return json.dumps({"groups": groups, "tables": tables}).encode()
+    tables = {name: dict(table.columns) for name, table in released.tables.items()}
+    return json.dumps({"groups": released.groups, "tables": tables}, default=_plain).encode()
 
 
 def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes) -> Released:
@@ -63,9 +59,8 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
 
 
 def _plain(value: Any) -> Any:
-    if hasattr(value, "item"):  # numpy scalars
-        value = value.item()
-    return value.isoformat() if isinstance(value, date) else value
+    """What JSON does not know: dates, and numpy's scalars and arrays."""
+    return value.isoformat() if isinstance(value, date) else value.tolist()
 
 
 def _typed(value: Any, type_: Type) -> Any:
