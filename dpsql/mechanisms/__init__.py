@@ -6,6 +6,7 @@ To add one, write its file, add its line to `MECHANISMS`, and test it; `choose.c
 from __future__ import annotations
 
 from dpsql.mechanisms.base import Mechanism
+from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.public import Public
@@ -18,6 +19,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Laplace(),
     Gaussian(),
     Threshold(),
+    Exponential(),
 )
 """Every mechanism, in the order in which equal offers are preferred."""
 

@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise on counts, sums and means.
+"""Discrete Gaussian noise on counts, sums, means and moments.
 
 Neighbours: ``add_remove`` and ``replace_one``, by the L2 sensitivity under each (`sensitivity`). Loss: `Concentrated`.
 
@@ -25,8 +25,10 @@ from functools import lru_cache
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.laws import GaussianLaw, gaussian_delta
 from dpsql.mechanisms.mean import MeanRelease, mean_query
+from dpsql.mechanisms.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.mechanisms.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import rho_of_epsilon
@@ -99,16 +101,18 @@ def gaussian_variance(shift: int, epsilon: Fraction, delta: Fraction) -> Fractio
 
 @dataclass(frozen=True, slots=True)
 class Gaussian:
-    """Exact integers plus discrete Gaussian noise; means from a noised sum and a noised count."""
+    """Exact integers plus discrete Gaussian noise; means and other statistics from several noised integers."""
 
     name: str = "gaussian"
 
     def offer(self, request: Request) -> Release | Refusal:
-        """An offer for a count, sum or mean, or why there is none."""
+        """An offer for a count, sum, mean or statistic of moments, or why there is none."""
         if reason := why_not(request) or _unpriced(request.price):
             return Refusal(self.name, reason)
         if request.aggregate.function == "avg":
             return self._mean(request)
+        if request.aggregate.function in STATISTICS:
+            return self._moments(request)
         measure = measure_of(request)
         step = Fraction(1) if measure.grid is None else measure.grid.step
         moved = sensitivity_of(request, measure)
@@ -141,6 +145,17 @@ class Gaussian:
             sum_law=GaussianLaw(gaussian_variance_of_rho(query.sum_sensitivity.l2_squared, loss.rho * share)),
             count_law=GaussianLaw(gaussian_variance_of_rho(query.count_sensitivity.l2_squared, loss.rho * (1 - share))),
         )
+
+    def _moments(self, request: Request) -> Release | Refusal:
+        query, loss = moments_query(request), vector_loss(request.price)  # a row moves several entries
+        if loss is None:
+            return Refusal(self.name, TOO_SMALL)
+        shares = iter(query.shares(exponent=1))
+        laws = tuple(
+            None if moved is None else GaussianLaw(gaussian_variance_of_rho(moved.l2_squared, loss.rho * next(shares)))
+            for moved in query.sensitivities
+        )
+        return MomentsRelease(self.name, loss, query, laws)
 
 
 def _noise(moved: Sensitivity, price: Price) -> tuple[GaussianLaw, Concentrated] | None:

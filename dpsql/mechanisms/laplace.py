@@ -1,4 +1,4 @@
-"""Discrete Laplace noise on counts, sums and means.
+"""Discrete Laplace noise on counts, sums, means and moments.
 
 Neighbours: ``add_remove`` and ``replace_one``, by the L1 sensitivity under each (`sensitivity`). Loss: `Pure`.
 
@@ -13,19 +13,22 @@ Source: Dwork, McSherry, Nissim, Smith 2006, Prop. 1; on the integers Ghosh, Rou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.mean import MeanRelease, mean_query
+from dpsql.mechanisms.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.sensitivity import measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.loss import Composed, Pure
 
-__all__ = ["Laplace", "laplace_scale", "pure_loss", "split"]
+__all__ = ["Laplace", "laplace_scale", "pure_loss", "split", "split_among"]
 
 
 def laplace_scale(sensitivity: int, epsilon: Fraction) -> Fraction:
@@ -82,18 +85,34 @@ def split(price: Price, share: Fraction) -> tuple[Price, Price]:
     return Price(epsilon, price.delta, rho), Price(other_epsilon, price.delta, other_rho)
 
 
+def split_among(price: Price, shares: Sequence[Fraction]) -> list[Price]:
+    """A price in as many parts as there are shares, which add up to 1.
+
+    >>> [str(part.epsilon) for part in split_among(Price(Fraction(1), Fraction(0)), [Fraction(1, 4), Fraction(3, 4)])]
+    ['1/4', '3/4']
+    """
+    parts, left = [], Fraction(1)
+    for share in shares[:-1]:
+        part, price = split(price, share / left)
+        parts.append(part)
+        left -= share
+    return [*parts, price]
+
+
 @dataclass(frozen=True, slots=True)
 class Laplace:
-    """Exact integers plus discrete Laplace noise; means from a noised sum and a noised count."""
+    """Exact integers plus discrete Laplace noise; means and other statistics from several noised integers."""
 
     name: str = "laplace"
 
     def offer(self, request: Request) -> Release | Refusal:
-        """An offer for a count, sum or mean, or why there is none."""
+        """An offer for a count, sum, mean or statistic of moments, or why there is none."""
         if reason := why_not(request):
             return Refusal(self.name, reason)
         if request.aggregate.function == "avg":
             return self._mean(request)
+        if request.aggregate.function in STATISTICS:
+            return self._moments(request)
         loss = pure_loss(request.price)
         if loss is None:
             return Refusal(self.name, TOO_SMALL)
@@ -126,6 +145,19 @@ class Laplace:
             sum_law=LaplaceLaw(laplace_scale(query.sum_sensitivity.l1, for_sum.epsilon)),
             count_law=LaplaceLaw(laplace_scale(counted.l1, for_count.epsilon)) if counted and for_count else None,
         )
+
+    def _moments(self, request: Request) -> Release | Refusal:
+        query = moments_query(request)
+        prices = split_among(request.price, query.shares(exponent=2 / 3 if request.price.rho is None else 1))
+        losses = [loss for loss in map(pure_loss, prices) if loss is not None]
+        if len(losses) < len(prices):
+            return Refusal(self.name, TOO_SMALL)
+        rest = iter(losses)
+        laws = tuple(
+            None if moved is None else LaplaceLaw(laplace_scale(moved.l1, next(rest).epsilon))
+            for moved in query.sensitivities
+        )
+        return MomentsRelease(self.name, Composed(tuple(losses)), query, laws)
 
 
 TOO_SMALL = "this rho is too small to buy any noise; ask for more."

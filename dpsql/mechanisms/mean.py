@@ -33,12 +33,12 @@ from dpsql.mechanisms.base import Interval, Request
 from dpsql.mechanisms.laws import Law
 from dpsql.mechanisms.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.requests import Aggregates, Measure, MeasureKind
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["MeanQuery", "MeanRelease", "fieller", "mean_query"]
+__all__ = ["MeanQuery", "MeanRelease", "centre_of", "deviation_of", "fieller", "mean_query"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -94,14 +94,10 @@ def mean_query(request: Request) -> MeanQuery:
     if grid is None or argument is None:
         raise InvariantBroken("a mean needs an argument on a grid")
     facts = argument.facts
-    wanted = (grid.low + grid.high) // 2 if facts.centre is None else round(facts.centre / grid.step)
-    centre = min(max(wanted, grid.low), grid.high)
+    centre = centre_of(grid, facts)
     total = Measure(MeasureKind.SUM, argument, grid, shift=centre)
     public = rows_fixed(request) and not facts.nullable
     count = Measure(MeasureKind.ROWS) if public else Measure(MeasureKind.VALUES, argument)
-    up, down = grid.high - centre, centre - grid.low
-    # Without a declared spread the mean is taken to be equally likely anywhere within the bounds.
-    anywhere = math.sqrt(Fraction(up**3 + down**3, 3 * max(1, up + down)))
     return MeanQuery(
         need=need_of(request, total, count),
         grid=grid,
@@ -109,8 +105,24 @@ def mean_query(request: Request) -> MeanQuery:
         sum_sensitivity=sensitivity_of(request, total),
         count_sensitivity=None if public else sensitivity_of(request, count),
         rows_about=max(1, request.rows_about),
-        deviation=max(1e-9, anywhere if facts.spread is None else min(float(facts.spread / grid.step), max(up, down))),
+        deviation=deviation_of(grid, facts, centre),
     )
+
+
+def centre_of(grid: Grid, facts: Facts) -> int:
+    """The declared centre on the grid, else the middle of its bounds, in grid steps."""
+    wanted = (grid.low + grid.high) // 2 if facts.centre is None else round(facts.centre / grid.step)
+    return min(max(wanted, grid.low), grid.high)
+
+
+def deviation_of(grid: Grid, facts: Facts, centre: int) -> float:
+    """A guess of the distance from the centre, in grid steps, > 0.
+
+    Without a declared spread all of the grid is taken to be equally likely.
+    """
+    up, down = grid.high - centre, centre - grid.low
+    anywhere = math.sqrt(Fraction(up**3 + down**3, 3 * max(1, up + down)))
+    return max(1e-9, anywhere if facts.spread is None else min(float(facts.spread / grid.step), max(up, down)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ One unit holds at most ``total`` rows, in groups as its `Contribution` says. Und
 them. Under ``replace_one`` it takes them and another unit brings as many: the triangle inequality doubles every L1 and
 L2 sensitivity. Only where the rows themselves are fixed and public (one row for each unit, whole table, no groups)
 does a swap move one value inside its bounds instead, and the number of rows does not move at all.
+
+A unit's rows add at most as many new values to COUNT(DISTINCT x) as they are, and no more than x has in its domain.
 """
 
 from __future__ import annotations
@@ -12,16 +14,21 @@ from dataclasses import dataclass
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Request
-from dpsql.plan.requests import Aggregates, Measure, MeasureKind
+from dpsql.mechanisms.central import STATISTICS
+from dpsql.plan.domains import column_domain
+from dpsql.plan.nodes import Column
+from dpsql.plan.requests import Aggregates, Contribution, Measure, MeasureKind
 
-__all__ = ["Sensitivity", "measure_of", "need_of", "rows_fixed", "sensitivity_of", "why_not"]
+__all__ = ["Sensitivity", "measure_of", "moved_rows", "need_of", "rows_fixed", "sensitivity_of", "why_not"]
 
 KINDS = {
     "count_rows": MeasureKind.ROWS,
     "count": MeasureKind.VALUES,
     "count_units": MeasureKind.UNITS,
+    "count_distinct": MeasureKind.DISTINCT,
     "sum": MeasureKind.SUM,
 }
+WITHOUT_ARGUMENT = (MeasureKind.ROWS, MeasureKind.UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ def rows_fixed(request: Request) -> bool:
 def measure_of(request: Request) -> Measure:
     """The one measure of a count or sum."""
     kind = KINDS[request.aggregate.function]
-    argument = request.aggregate.argument if kind in (MeasureKind.VALUES, MeasureKind.SUM) else None
+    argument = None if kind in WITHOUT_ARGUMENT else request.aggregate.argument
     return Measure(kind, argument, request.grid if kind is MeasureKind.SUM else None)
 
 
@@ -72,17 +79,26 @@ def sensitivity_of(request: Request, measure: Measure) -> Sensitivity:
     A sum is never less sensitive than 1 step, so that a sum of zeros gets noise too. Under fixed rows a count of rows
     or units has sensitivity 0: it is public.
     """
-    held = request.source.contribution
-    if measure.kind is MeasureKind.UNITS:
-        held = held.of_units()
-    low, high = (
-        (0, 1) if measure.grid is None else (measure.grid.low - measure.shift, measure.grid.high - measure.shift)
-    )
+    held = _held(request, measure)
+    low, high = _of_one_row(measure)
     if rows_fixed(request):
         # A row of the fixed set moves within its bounds, or to or from NULL, which counts 0.
-        width = 0 if measure.kind in (MeasureKind.ROWS, MeasureKind.UNITS) else max(1, max(high, 0) - min(low, 0))
+        width = 0 if measure.kind in WITHOUT_ARGUMENT else max(1, max(high, 0) - min(low, 0))
         return Sensitivity(width, width**2, one_cell=True)
-    reach = max(1, abs(low), abs(high)) * request.swap
+    return _times(max(1, abs(low), abs(high)), request, held)
+
+
+def moved_rows(request: Request) -> Sensitivity:
+    """How many rows a neighbour brings and takes: a vector over the groups, also where the rows are fixed.
+
+    A replaced row counts twice, as one that goes and one that comes.
+    """
+    return _times(1, request, request.source.contribution)
+
+
+def _times(reach: int, request: Request, held: Contribution) -> Sensitivity:
+    """The sensitivity where each row that comes or goes moves its group by at most ``reach``."""
+    reach *= request.swap
     # Without groups every move is in one cell. With them, a swap may take from one group and bring to another.
     one_cell = not request.source.keys or (held.groups == 1 and request.swap == 1)
     if one_cell:
@@ -90,14 +106,40 @@ def sensitivity_of(request: Request, measure: Measure) -> Sensitivity:
     return Sensitivity(reach * held.l1(), reach**2 * held.l2_squared(), one_cell=False)
 
 
+def _held(request: Request, measure: Measure) -> Contribution:
+    """What one unit can hold of a measure: COUNT(DISTINCT) sees each unit, or each value, once in each group."""
+    held, argument = request.source.contribution, measure.argument
+    if measure.kind is MeasureKind.UNITS:
+        return held.of_units()
+    if measure.kind is MeasureKind.DISTINCT and isinstance(argument, Column):
+        values = [value for value in column_domain(argument) or () if value is not None]
+        if values:
+            return Contribution(held.rows, held.groups, min(held.rows_in_group, len(values)))
+    return held
+
+
+def _of_one_row(measure: Measure) -> tuple[int, int]:
+    """Least and most that one row can add to a measure, in grid steps (or their product)."""
+    if measure.grid is None:
+        return 0, 1
+    low, high = measure.grid.low - measure.shift, measure.grid.high - measure.shift
+    if measure.by is None:
+        return low, high
+    if (measure.by.argument, measure.by.grid, measure.by.shift) == (measure.argument, measure.grid, measure.shift):
+        return 0, max(low**2, high**2)
+    ends = [x * y for x in (low, high) for y in _of_one_row(measure.by)]
+    return min(ends), max(ends)
+
+
 def why_not(request: Request) -> str | None:
     """Why plain noise does not answer this request, or None if it does."""
     aggregate = request.aggregate
     if request.selects:
         return "it cannot decide which groups of an open domain appear; only threshold can."
-    if aggregate.function not in (*KINDS, "avg"):
-        return f"it answers COUNT, SUM and AVG, not {aggregate.text}."
-    if aggregate.function in ("sum", "avg") and request.grid is None:
+    if aggregate.function not in (*KINDS, "avg", *STATISTICS):
+        return f"it answers counts, sums, means, variances and covariances, not {aggregate.text}."
+    bounded = request.grid is not None and (aggregate.second is None or request.second_grid is not None)
+    if aggregate.function in ("sum", "avg", *STATISTICS) and not bounded:
         return f"{aggregate.text} has no bounds; declare bounds in the policy, or write contribution_bounds_per_row."
     if rows_fixed(request) and aggregate.function in ("count_rows", "count_units"):
         return "the number of rows is public here; there is nothing to noise."

@@ -15,15 +15,38 @@ import pytest
 
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
-from dpsql.plan.requests import Aggregates, Contribution
+from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import DELTA_UNIT, units
 from dpsql.privacy.loss import Free, decode, encode
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
-from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, ONE_ROW, OPEN, WITH_DELTA, asking
+from tests.unit.mechanisms.asking import (
+    BY_RHO,
+    CITY,
+    CONSENT,
+    FEW_ROWS,
+    HALF,
+    ONE_ROW,
+    OPEN,
+    WITH_DELTA,
+    asking,
+    counted,
+)
 
-FUNCTIONS = ("count_rows", "count", "count_units", "sum", "avg")
+PLAIN = ("count_rows", "count", "count_units", "count_distinct", "sum", "avg")
+MORE = (
+    "var_samp",
+    "stddev_pop",
+    "covar_pop",
+    "corr",
+    "regr_slope",
+    "quantile_cont",
+    "quantile_disc",
+    "min",
+    "max",
+    "mode",
+)
 PRICES = (
     HALF,
     WITH_DELTA,
@@ -36,7 +59,7 @@ GRIDS = (Grid(Fraction(1, 10), 0, 1000), Grid(Fraction(1), -50, 20), Grid(Fracti
 
 def requests() -> Iterator[Request]:
     """Requests of every shape."""
-    for function, price, neighbours in itertools.product(FUNCTIONS, PRICES, ("add_remove", "replace_one")):
+    for function, price, neighbours in itertools.product(PLAIN + MORE, PRICES, ("add_remove", "replace_one")):
         for held, keys, selects in [
             (ONE_ROW, (), False),
             (FEW_ROWS, (CITY,), False),
@@ -44,7 +67,8 @@ def requests() -> Iterator[Request]:
             (ONE_ROW, (OPEN,), True),
             (FEW_ROWS, (OPEN,), True),
         ]:
-            for grid in GRIDS if function in ("sum", "avg") else (None,):
+            grids = GRIDS if function in ("sum", "avg") else (GRIDS[1], GRIDS[2])
+            for grid in grids if function in MORE[:-1] or function in ("sum", "avg") else (None,):
                 yield asking(
                     function, held=held, keys=keys, selects=selects, price=price, neighbours=neighbours, grid=grid
                 )
@@ -65,6 +89,10 @@ def _offers(name: str) -> list[tuple[Request, Release]]:
 
 def table(release: Release, rows: int) -> RawTable:
     """Exact numbers in the shape that the offer needs."""
+    if isinstance(release.need, Values):
+        low = 0 if release.need.grid is None else release.need.grid.low
+        values = ("no", "yes") if release.need.grid is None else (low, low + 1, low + 5)
+        return counted(*[dict.fromkeys(values, 3)] * rows)
     assert isinstance(release.need, Aggregates)
     return RawTable({f"m{i}": [10_000 * (i + 1)] * rows for i in range(len(release.need.measures))})
 
@@ -140,7 +168,8 @@ def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism) 
         assert release.half_width >= 0
         assert release.scale is None or release.scale > 0
         assert release.sensitivity is None or release.sensitivity > 0
-        first, second = (release.release(table(release, 400), FixedSampler(seed)) for seed in (1, 2))
+        rows = 12 if isinstance(release.need, Values) else 400
+        first, second = (release.release(table(release, rows), FixedSampler(seed)) for seed in (1, 2))
         assert first != second
 
 
@@ -153,7 +182,12 @@ def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechani
             intervals = release.intervals(released, 0.9)
             assert len(intervals) == rows
             for (low, high), value in zip(intervals, released.values, strict=True):
-                assert value is None or (low is not None and high is not None and low <= value <= high)
+                if isinstance(value, int | float):
+                    assert low is not None
+                    assert high is not None
+                    assert low <= value <= high
+                else:  # nothing, or a text, has no error bar
+                    assert (low, high) == (None, None)
 
 
 @every
@@ -174,10 +208,10 @@ def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism) -> None
 
 
 @every
-def test_released_values_are_plain_numbers(mechanism: Mechanism) -> None:
+def test_released_values_are_plain_numbers_or_values_of_a_domain(mechanism: Mechanism) -> None:
     for _, release in offers(mechanism):
         for value in release.release(table(release, 2), FixedSampler(4)).values:
-            assert type(value) in (int, float, type(None))
+            assert type(value) in (int, float, type(None)) or value in (CONSENT.values or ())
 
 
 @every

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from dpsql.testing_samplers import Noiseless
 COST = Column("t0", "cost", Facts(Type.REAL, Fraction(0), Fraction(100), nullable=True))
 CITY = Key("k0", Column("t0", "city", Facts(Type.TEXT)), domain=("Delft", "Leiden", None))
 OPEN = replace(CITY, domain=None)
+WEIGHT = Column("t0", "weight", Facts(Type.REAL, Fraction(-20), Fraction(40), nullable=True))
+CONSENT = Column("t0", "consent", Facts(Type.TEXT, nullable=True), values=("no", "some", "yes"))
+WEIGHT_GRID = Grid(step=Fraction(1, 2), low=-40, high=80)
 GRID = Grid(step=Fraction(1, 10), low=0, high=1000)
 
 ONE_ROW = Contribution(rows=1, groups=1, rows_in_group=1)
@@ -43,15 +47,27 @@ def asking(
     rows_public: bool = False,
     rows_about: int = 10_000,
     units_at_least: int = 0,
+    fraction: Fraction = Fraction(1, 2),
+    second_grid: Grid = WEIGHT_GRID,
 ) -> Request:
-    """A request for one aggregate of ``cost``."""
-    argument = replace(COST, facts=facts) if function in ("count", "sum", "avg") else None
+    """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``."""
+    argument = None if function in ("count_rows", "count_units") else replace(COST, facts=facts)
+    paired = function in ("covar_pop", "covar_samp", "corr", "regr_slope")
     return Request(
-        aggregate=Aggregate("a0", function, argument, f"{function.upper()}(...)", position=(1, 8)),
+        aggregate=Aggregate(
+            name="a0",
+            function=function,
+            argument=CONSENT if function == "mode" else argument,
+            text=f"{function.upper()}(...)",
+            second=replace(WEIGHT, facts=replace(WEIGHT.facts, nullable=facts.nullable)) if paired else None,
+            fraction=fraction if function.startswith("quantile") else None,
+            position=(1, 8),
+        ),
         source=Source(Scan(TableInfo("visits", {}, unit="patient_id"), "t0"), keys, held),
         price=price,
         neighbours=neighbours,
-        grid=grid if function in ("sum", "avg") else None,
+        grid=None if function.startswith("count") or function == "mode" else grid,
+        second_grid=second_grid if paired else None,
         selects=selects,
         rows_public=rows_public,
         rows_about=rows_about,
@@ -62,6 +78,12 @@ def asking(
 def raw(*columns: Iterable[int]) -> RawTable:
     """A raw table of m0, m1, ..."""
     return RawTable({f"m{i}": list(column) for i, column in enumerate(columns)})
+
+
+def counted(*groups: dict[Any, int]) -> RawTable:
+    """A raw table of values and how many rows hold each, one dict a group."""
+    rows = [(index, value, group[value]) for index, group in enumerate(groups) for value in sorted(group)]
+    return RawTable({name: [row[i] for row in rows] for i, name in enumerate(("group", "value", "rows"))}, len(groups))
 
 
 def offered(answer: Release | Refusal) -> Release:

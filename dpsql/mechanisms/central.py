@@ -1,0 +1,284 @@
+"""Variances, covariances, correlations and slopes as functions of sums of powers, for numbers and for boxes of numbers.
+
+With shifted values x and y on their grids, the moments of a group are
+
+    n           the number of rows (pairs)
+    x, y        the sums of x and of y
+    xx, yy, xy  the sums of x^2, y^2 and x y
+
+and n^2 times the covariance is n xy - x y, whatever the shifts. Everything here is arithmetic on public or released
+numbers; integers are exact, and the results are the nearest floats.
+
+Each statistic is total: 0 where there are fewer than ``least`` rows or where it would divide by a variance that is not
+above 0; and it is put inside bounds that hold for all data on the grids.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Protocol
+
+__all__ = ["STATISTICS", "Box", "Central", "Correlation", "Deviation", "Guess", "Moments", "Slope", "Statistic"]
+
+Moments = Mapping[str, int]
+Box = Mapping[str, tuple[int, int]]
+"""An interval for each moment; n lies above the statistic's ``least``."""
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A typical distance of each variable from its shift, in grid steps; also taken for its standard deviation."""
+
+    x: float
+    y: float
+
+    def of(self, names: str) -> float:
+        """The product of the distances: ``of("xy")``."""
+        return math.prod(self.x if name == "x" else self.y for name in names)
+
+
+class Statistic(Protocol):
+    """One function of the moments, in grid steps."""
+
+    @property
+    def moments(self) -> tuple[str, ...]:
+        """Those it needs, n first."""
+        ...
+
+    @property
+    def least(self) -> int:
+        """Rows below which it is 0."""
+        ...
+
+    def bounds(self, widths: Mapping[str, int]) -> Range:
+        """Its least and greatest value; ``widths``: high - low of each variable, in grid steps."""
+        ...
+
+    def value(self, m: Moments, widths: Mapping[str, int]) -> float:
+        """Its value inside the bounds."""
+        ...
+
+    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
+        """An interval, inside the bounds, that holds its value for all moments in the box."""
+        ...
+
+    def weights(self, guess: Guess) -> dict[str, float]:
+        """By how much an error of 1 in each moment moves it, times n, at the guess; never less than 0."""
+        ...
+
+    def step(self, x: Fraction, y: Fraction) -> float:
+        """Its unit: what 1 is worth in the columns' units, whose grid steps are given."""
+        ...
+
+
+def _covariance(m: Moments, pair: str) -> int:
+    """n^2 times the covariance of a pair."""
+    return m["n"] * m[pair] - m[pair[0]] * m[pair[1]]
+
+
+def _covariance_range(box: Box, pair: str) -> Range:
+    """The least and greatest of S u - P u^2 over the box, where u = 1 / n, S is the sum of products, P that of sums.
+
+    For given S and P it is a parabola in u: its extremes are at the ends of u or at the vertex S / (2 P).
+    """
+    least, most = _product_range(box, pair)
+    ends = [1 / n for n in box["n"]]
+
+    def values(total: float, of_sums: float) -> list[float]:
+        vertex = total / (2 * of_sums) if of_sums else ends[0]
+        inside = [vertex] if min(ends) < vertex < max(ends) else []
+        return [total * u - of_sums * u * u for u in (*ends, *inside)]
+
+    low, high = box[pair]
+    return min(values(float(low), most)), max(values(float(high), least))
+
+
+def _product_range(box: Box, pair: str) -> Range:
+    """The least and greatest product of two sums over the box; the two may be one."""
+    first, second = box[pair[0]], box[pair[1]]
+    if pair[0] == pair[1]:
+        squares = [float(end) ** 2 for end in first]
+        return 0.0 if first[0] <= 0 <= first[1] else min(squares), max(squares)
+    ends = [float(a) * float(b) for a, b in product(first, second)]
+    return min(ends), max(ends)
+
+
+def _times(a: Range, b: Range) -> Range:
+    ends = [x * y for x, y in product(a, b)]
+    return min(ends), max(ends)
+
+
+def _clipped(bounds: Range, inside: Range) -> Range:
+    low, high = (min(max(end, bounds[0]), bounds[1]) for end in inside)
+    return low, high
+
+
+def _add(weights: dict[str, float], pair: str, guess: Guess, factor: float) -> dict[str, float]:
+    """Adds factor times a covariance's: d cov = (d xy - E[x] d y - E[y] d x + (E[x] E[y] - cov) d n) / n.
+
+    The guess takes E[x], E[y] and the standard deviations to be as large as the distances.
+    """
+    first, second = guess.of(pair[0]), guess.of(pair[1])
+    for name, weight in ((pair, 1.0), (pair[0], second), (pair[1], first), ("n", first * second)):
+        weights[name] = weights.get(name, 0.0) + factor * weight
+    return weights
+
+
+@dataclass(frozen=True, slots=True)
+class Central:
+    """VAR and COVAR: the covariance of a pair, over n (``lost`` 0) or n - 1 (``lost`` 1).
+
+    >>> Central("xx", lost=1).value({"n": 3, "x": 6, "xx": 14}, {"x": 3})  # of 1, 2 and 3
+    1.0
+    """
+
+    pair: str
+    lost: int
+
+    @property
+    def moments(self) -> tuple[str, ...]:
+        return ("n", *dict.fromkeys(self.pair), self.pair)
+
+    @property
+    def least(self) -> int:
+        return 1 + self.lost
+
+    def bounds(self, widths: Mapping[str, int]) -> Range:
+        # Half of the rows at either end; of two rows where one is lost.
+        most = widths[self.pair[0]] * widths[self.pair[1]] / (2 if self.lost else 4)
+        return (0.0 if self.pair[0] == self.pair[1] else -most), most
+
+    def value(self, m: Moments, widths: Mapping[str, int]) -> float:
+        if m["n"] < self.least:
+            return 0.0
+        exact = _covariance(m, self.pair) / (m["n"] * (m["n"] - self.lost))
+        return _clipped(self.bounds(widths), (exact, exact))[0]
+
+    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
+        few, many = (n / (n - self.lost) for n in box["n"])
+        return _clipped(self.bounds(widths), _times(_covariance_range(box, self.pair), (many, few)))
+
+    def weights(self, guess: Guess) -> dict[str, float]:
+        return _add({}, self.pair, guess, 1.0)
+
+    def step(self, x: Fraction, y: Fraction) -> float:
+        return float(math.prod(x if name == "x" else y for name in self.pair))
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """STDDEV: the root of a variance."""
+
+    variance: Central
+
+    @property
+    def moments(self) -> tuple[str, ...]:
+        return self.variance.moments
+
+    @property
+    def least(self) -> int:
+        return self.variance.least
+
+    def bounds(self, widths: Mapping[str, int]) -> Range:
+        return 0.0, math.sqrt(self.variance.bounds(widths)[1])
+
+    def value(self, m: Moments, widths: Mapping[str, int]) -> float:
+        return math.sqrt(self.variance.value(m, widths))
+
+    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
+        low, high = self.variance.range(box, widths)
+        return math.sqrt(low), math.sqrt(high)
+
+    def weights(self, guess: Guess) -> dict[str, float]:
+        return _add({}, self.variance.pair, guess, 1 / (2 * guess.x))
+
+    def step(self, x: Fraction, y: Fraction) -> float:
+        return float(x)
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """CORR: the covariance over both standard deviations."""
+
+    moments: tuple[str, ...] = ("n", "x", "y", "xx", "yy", "xy")
+    least: int = 2
+
+    def bounds(self, widths: Mapping[str, int]) -> Range:
+        return -1.0, 1.0
+
+    def value(self, m: Moments, widths: Mapping[str, int]) -> float:
+        both, x, y = (_covariance(m, pair) for pair in ("xy", "xx", "yy"))
+        if m["n"] < self.least or x <= 0 or y <= 0:
+            return 0.0
+        size = 1.0 if both**2 >= x * y else math.sqrt(both**2 / (x * y))
+        return math.copysign(size, both)
+
+    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
+        x, y = _covariance_range(box, "xx"), _covariance_range(box, "yy")
+        if x[0] <= 0 or y[0] <= 0:
+            return self.bounds(widths)
+        scale = 1 / math.sqrt(x[1] * y[1]), 1 / math.sqrt(x[0] * y[0])
+        return _clipped(self.bounds(widths), _times(_covariance_range(box, "xy"), scale))
+
+    def weights(self, guess: Guess) -> dict[str, float]:
+        weights = _add({}, "xy", guess, 1 / guess.of("xy"))
+        # At a correlation of 1/2 each variance moves it a quarter as much.
+        return _add(_add(weights, "xx", guess, 1 / (4 * guess.of("xx"))), "yy", guess, 1 / (4 * guess.of("yy")))
+
+    def step(self, x: Fraction, y: Fraction) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """REGR_SLOPE(y, x): the covariance over the variance of x.
+
+    It is an average of the slopes between two rows, weighted by their squared distance in x. Rows that differ in x do
+    so by a step or more, so no slope is steeper than all of y's width in one step.
+    """
+
+    moments: tuple[str, ...] = ("n", "x", "y", "xx", "xy")
+    least: int = 2
+
+    def bounds(self, widths: Mapping[str, int]) -> Range:
+        return -float(widths["y"]), float(widths["y"])
+
+    def value(self, m: Moments, widths: Mapping[str, int]) -> float:
+        both, x = _covariance(m, "xy"), _covariance(m, "xx")
+        if m["n"] < self.least or x <= 0:
+            return 0.0
+        size = float(widths["y"]) if abs(both) >= widths["y"] * x else abs(both) / x
+        return math.copysign(size, both)
+
+    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
+        x = _covariance_range(box, "xx")
+        if x[0] <= 0:
+            return self.bounds(widths)
+        return _clipped(self.bounds(widths), _times(_covariance_range(box, "xy"), (1 / x[1], 1 / x[0])))
+
+    def weights(self, guess: Guess) -> dict[str, float]:
+        # At a correlation of 1/2 the slope is half of y's distance over x's.
+        weights = _add({}, "xy", guess, 1 / guess.of("xx"))
+        return _add(weights, "xx", guess, guess.y / (2 * guess.x**3))
+
+    def step(self, x: Fraction, y: Fraction) -> float:
+        return float(y / x)
+
+
+STATISTICS: Mapping[str, Statistic] = {
+    "var_pop": Central("xx", lost=0),
+    "var_samp": Central("xx", lost=1),
+    "stddev_pop": Deviation(Central("xx", lost=0)),
+    "stddev_samp": Deviation(Central("xx", lost=1)),
+    "covar_pop": Central("xy", lost=0),
+    "covar_samp": Central("xy", lost=1),
+    "corr": Correlation(),
+    "regr_slope": Slope(),
+}
+"""Every statistic of moments, by the name of its SQL function; of two arguments the first is y, the second x."""

@@ -1,0 +1,130 @@
+"""Choosing instead of noising: quantiles, MIN, MAX and MODE by the exponential mechanism or permute-and-flip.
+
+Neighbours: ``add_remove`` and ``replace_one``: the theorem counts the rows that a neighbour brings or takes, and under
+``replace_one`` it takes some and brings as many. Loss: `Pure`, with the zCDP loss that is proved below.
+
+In each group every candidate v has an integer score q(v), the higher the better, and an exponent c > 0 is fixed. The
+exponential mechanism draws v with P(v) ~ exp(c q(v)). Permute-and-flip shows each v with chance
+exp(c (q(v) - best)), and takes one of those shown.
+
+Theorem. Let a neighbour change the scores of one group by d(v), and let w = max d - min d.
+1. Either choice is (c w)-DP.
+2. The exponential mechanism is (c w)^2 / 8-zCDP.
+3. Let w <= k times the number of rows that the neighbour brings to and takes from the group, and let these numbers add
+   up to at most l1 over the groups, their squares to at most l2_squared. Then the choices of all groups together are
+   (k c l1)-DP, and for the exponential mechanism (k c)^2 l2_squared / 8-zCDP.
+
+Proof. 1. For the exponential mechanism ln P'(v) / P(v) = c d(v) - ln E[exp(c d)], and both terms lie between c min d
+and c max d. Permute-and-flip chooses as a noisy maximum does whose noise Z is exponential with rate c (Ding et al.
+2021): v wins if Z(v) exceeds the best q(u) + Z(u) of the others less q(v). A neighbour moves this by at most w, and
+P(Z > z + w) >= exp(-c w) P(Z > z). 2. The log ratios of 1 lie in a range of length c w: a bounded range of c w gives
+(c w)^2 / 8-zCDP (Cesar, Rogers 2021). 3. The groups are drawn independently, so their losses add up.  QED
+
+Write r = k c, the rate at which one row tells. A price in epsilon buys r = epsilon / l1, one in rho the largest r of 40
+binary digits with r^2 l2_squared / 8 <= rho. Where several draws share the price, their rates add up to epsilon / l1,
+or their squares to 8 rho / l2_squared.
+
+Source: McSherry, Talwar 2007 (exponential mechanism); McKenna, Sheldon 2020 (permute-and-flip); Ding, Kifer, Sayed,
+Steinke, Wang, Xiao, Zhang 2021; Cesar, Rogers 2021 (zCDP); 3 is above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.laplace import TOO_SMALL
+from dpsql.mechanisms.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
+from dpsql.mechanisms.quantile import QUANTILES, QuantileRelease, quantile_query
+from dpsql.mechanisms.sensitivity import Sensitivity, moved_rows
+from dpsql.plan.requests import Values
+from dpsql.privacy.loss import Pure
+
+__all__ = ["Exponential", "rates_for"]
+
+BITS = 40  # binary digits after the point of the rates that a price in rho buys
+
+WHOLE = (Fraction(1),)
+
+
+def rates_for(price: Price, moved: Sensitivity, shares: Sequence[Fraction]) -> tuple[list[Fraction], Pure] | None:
+    """How much each of several draws may tell of one row, and what they cost together.
+
+    Args:
+        price: For all draws and groups together.
+        moved: Rows that a neighbour brings and takes, as a vector over the groups.
+        shares: Of the rate, one for each draw, adding up to 1.
+
+    Returns:
+        The rates, per row, and the loss; None where a price in rho is too small to buy any.
+
+    >>> rates, loss = rates_for(Price(Fraction(1), Fraction(0)), Sensitivity(4, 16, one_cell=True), WHOLE)
+    >>> rates, loss
+    ([Fraction(1, 4)], Pure(epsilon=Fraction(1, 1), rho=Fraction(1, 8)))
+    """
+    squares = sum((share**2 for share in shares), Fraction(0))
+    if price.rho is not None:
+        rate = _root_below(8 * price.rho / (squares * moved.l2_squared))
+    elif price.epsilon is not None:
+        rate = price.epsilon / moved.l1
+    else:
+        raise InvariantBroken("a price names epsilon or rho")
+    if rate <= 0:
+        return None
+    loss = Pure(rate * moved.l1, rho=rate**2 * squares * moved.l2_squared / 8)
+    return [rate * share for share in shares], loss
+
+
+def _root_below(x: Fraction) -> Fraction:
+    """A number of 40 binary digits that is not above the root of x.
+
+    >>> _root_below(Fraction(9, 4)), _root_below(Fraction(2)) ** 2 <= 2
+    (Fraction(3, 2), True)
+    """
+    return Fraction(math.isqrt(math.floor(x * 4**BITS)), 2**BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain."""
+
+    name: str = "exponential"
+
+    def offer(self, request: Request) -> Release | Refusal:
+        """An offer for an order statistic or a mode, or why there is none."""
+        if request.selects:
+            return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
+        if request.aggregate.function == "mode":
+            return self._mode(request)
+        if request.aggregate.function in QUANTILES:
+            return self._quantile(request)
+        return Refusal(self.name, f"it answers quantiles, MIN, MAX and MODE, not {request.aggregate.text}.")
+
+    def _quantile(self, request: Request) -> Release | Refusal:
+        query = quantile_query(request)
+        if isinstance(query, str):
+            return Refusal(self.name, query)
+        bought = rates_for(request.price, query.moved, query.shares)
+        if bought is None:
+            return Refusal(self.name, TOO_SMALL)
+        rates, loss = bought
+        return QuantileRelease(self.name, loss, query, tuple(rates))
+
+    def _mode(self, request: Request) -> Release | Refusal:
+        candidates = candidates_of(request)
+        if isinstance(candidates, str):
+            return Refusal(self.name, candidates)
+        moved = moved_rows(request)
+        bought = rates_for(request.price, moved, WHOLE)
+        if bought is None or request.aggregate.argument is None:
+            return Refusal(self.name, TOO_SMALL)
+        (rate,), loss = bought
+        need = Values(request.source, request.aggregate.argument, grid=None)
+        # Permute-and-flip errs less at the same epsilon, the exponential mechanism at the same rho.
+        if request.price.rho is None:
+            return ModeRelease(self.name, Pure(loss.epsilon), need, candidates, PermuteAndFlip(rate))
+        return ModeRelease(self.name, loss, need, candidates, ExponentialChoice(rate))

@@ -1,0 +1,238 @@
+"""Variances, covariances, correlations and slopes from jointly noised moments, over either law of noise.
+
+Neighbours: ``add_remove`` and ``replace_one``. Loss: that of all noised moments together, stated by the mechanism whose
+noise it is; everything here works on released numbers.
+
+Each value is shifted by its centre. With R the largest shifted value, one row moves the sum of x by at most R, that of
+x^2 by at most R^2, that of x y by at most R_x R_y, and the number of pairs by 1: exact integers on the grid. Where the
+rows are fixed and public and no argument is ever NULL, the number is exact and free. `central` turns the noised moments
+into the statistic, inside bounds that hold whatever the noise.
+
+The price is split so that the expected error is least, to first order and at a public guess (`Statistic.weights`).
+
+Interval. Each moment lies within the exact quantile of its noise around its noised value; the chances to miss are
+shared so that they add up to 1 - confidence, most for the moment that errs most. So the true moments lie in the box of
+these intervals at the wanted confidence at least, and so does the statistic in its range over the box.
+
+Grids are made coarser, by powers of ten, until no value exceeds 2^42 steps: then no sum of products overflows. This
+rounds a value by no more than 2^-39 of the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.central import STATISTICS, Box, Guess, Moments, Statistic
+from dpsql.mechanisms.laws import Law
+from dpsql.mechanisms.mean import centre_of, deviation_of
+from dpsql.mechanisms.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
+from dpsql.plan.nodes import Expression
+from dpsql.plan.requests import Aggregates, Measure, MeasureKind
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler, noised
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["MomentsQuery", "MomentsRelease", "coarse", "moments_query"]
+
+SHARES = 256  # the price is split between the moments in 256ths
+LARGEST = 2**42  # grid steps: products of two, over 2^40 rows, stay below 2^126
+EVENLY = 0.1  # of the chance to miss, shared equally; the rest goes by expected error
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsQuery:
+    """What a statistic of moments needs to know, all of it public.
+
+    Attributes:
+        need: Its moments as ``m0``, ``m1``, ... in the order of ``statistic.moments``.
+        statistic: What is computed.
+        grids: Of x, and of y where there are two arguments.
+        sensitivities: Of each moment; None where it is public.
+        guess: Of the distances from the centres.
+        rows_about: Guess of the rows per group.
+    """
+
+    need: Aggregates
+    statistic: Statistic
+    grids: Mapping[str, Grid]
+    sensitivities: tuple[Sensitivity | None, ...]
+    guess: Guess
+    rows_about: int
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """high - low of each argument, in grid steps."""
+        return {name: grid.high - grid.low for name, grid in self.grids.items()}
+
+    @property
+    def unit(self) -> float:
+        """What 1 of the statistic in grid steps is in the columns' units."""
+        return self.statistic.step(self.grids["x"].step, self.grids.get("y", self.grids["x"]).step)
+
+    def shares(self, exponent: float) -> tuple[Fraction, ...]:
+        """Each noised moment's share of the price, with the least expected error; they add up to 1.
+
+        Args:
+            exponent: 2/3 for Laplace noise priced by epsilon, 1 for noise whose variance goes by 1 / rho.
+        """
+        weights = self.statistic.weights(self.guess)
+        worth = [
+            (max(weights[name], 1e-300) * moved.l1) ** exponent
+            for name, moved in zip(self.statistic.moments, self.sensitivities, strict=True)
+            if moved is not None
+        ]
+        parts = [max(1, round(SHARES * one / sum(worth))) for one in worth]
+        largest = parts.index(max(parts))
+        parts[largest] -= sum(parts) - SHARES
+        return tuple(Fraction(part, SHARES) for part in parts)
+
+
+def moments_query(request: Request) -> MomentsQuery:
+    """The statistic's measures, sensitivities and public guesses."""
+    statistic = STATISTICS[request.aggregate.function]
+    arguments = _arguments(request)
+    grids = {name: coarse(grid) for name, (_, grid) in arguments.items()}
+    centres = {name: centre_of(grids[name], argument.facts) for name, (argument, _) in arguments.items()}
+    distances = {
+        name: deviation_of(grids[name], argument.facts, centres[name]) for name, (argument, _) in arguments.items()
+    }
+    sums = {
+        name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
+        for name, (argument, _) in arguments.items()
+    }
+    fixed = rows_fixed(request) and not any(argument.facts.nullable for argument, _ in arguments.values())
+    count = Measure(MeasureKind.ROWS) if fixed else Measure(MeasureKind.VALUES, sums["x"].argument)
+    measures = [count if name == "n" else _measure(sums, name) for name in statistic.moments]
+    return MomentsQuery(
+        need=need_of(request, *measures),
+        statistic=statistic,
+        grids=grids,
+        sensitivities=tuple(
+            None if fixed and measure is count else sensitivity_of(request, measure) for measure in measures
+        ),
+        guess=Guess(distances["x"], distances.get("y", distances["x"])),
+        rows_about=max(1, request.rows_about),
+    )
+
+
+def _arguments(request: Request) -> dict[str, tuple[Expression, Grid]]:
+    """x, and y where there are two: SQL names y first."""
+    aggregate = request.aggregate
+    named = [("x", aggregate.argument, request.grid)]
+    if aggregate.second is not None:
+        named = [("y", aggregate.argument, request.grid), ("x", aggregate.second, request.second_grid)]
+    found = {name: (argument, grid) for name, argument, grid in named if argument is not None and grid is not None}
+    if set(found) != set("".join(STATISTICS[aggregate.function].moments)) - {"n"}:
+        raise InvariantBroken("a statistic of moments needs its arguments, on grids")
+    return found
+
+
+def _measure(sums: Mapping[str, Measure], name: str) -> Measure:
+    """A sum, or a sum of products."""
+    if len(name) == 1:
+        return sums[name]
+    first = sums[name[0]]
+    return Measure(MeasureKind.PRODUCTS, first.argument, first.grid, first.shift, by=sums[name[1]])
+
+
+def coarse(grid: Grid) -> Grid:
+    """The same range in steps that are a power of ten longer, so that no value exceeds 2^42 steps.
+
+    >>> coarse(Grid(Fraction(1), low=0, high=2**45))
+    Grid(step=Fraction(10, 1), low=0, high=3518437208884)
+    """
+    while grid.reach >= LARGEST:
+        grid = Grid(grid.step * 10, grid.low // 10, -(-grid.high // 10))
+    return grid
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsRelease:
+    """An offer to release a statistic of noised moments.
+
+    Attributes:
+        mechanism: Whose noise it is.
+        loss: Of all noised moments together, all groups together.
+        query: What is asked and publicly known.
+        laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
+    """
+
+    mechanism: str
+    loss: Loss
+    query: MomentsQuery
+    laws: tuple[Law | None, ...]
+
+    @property
+    def need(self) -> Aggregates:
+        """The moments."""
+        return self.query.need
+
+    @property
+    def sensitivity(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def scale(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def half_width(self) -> float:
+        """Expected half width of a 95% interval for a group of ``rows_about`` rows, at the guess."""
+        n, guess = self.query.rows_about, self.query.guess
+        # Squares lie around twice the squared distance, products of different variables at a correlation of 1/2.
+        grown = {1: 1.0, 2: 2.0}
+        m = {
+            name: n if name == "n" else round(n * guess.of(name) * (1.5 if name == "xy" else grown[len(name)]))
+            for name in self.query.statistic.moments
+        }
+        low, high = self._range(m, 0.95)
+        return (high - low) / 2 * self.query.unit
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it."""
+        names = self.query.statistic.moments
+        columns = {
+            name: [int(k) for k in (exact if law is None else noised(exact, law.draw(sampler, len(raw))))]
+            for index, (name, law) in enumerate(zip(names, self.laws, strict=True))
+            for exact in (raw.column(f"m{index}"),)
+        }
+        widths, unit = self.query.widths, self.query.unit
+        values = [self.query.statistic.value(m, widths) * unit for m in _rows(names, columns)]
+        return ReleasedTable({"value": values, **columns})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """The statistic's range over the box of its moments' intervals; all of its bounds where rows may be too few."""
+        rows = _rows(self.query.statistic.moments, released.columns)
+        ranges = [[end * self.query.unit for end in self._range(m, confidence)] for m in rows]
+        # The ends and the value come from different roundings.
+        return [(min(low, value), max(high, value)) for (low, high), value in zip(ranges, released.values, strict=True)]
+
+    def _range(self, m: Moments, confidence: float) -> tuple[float, float]:
+        """The statistic's range, in grid steps."""
+        box, statistic, widths = self._box(m, confidence), self.query.statistic, self.query.widths
+        return statistic.range(box, widths) if box["n"][0] >= statistic.least else statistic.bounds(widths)
+
+    def _box(self, m: Moments, confidence: float) -> Box:
+        names, weights = self.query.statistic.moments, self.query.statistic.weights(self.query.guess)
+        errors = [
+            0.0 if law is None else weights[name] * law.spread for name, law in zip(names, self.laws, strict=True)
+        ]
+        noised_ones, total = sum(law is not None for law in self.laws), sum(errors)
+        box = {}
+        for name, law, error in zip(names, self.laws, errors, strict=True):
+            miss = (1 - confidence) * (EVENLY / noised_ones + (1 - EVENLY) * error / total)
+            reach = 0 if law is None else law.quantile(1 - miss)
+            box[name] = (m[name] - reach, m[name] + reach)
+        return box
+
+
+def _rows(names: Sequence[str], columns: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
+    """The moments of each group."""
+    return [dict(zip(names, row, strict=True)) for row in zip(*(columns[name] for name in names), strict=True)]

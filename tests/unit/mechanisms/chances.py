@@ -1,0 +1,63 @@
+"""Exact chances of what a choice can give, to 50 digits, and the losses between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+DIGITS = 50
+ROUNDING = Decimal("1e-40")  # what 50 digits leave open, many times over
+
+
+@cache
+def exp(x: Fraction) -> Decimal:
+    """e^x."""
+    context = Context(prec=DIGITS)
+    return context.exp(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def exponential(widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> list[Decimal]:
+    """Of every point, where each interval holds so many points of one score."""
+    with localcontext(Context(prec=DIGITS)):
+        weights = [exp(exponent * score) for width, score in zip(widths, scores, strict=True) for _ in range(width)]
+        total = sum(weights)
+        return [weight / total for weight in weights]
+
+
+def permute_and_flip(scores: Sequence[int], exponent: Fraction) -> list[Decimal]:
+    """Of every candidate: over all sets of others that show, it is one of them with equal chance."""
+    with localcontext(Context(prec=DIGITS)):
+        shown = [exp(exponent * (score - max(scores))) for score in scores]
+        chances = []
+        for index, own in enumerate(shown):
+            others = [p for at, p in enumerate(shown) if at != index]
+            chance = Decimal(0)
+            for size in range(len(others) + 1):
+                for up in combinations(range(len(others)), size):
+                    term = own / (size + 1)
+                    for at, p in enumerate(others):
+                        term *= p if at in up else 1 - p
+                    chance += term
+            chances.append(chance)
+        return chances
+
+
+def loss(one: Sequence[Decimal], two: Sequence[Decimal]) -> Decimal:
+    """The largest log ratio of two chances of the same outcome, either way."""
+    with localcontext(Context(prec=DIGITS)):
+        return max(abs((a / b).ln()) for a, b in zip(one, two, strict=True))
+
+
+def renyi(one: Sequence[Decimal], two: Sequence[Decimal], order: int) -> Decimal:
+    """The Renyi divergence of a whole order above 1."""
+    with localcontext(Context(prec=DIGITS)):
+        return sum((a**order / b ** (order - 1) for a, b in zip(one, two, strict=True)), Decimal(0)).ln() / (order - 1)
+
+
+def within(measured: Decimal, claimed: Fraction) -> bool:
+    """Whether a measured loss is within a claim, but for the rounding of 50 digits."""
+    with localcontext(Context(prec=DIGITS)):
+        return measured <= Decimal(claimed.numerator) / Decimal(claimed.denominator) + ROUNDING
