@@ -12,7 +12,7 @@ from typing import Any
 from dpsql.errors import ProgrammingError
 from dpsql.plan.expressions import nearest
 
-__all__ = ["LATER", "NAMES", "Options", "read_options"]
+__all__ = ["LATER", "NAMES", "Options", "read_clause", "read_options"]
 
 STRATEGIES = ("LAPLACE_THRESHOLD", "PUBLIC_GROUPS")
 
@@ -74,6 +74,7 @@ class Options:
 
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
+BOUNDS = ("max_groups_per_unit", "max_rows_contributed", "max_rows_per_group")
 LATER = ("gamma", "metric", "multiple", "sensitivity", "centre", "scale")
 NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
 
@@ -82,8 +83,7 @@ def read_options(given: Mapping[str, Any]) -> Options:
     """Options from raw values.
 
     Args:
-        given: Names to values; a value of None says nothing, except in the group and row bounds, where it would mean
-            no bound at all.
+        given: Names to values; a value of None says nothing.
 
     Raises:
         ProgrammingError: Unknown names, values out of range, contradictions.
@@ -97,7 +97,7 @@ def read_options(given: Mapping[str, Any]) -> Options:
             )
         if own not in READERS:
             raise ProgrammingError(
-                f"There is no option {name}. {nearest(name, NAMES) or 'There are ' + ', '.join(NAMES)}."
+                f"There is no option {name}. {nearest(name, NAMES) or 'There are ' + ', '.join(NAMES) + '.'}"
             )
         if value is None:
             continue
@@ -112,9 +112,23 @@ def read_options(given: Mapping[str, Any]) -> Options:
     return options
 
 
+def read_clause(given: Mapping[str, Any]) -> Options:
+    """Options from a statement's own clause, where NULL for a bound would mean that there is none.
+
+    Raises:
+        ProgrammingError: As `read_options`, and for a bound of NULL.
+    """
+    for name, value in given.items():
+        if value is None and ALIASES.get(name, name) in BOUNDS:
+            raise ProgrammingError(
+                f"{name} is NULL, but there is always a bound. Write a whole number from 1, or leave it out."
+            )
+    return read_options(given)
+
+
 def _number(name: str, value: Any) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
-        raise ProgrammingError(f"{name} is {value!r}; write a number above 0.")
+        raise ProgrammingError(f"{name} is {_given(value)}; write a number above 0.")
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise ProgrammingError(f"{name} is {value}; write a finite number above 0.")
     exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
@@ -139,7 +153,7 @@ def _chance(name: str, value: Any) -> Fraction:
 
 def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9:
-        raise ProgrammingError(f"{name} is {value!r}; write a whole number from 1.")
+        raise ProgrammingError(f"{name} is {_given(value)}; write a whole number from 1.")
     return value
 
 
@@ -177,6 +191,11 @@ READERS: dict[str, Any] = {
     "min_privacy_units_per_group": _count,
     "privacy_unit_column": _word,
 }
+
+
+def _given(value: object) -> str:
+    """A value of the wrong kind, as it was written."""
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def _shown(value: object) -> str:

@@ -258,7 +258,7 @@ class Expressions(Reader):
                 self._ambiguous(operand)
 
     def _ambiguous(self, node: exp.Expr) -> NoReturn:
-        hint = "Put parentheses around the inner one."
+        hint = "Write AND between comparisons, or parentheses around the inner one."
         self._refuse(node, "comparison of a comparison", "readers differ on what belongs together.", hint)
 
     def _negate(self, node: exp.Neg) -> Expr:
