@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dpsql.answer import Quote, QuoteColumn
-from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column
-from dpsql.prepare import Measured, Prepared
-from dpsql.privacy.loss import summary
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 
-__all__ = ["quote"]
+from dpsql.answer import Quote, QuoteColumn
+from dpsql.errors import ProgrammingError
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column, Plan
+from dpsql.plan.options import Options
+from dpsql.prepare import Measured, Prepared, prepare
+from dpsql.privacy.loss import PrivacyLoss, summary
+
+__all__ = ["epsilon_for", "public_quote", "quote"]
 
 
 def quote(prepared: Prepared, repeats_left: int | None) -> Quote:
@@ -37,6 +45,60 @@ def quote(prepared: Prepared, repeats_left: int | None) -> Quote:
         repeats_left=repeats_left,
         notes=_notes(prepared),
     )
+
+
+def public_quote(sql: str) -> Quote:
+    """The quote of a statement over public tables alone."""
+    return Quote(PrivacyLoss(), (), sql, None, ("Every table is public: the answer is exact and free.",))
+
+
+def epsilon_for(plan: Plan, options: Options, catalog: Catalog, half_width: Mapping[str, float]) -> Fraction:
+    """The least epsilon, to three digits, whose expected 95% intervals are as narrow as wanted.
+
+    Args:
+        plan: What is asked.
+        options: In force but for their price.
+        catalog: Tables and neighbours.
+        half_width: Output column to half width, in the column's unit, > 0.
+
+    Raises:
+        ProgrammingError: A column that is no bare aggregate, or a width that no epsilon up to 10^6 gives.
+    """
+    wanted: dict[str, float] = {}
+    for name, width in half_width.items():
+        found = [o.expression for o in plan.outputs if o.name == name and not plan.stages]
+        if len(found) != 1 or not isinstance(found[0], Column) or not found[0].name.startswith("a"):
+            names = ", ".join(o.name for o in plan.outputs if isinstance(o.expression, Column))
+            raise ProgrammingError(f"{name!r} is not one aggregate of the answer. half_width takes one of: {names}.")
+        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
+            raise ProgrammingError(
+                f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
+            )
+        wanted[found[0].name] = float(width)
+
+    def narrow(exponent: int) -> bool:
+        prepared = prepare(plan, replace(options, rho=None, epsilon=_three_digits(exponent)), catalog, b"")
+        return all(
+            measured.choice.release.half_width <= wanted[measured.aggregate.name]
+            for measured in prepared.measured
+            if measured.aggregate.name in wanted
+        )
+
+    low, high = 0, 12 * 900  # 1e-6 to 1e6, 900 steps of three digits a decade
+    if not narrow(high):
+        raise ProgrammingError(
+            "No epsilon up to 1e6 gives intervals that narrow: the bounds or the grid set the limit."
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if narrow(middle) else (middle, high)
+    return _three_digits(high)
+
+
+def _three_digits(step: int) -> Fraction:
+    """The numbers of three digits from 1e-6 on: 1.00e-6, 1.01e-6, ... 9.99e-6, 1.00e-5, ..."""
+    decade, digits = divmod(step, 900)
+    return Fraction(100 + digits, 100) * Fraction(10) ** (decade - 6)
 
 
 def _column(name: str, measured: Measured) -> QuoteColumn:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from dpsql.answer import Answer, Budget, Measurement, Quote, public
 from dpsql.engines.base import Engine
+from dpsql.engines.lower import lower_public
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError
 from dpsql.listing import describe_table, list_tables
 from dpsql.mechanisms.base import SelectingRelease
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import Cell
-from dpsql.plan.nodes import Column, Expression, Plan
-from dpsql.plan.options import Options, read_options
+from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
+from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
 from dpsql.plan.requests import Values
 from dpsql.plan.resolve import resolve_query
@@ -29,7 +30,7 @@ from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.quote import quote
+from dpsql.quote import epsilon_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
 
 __all__ = ["Backend", "Session"]
@@ -94,9 +95,12 @@ class Session:
         statement = parse(sql)
         match statement:
             case syntax.Query():
-                return self._answer(self._prepare(statement.select, parameters, options), statement)
+                plan = self._plan(statement.select, parameters)
+                if isinstance(plan, PublicPlan):
+                    return self._public(plan)
+                return self._answer(self._prepare(plan, options), statement)
             case syntax.Explain():
-                return self._quote(self._prepare(statement.query.select, parameters, options)).to_answer()
+                return self._quote(self._plan(statement.query.select, parameters), options, None).to_answer()
             case syntax.ShowBudget():
                 return self.budget().to_answer()
             case syntax.ShowTables():
@@ -131,9 +135,7 @@ class Session:
             statement = statement.query
         if not isinstance(statement, syntax.Query):
             raise ProgrammingError("Only a SELECT can be explained.")
-        if half_width:
-            raise ProgrammingError("half_width is not available in this version.")
-        return self._quote(self._prepare(statement.select, parameters, options))
+        return self._quote(self._plan(statement.select, parameters), options, half_width)
 
     def budget(self) -> Budget:
         """What this analyst has spent and may still spend."""
@@ -151,11 +153,23 @@ class Session:
 
     # -------------------------------------------------------------------------------------------- the way through
 
-    def _prepare(self, query: syntax.Queryable, parameters: Sequence[Value], options: Mapping[str, Any]) -> Prepared:
+    def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
         given = tuple(_parameter(value) for value in parameters)
+        return resolve_query(query, self._backend.catalog, given, self._cells)
+
+    def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
         backend = self._backend
-        plan = resolve_query(query, backend.catalog, given, self._cells)
         return prepare(plan, self._options(plan, options), backend.catalog, backend.ledger.contribution_key)
+
+    def _public(self, plan: PublicPlan) -> Answer:
+        """Public tables are returned as they are: exact and free."""
+        outputs = plan.stage.outputs
+        raw = self._run(lower_public(plan))
+        return public(
+            tuple(output.name for output in outputs),
+            tuple(output.expression.facts.type for output in outputs),
+            raw.groups([f"c{i}" for i in range(len(outputs))]),
+        )
 
     def _answer(self, prepared: Prepared, statement: syntax.Query) -> Answer:
         """Charge, then look; or the stored release of the same statement, free."""
@@ -244,8 +258,17 @@ class Session:
             _intervals=intervals,
         )
 
-    def _quote(self, prepared: Prepared) -> Quote:
-        return quote(prepared, self._backend.ledger.repeats_left(self._analyst, prepared.loss))
+    def _quote(
+        self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None
+    ) -> Quote:
+        backend = self._backend
+        if isinstance(plan, PublicPlan):
+            return public_quote(lower_public(plan).sql)
+        in_force = self._options(plan, options)
+        if half_width:
+            in_force = replace(in_force, rho=None, epsilon=epsilon_for(plan, in_force, backend.catalog, half_width))
+        prepared = prepare(plan, in_force, backend.catalog, backend.ledger.contribution_key)
+        return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss))
 
     # ------------------------------------------------------------------------------------------------- small things
 
@@ -254,7 +277,7 @@ class Session:
 
     def _options(self, plan: Plan, given: Mapping[str, Any]) -> Options:
         """Policy default < SET < keywords and OPTIONS, which may not disagree."""
-        own = read_options(given).beside(read_options(dict(plan.options)))
+        own = read_options(given).beside(read_clause(dict(plan.options)))
         return own.over(self._set).over(self._backend.defaults)
 
     def _remember(self, name: str, value: Value) -> Answer:

@@ -9,12 +9,12 @@ from dpsql.engines.base import EngineStatement
 from dpsql.engines.printer import WIRE, Printer, qualified, quoted
 from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Expression, Plan, Relation, Stage
+from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.requests import Aggregates, Histogram, Measure, MeasureKind, Need, Source, Values
 from dpsql.plan.types import Grid
 
-__all__ = ["WIRE", "lower", "lower_cells", "lower_released"]
+__all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
 
 MOST_ROWS = 2**40  # public cap on the rows of a table
 SUM_LIMIT = 2**126  # below HUGEINT's end
@@ -266,11 +266,15 @@ def lower_released(plan: Plan) -> EngineStatement:
 
 def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
     """One SELECT over released values. An aggregated row comes from no single released row."""
+    row = 'CAST(NULL AS BIGINT) AS "row"' if stage.aggregates else f'{_ROW} AS "row"'
+    rows = f"FROM {source}" + (f" WHERE {printer.expression(stage.where)}" if stage.where is not None else "")
+    return _selected(printer, stage, rows, [] if stage.aggregates else [_ROW], last=last, extra=[row])
+
+
+def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, last: bool, extra: list[str]) -> str:
+    """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
     texts = [f'{printer.expression(output.expression)} AS "c{i}"' for i, output in enumerate(stage.outputs)]
-    texts.append('CAST(NULL AS BIGINT) AS "row"' if stage.aggregates else f'{_ROW} AS "row"')
-    sql = f"SELECT {', '.join(texts)} FROM {source}"
-    if stage.where is not None:
-        sql += f" WHERE {printer.expression(stage.where)}"
+    sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
     if stage.group_by:
         sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
     if stage.having is not None:
@@ -280,9 +284,8 @@ def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
         f"NULLS {'FIRST' if order.nulls_first else 'LAST'}"
         for order in stage.order_by
     ]
-    if not stage.aggregates:
-        terms.append(_ROW)
-    elif last:
+    terms += ties
+    if stage.aggregates and last:
         terms += [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by]
     if terms and (last or stage.limit is not None or stage.offset):
         sql += f" ORDER BY {', '.join(terms)}"
@@ -291,6 +294,15 @@ def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
     if stage.offset:
         sql += f" OFFSET {int(stage.offset)}"
     return sql
+
+
+def lower_public(plan: PublicPlan) -> EngineStatement:
+    """A statement over public tables, columns ``c0...``."""
+    printer = Printer()
+    sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
+    columns = tuple((f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs))
+    tables = frozenset(scan.table.name for scan in scans(plan.relation))
+    return EngineStatement(sql, tuple(printer.parameters), columns, tables, frozenset(printer.functions))
 
 
 def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:

@@ -31,6 +31,7 @@ __all__ = [
     "PerUnit",
     "Plan",
     "Project",
+    "PublicPlan",
     "Relation",
     "Scan",
     "Semi",
@@ -360,3 +361,16 @@ class Plan:
     def answer(self) -> tuple[Output, ...]:
         """The columns that the analyst sees."""
         return self.stages[-1].outputs if self.stages else self.outputs
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPlan:
+    """A statement over public tables alone: its answer is exact and costs nothing.
+
+    Attributes:
+        relation: The rows.
+        stage: What is selected of them; its expressions are over the relation's columns.
+    """
+
+    relation: Relation
+    stage: Stage

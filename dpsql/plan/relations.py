@@ -54,9 +54,10 @@ def unit_of(relation: Relation) -> Column | None:
     """The column that names the privacy unit of each row; None where rows are public or have lost their unit.
 
     >>> from dpsql.plan.catalog import ColumnInfo, TableInfo
-    >>> from dpsql.plan.types import Type
+    >>> from dpsql.plan.types import Facts, Type
     >>> unit = ColumnInfo("person", Facts(Type.TEXT), unit=True)
-    >>> unit_of(Scan(TableInfo("visits", {"person": unit}, unit="person", rows_per_unit=3), "t0")).name
+    >>> table = TableInfo("visits", {"person": unit}, unit="person", rows_per_unit=3)
+    >>> unit_of(Scan(table, "t0")).name
     'person'
     """
     match relation:

@@ -11,11 +11,11 @@ from dpsql.plan.aggregates import AggregateReader
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Order, Output, Plan, Relation
+from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import ReleasesInside, group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows, holds_aggregate
-from dpsql.plan.scope import Scope, identifying, same_name
+from dpsql.plan.scope import Entry, Scope, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names
 from dpsql.plan.types import Facts, Type, Value
 
@@ -24,8 +24,8 @@ __all__ = ["resolve_query"]
 INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 
-def resolve_query(query: syntax.Queryable, catalog: Catalog, parameters: tuple[Value, ...], evaluate: Evaluate) -> Plan:
-    """The plan of one SELECT over private tables.
+def resolve_query(query: syntax.Queryable, catalog: Catalog, parameters: tuple[Value, ...], evaluate: Evaluate) -> Plan | PublicPlan:
+    """The plan of one SELECT.
 
     Args:
         query: The statement's syntax.
@@ -39,7 +39,7 @@ def resolve_query(query: syntax.Queryable, catalog: Catalog, parameters: tuple[V
     return _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
 
 
-def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan:
+def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | PublicPlan:
     if isinstance(query, syntax.Union):
         raise UnsupportedQuery(
             "the answer of one SELECT is one release.", construct="UNION", position=query.position,
@@ -55,10 +55,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan:
             raise
         return _over_released(query, *source, evaluate)
     if is_public(relation):
-        raise UnsupportedQuery(
-            "every table in FROM is public.", construct="SELECT", position=query.position,
-            hint="Public tables may be joined to private ones.",
-        )  # fmt: skip
+        return PublicPlan(relation, plan_stage(replace(query, where=None), scope, rows.parameters))
     return _Statement(query, inner, evaluate, relation, scope).plan()
 
 
@@ -76,7 +73,12 @@ def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Quer
 def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, rows: Rows, evaluate: Evaluate) -> Plan:
     """A SELECT over the released answer of another: more post-processing, no further cost."""
     plan = _resolve(inner, rows, evaluate)
-    stage = plan_stage(query, alias, released_names(plan), rows.parameters)
+    if isinstance(plan, PublicPlan):
+        raise UnsupportedQuery(
+            "aggregates of public tables inside a sub-query are not supported.", construct="sub-query",
+            position=query.position, hint="Ask it by itself.",
+        )  # fmt: skip
+    stage = plan_stage(query, Scope((Entry(alias, released_names(plan)),)), rows.parameters)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
 

@@ -1,4 +1,4 @@
-"""Queries over released answers: ordinary SQL over public values, aggregates included, at no cost."""
+"""Queries over public values, released answers or public tables: ordinary SQL, aggregates included, at no cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver
 from dpsql.plan.functions import Function
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
-from dpsql.plan.scope import Entry, Scope
+from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["RELEASED", "plan_stage", "released_names"]
@@ -39,20 +39,18 @@ def released_names(plan: Plan) -> dict[str, Expression]:
     return names
 
 
-def plan_stage(
-    query: syntax.Select, alias: str, columns: dict[str, Expression], parameters: tuple[Value, ...]
-) -> Stage:
-    """One SELECT over released columns.
+def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]) -> Stage:
+    """One SELECT over public values: released columns, or public tables.
 
     Raises:
         UnsupportedQuery: Sub-queries, DISTINCT, grouping sets, or other aggregates than COUNT, SUM, AVG, MIN, MAX.
     """
     if query.distinct or isinstance(query.group_by, syntax.GroupingSets):
         raise UnsupportedQuery(
-            "DISTINCT and GROUPING SETS over a released answer are not supported.", construct="SELECT",
+            "DISTINCT and GROUPING SETS over public values are not supported.", construct="SELECT",
             position=query.position, hint="Write GROUP BY.",
         )  # fmt: skip
-    return _Stage(query, Scope((Entry(alias, columns),)), parameters).plan()
+    return _Stage(query, scope, parameters).plan()
 
 
 @dataclass(slots=True)
@@ -109,7 +107,7 @@ class _Stage:
     def _aggregate(self, node: syntax.Call) -> Expression:
         if node.distinct or node.where is not None or node.order or node.named or len(node.arguments) > 1:
             raise UnsupportedQuery(
-                "over a released answer it takes one plain argument.", construct=node.name.upper(),
+                "over public values it takes one plain argument.", construct=node.name.upper(),
                 position=node.position, hint=f"Write {node.name.upper()}(x).",
             )  # fmt: skip
         if node.star or not node.arguments:
