@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError
+from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError, ProgrammingError
 
 if TYPE_CHECKING:
     from dpsql.answer import Answer
@@ -136,12 +136,18 @@ def explain(
     max_groups_per_unit: GroupCap = None,
     max_rows_per_group: RowCap = None,
     confidence: Confidence = None,
+    half_width: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=WIDTH", help="Quote the epsilon whose 95% intervals are this narrow: n=50."),
+    ] = None,
 ) -> None:
     """What would run, by which mechanism, at what cost and error. Spends nothing and reads no data."""
+    wanted = _widths(half_width or [])
     with _opened(policy) as proxy:
         account = analyst or next(iter(proxy.policy.budget.analysts))
         quote = proxy.session(analyst=account).explain(
             sql,
+            half_width=wanted,
             epsilon=epsilon,
             delta=delta,
             rho=rho,
@@ -151,6 +157,20 @@ def explain(
             confidence=confidence,
         )
     typer.echo(f"{quote}\nThe budget is that of {_line(account)}.")
+
+
+def _widths(texts: list[str]) -> dict[str, float]:
+    """``n=50`` as output column and half width."""
+    widths = {}
+    for text in texts:
+        column, _, width = text.rpartition("=")
+        try:
+            widths[column] = float(width)
+        except ValueError:
+            column = ""
+        if not column:
+            raise ProgrammingError(f"--half-width is {_line(text)}; write an output column and a width, such as n=50.")
+    return widths
 
 
 @app.command()

@@ -24,7 +24,9 @@ __all__ = ["resolve_query"]
 INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 
-def resolve_query(query: syntax.Queryable, catalog: Catalog, parameters: tuple[Value, ...], evaluate: Evaluate) -> Plan | PublicPlan:
+def resolve_query(
+    query: syntax.Queryable, catalog: Catalog, parameters: tuple[Value, ...], evaluate: Evaluate
+) -> Plan | PublicPlan:
     """The plan of one SELECT.
 
     Args:
@@ -217,7 +219,9 @@ class _Statement:
         node = item.expression
         if isinstance(node, syntax.Call) and node.name in INTERVAL_ENDS:
             return Output(item.name, as_null(Type.REAL), self._interval_end(node))
-        return Output(item.name, self._resolver().resolve(node))
+        bare = item.alias is None and isinstance(node, syntax.Name)
+        name = self.scope.spelling(node) if bare and isinstance(node, syntax.Name) else item.name
+        return Output(name, self._resolver().resolve(node))
 
     def _interval_end(self, node: syntax.Call) -> tuple[str, int]:
         """DP_INTERVAL_LOW(n): the lower end of the interval of output column n."""

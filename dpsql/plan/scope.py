@@ -81,6 +81,12 @@ class Scope:
             )  # fmt: skip
         return found[0]
 
+    def spelling(self, name: syntax.Name) -> str:
+        """A column's name as its table spells it: what the answer calls it."""
+        column = name.parts[-1]
+        own = (c for entry in self.entries for c in entry.columns if same_name(c, column))
+        return next(own, name.spelling or column)
+
     def holds(self, name: str) -> bool:
         """Whether a bare name is a column here."""
         return any(same_name(name, column) for entry in self.entries for column in entry.columns)
