@@ -52,6 +52,9 @@ def consistent(prepared: Prepared, released: Released) -> Together:
     width = len(prepared.plan.keys)
     groups: list[Group] = []
     for grouping, own in zip(prepared.groupings, released.groups, strict=True):
+        if tuple(grouping.keys) == tuple(range(width)):  # nothing to fill in; the common case, and a fast one
+            groups.extend(own)
+            continue
         for group in own:
             values: list[Any] = [None] * width
             for index, value in zip(grouping.keys, group, strict=True):

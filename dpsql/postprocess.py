@@ -85,14 +85,13 @@ class PostProcess:
             groups: The groups that appear, in the order of the keys; None for a key that a grouping set leaves out.
             released: Per aggregate name, one value per group.
         """
+        by_key = list(zip(*groups, strict=True)) or [()] * len(plan.keys)
         table: dict[str, tuple[str, Sequence[Any]]] = {
-            key.name: (WIRE[key.expression.facts.type], [group[i] for group in groups])
-            for i, key in enumerate(plan.keys)
+            key.name: (WIRE[key.expression.facts.type], values) for key, values in zip(plan.keys, by_key, strict=True)
         }
         for column in _released_columns(plan):
             if column.name in released:
-                values = released[column.name]
-                table[column.name] = (WIRE[column.facts.type], [_fitting(value, column.facts.type) for value in values])
+                table[column.name] = (WIRE[column.facts.type], _fitting(released[column.name], column.facts.type))
         table["row"] = ("BIGINT", list(range(len(groups))))
         result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
@@ -105,13 +104,14 @@ def _listed(values: Sequence[Any]) -> list[Any]:
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
-def _fitting(value: Any, type_: Type) -> Value:
-    """A released value as the worker takes it: integers saturate far outside anything a table can hold."""
-    if value is None:
-        return None
+def _fitting(values: Sequence[Any], type_: Type) -> list[Value]:
+    """Released values as the worker takes them: integers saturate far outside anything a table can hold."""
     if type_ is Type.INTEGER:
-        return max(-SATURATION, min(SATURATION, int(value)))
-    return float(value)
+        whole = [None if value is None else int(value) for value in values]
+        return [
+            v if v is None or -SATURATION <= v <= SATURATION else SATURATION if v > 0 else -SATURATION for v in whole
+        ]
+    return [None if value is None else float(value) for value in values]
 
 
 def _released_columns(plan: Plan) -> list[Column]:

@@ -49,10 +49,7 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
     try:
         read = json.loads(stored)
         types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
-        groups = tuple(
-            tuple(tuple(_typed(v, t) for v, t in zip(group, own, strict=True)) for group in listed)
-            for listed, own in zip(read["groups"], types, strict=True)
-        )
+        groups = tuple(_groups(listed, own) for listed, own in zip(read["groups"], types, strict=True))
         return Released(groups, {name: ReleasedTable(columns) for name, columns in read["tables"].items()})
     except (ValueError, KeyError, TypeError) as error:
         raise InvariantBroken("a stored release does not fit its statement") from error
@@ -63,9 +60,14 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value.tolist()
 
 
-def _typed(value: Any, type_: Type) -> Any:
-    if value is None:
-        return None
-    if type_ is Type.DATE:
-        return date.fromisoformat(value)
-    return datetime.fromisoformat(value) if type_ is Type.TIMESTAMP else value
+def _groups(listed: Sequence[Sequence[Any]], types: Sequence[Type]) -> tuple[Group, ...]:
+    """The groups of one grouping, column by column: most columns are as JSON holds them."""
+    if not listed or not types:
+        return tuple(map(tuple, listed))
+    columns = zip(*listed, strict=True)
+    return tuple(zip(*(_typed(values, type_) for values, type_ in zip(columns, types, strict=True)), strict=True))
+
+
+def _typed(values: Sequence[Any], type_: Type) -> Sequence[Any]:
+    read = {Type.DATE: date.fromisoformat, Type.TIMESTAMP: datetime.fromisoformat}.get(type_)
+    return values if read is None else [None if value is None else read(value) for value in values]

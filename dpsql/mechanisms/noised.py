@@ -60,7 +60,8 @@ class NoisedRelease:
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit and ``steps``, the same as grid integers; one entry per row of ``raw``."""
         steps: list[int] = noised(raw.column("m0"), self.law.draw(sampler, len(raw))).tolist()
-        return ReleasedTable({"value": [in_unit(k, self.step) for k in steps], "steps": steps})
+        values = steps if self.step == 1 else [in_unit(k, self.step) for k in steps]
+        return ReleasedTable({"value": values, "steps": steps})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the exact quantile of the noise; (None, None) where no value was released."""
