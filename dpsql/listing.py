@@ -54,6 +54,8 @@ def _described(table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
     facts = column.facts
     if column.unit:
         return (column.name, "privacy unit", "joins and COUNT(DISTINCT) only", False, None)
+    if column.link is not None:
+        return (column.name, "key", f"joins only, with {column.link}", False, None)
     if facts.bounded:
         domain = f"[{_end(facts.low)}, {_end(facts.high)}]"
     elif column.values is not None:

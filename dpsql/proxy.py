@@ -179,7 +179,7 @@ def cache_directory(policy: Policy, ledger: Ledger) -> Path:
 
 def pinned_of(policy: Policy) -> Pinned:
     """What a ledger's numbers mean under this policy."""
-    unit = next(str(table.unit) for table in policy.tables.values() if not table.public)
+    unit = next(table.unit_column for table in policy.tables.values() if not table.public)
     return Pinned(unit=unit, neighbours=policy.neighbours, composition=policy.budget.composition)
 
 

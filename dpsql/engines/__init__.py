@@ -3,6 +3,7 @@
     shape.py          what the policy says about the tables
     sources.py        the owner's files
     bounded.py        the SQL that puts values and rows inside their bounds
+    owners.py         whose row it is: the unit, or a chain of keys to it
     public.py         public tables and their facts
     views.py          building the bounded file, table by table
     check.py          do the data fit the policy?

@@ -79,6 +79,14 @@ class Engine(Protocol):
     def public(self) -> Mapping[str, PublicTable]:
         """The public tables, by name."""
 
+    def verify(self, statement: EngineStatement) -> None:
+        """Returns if the engine stands, and reads the statement as it was meant. No row is read: ask before the charge.
+
+        Raises:
+            OperationalError: If it does not stand. The text is fixed; details go to the owner's log alone.
+            InvariantBroken: If it reads another statement than was meant.
+        """
+
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result.
 

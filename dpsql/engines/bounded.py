@@ -293,14 +293,14 @@ def listed(column: ColumnShape, values_of: str | None) -> str | None:
     return values_of
 
 
-def identity(table: TableShape, name: str, source: Source, *, integer: bool | None = None) -> str:
-    """SQL of a unit or key as BIGINT or VARCHAR, over a row of the source.
+def identity(table: TableShape, name: str, source: Source, *, integer: bool) -> str:
+    """SQL of a unit or key as BIGINT or VARCHAR, over a row ``s`` of the source.
 
     Args:
         table: Its table, for messages.
         name: The column.
         source: Where it comes from.
-        integer: For a source without types: whether to read an integer.
+        integer: Whether as BIGINT.
 
     Raises:
         PolicyError: If the source has no such column, or one that cannot name anything.
@@ -308,13 +308,11 @@ def identity(table: TableShape, name: str, source: Source, *, integer: bool | No
     kind = source.type_of(name)
     if kind is None:
         raise PolicyError(f"{table.name}.{name} is in the policy but not in the data. Write the data's own name.")
-    held = family(kind)
-    if held in ("nested", "real"):
+    if family(kind) in ("nested", "real"):
         raise PolicyError(
             f"{table.name}.{name} holds {kind}, which names nobody. Make it an integer, a UUID or a text."
         )
-    whole = integer if not source.typed and integer is not None else held in ("integer", "wide")
-    return f"TRY_CAST(s.{quote(name)} AS {'BIGINT' if whole else 'VARCHAR'})"
+    return f"TRY_CAST(s.{quote(name)} AS {'BIGINT' if integer else 'VARCHAR'})"
 
 
 def first_rows(relation: str, columns: list[str], partition: list[str], limit: int) -> str:

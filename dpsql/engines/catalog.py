@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.engines.base import PublicTable
+from dpsql.engines.shape import stores_grid
 from dpsql.errors import PolicyError
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
@@ -24,7 +25,7 @@ TYPES = {
     "date": Type.DATE,
     "timestamp": Type.TIMESTAMP,
 }
-UNIT_FACTS = Facts(Type.TEXT, nullable=False)
+IDENTITY = Facts(Type.TEXT, nullable=False)  # whatever is stored: units and keys are compared with their like alone
 
 
 def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: int) -> Catalog:
@@ -36,16 +37,19 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         version: The table version.
     """
     tables = {
-        name: _public(public[name], table) if table.public else _private(name, table, public)
+        name: _public(public[name], table) if table.public else _private(name, policy, public)
         for name, table in policy.tables.items()
     }
     file = policy.file.name if policy.file is not None else policy.name
     return Catalog(tables, policy.neighbours, file, version)
 
 
-def _private(name: str, table: Table, public: Mapping[str, PublicTable]) -> TableInfo:
-    unit = str(table.unit)
-    columns = {unit: ColumnInfo(unit, UNIT_FACTS, unit=True)}
+def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:
+    table = policy.tables[name]
+    unit = table.unit_column
+    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}
+    for column_name, link in policy.identities(name).items():
+        columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
     for column_name, column in table.columns.items():
         columns[column_name] = _column(column_name, column, public)
     return TableInfo(
@@ -83,8 +87,7 @@ def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> Col
                 f"{column.values_from} has more than 100,000 values, too many for the domain of {name}. "
                 "Leave values_from out: the column is then open, and grouping by it needs delta."
             )
-    stored = type_.numeric and not (type_ is Type.INTEGER and step == 1)
-    return ColumnInfo(name, facts, values, stored_grid=stored)
+    return ColumnInfo(name, facts, values, stored_grid=stores_grid(column))
 
 
 def _end(value: Any) -> Fraction | date | None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
-from dpsql.engines.bounded import Reading, identity, listed, reading
+from dpsql.engines.bounded import Reading, listed, reading
 from dpsql.engines.builder import in_owner_process
+from dpsql.engines.owners import Owned, Owners, require_one_unit_type
 from dpsql.engines.shape import NUMERIC, ColumnShape, Shape, TableShape, shape_of
 from dpsql.engines.sources import Source, open_database, open_table, quote
-from dpsql.engines.views import whole_units
 from dpsql.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -76,19 +76,19 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
             sources[table.name] = open_table(connection, table)
         except PolicyError as error:
             yield Finding(table.name, None, str(error), None, None, "error")
-    present = Shape(shape.database, tuple(table for table in shape.tables if table.name in sources))
-    whole = False
     try:
-        whole = whole_units(present, sources)
+        require_one_unit_type(shape, sources)
     except PolicyError as error:
         yield Finding(None, None, str(error), None, None, "error")
-    for table in present.tables:
+    owners = Owners(shape, sources)
+    for table in shape.tables:
+        if table.name not in sources:
+            continue
         desk = _Desk(connection, table, sources[table.name])
         if table.public:
             yield from _public(desk)
         else:
-            yield from _units(desk, whole)
-            yield from _keys(desk, whole)
+            yield from _owned(desk, owners)
             for column in table.columns:
                 yield from _column(desk, column, sources)
 
@@ -141,17 +141,51 @@ def _public(desk: _Desk) -> Iterator[Finding]:
     yield from desk.found(key, what, present - distinct, rows, "error")
 
 
-def _units(desk: _Desk, whole: bool) -> Iterator[Finding]:
+def _owned(desk: _Desk, owners: Owners) -> Iterator[Finding]:
     table = desk.table
     try:
-        unit = identity(table, str(table.unit), desk.source, integer=whole)
+        rows = owners.rows(table)
+        yield from _unowned(desk, rows) if table.via is None else _chain(desk, owners)
     except PolicyError as error:
-        yield desk.broken(table.unit, error)
+        yield desk.broken(table.on or table.unit, error)
         return
-    rows, nobody = desk.counts(f"{unit} IS NULL")
-    yield from desk.found(table.unit, "rows have no unit. They are in no answer.", nobody, rows)
-    per_unit = f"SELECT count(*) AS n FROM {desk.source.sql} AS s WHERE {unit} IS NOT NULL GROUP BY {unit}"
-    cap = table.rows_per_unit
+    yield from _units(desk, rows)
+    if table.key is None or table.key == table.unit:
+        return
+    try:
+        key = owners.identity(table, table.key)
+    except PolicyError as error:
+        yield desk.broken(table.key, error)
+        return
+    yield from _keys(desk, rows, key)
+
+
+def _unowned(desk: _Desk, rows: Owned) -> Iterator[Finding]:
+    total, nobody = desk.counts(f"{rows.unit} IS NULL")
+    yield from desk.found(desk.table.unit, "rows have no unit. They are in no answer.", nobody, total)
+
+
+def _chain(desk: _Desk, owners: Owners) -> Iterator[Finding]:
+    """How many units the rows of a table find through its chain of keys."""
+    table = desk.table
+    reference = owners.identity(table, str(table.on))
+    units = f'SELECT "key", count(*) AS units FROM ({owners.of_keys(table)}) GROUP BY "key"'
+    total, missing, nobody, several = desk.row(
+        f"SELECT count(*), count(*) FILTER ({reference} IS NULL), "
+        f'count(*) FILTER ({reference} IS NOT NULL AND o."key" IS NULL), count(*) FILTER (o.units > 1) '
+        f'FROM {desk.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o."key"'
+    )
+    what = f"rows refer to no row of {table.via}. They are in no answer."
+    yield from desk.found(table.on, what, missing, total)
+    what = f"rows refer to a row of {table.via} that is not there, or has no unit. They are in no answer."
+    yield from desk.found(table.on, what, nobody, total)
+    what = f"rows belong to several units through {table.via}. Each of these units has the row as its own."
+    yield from desk.found(table.on, what, several, total)
+
+
+def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
+    table, cap = desk.table, desk.table.rows_per_unit
+    per_unit = f"SELECT count(*) AS n FROM {rows.sql} WHERE {rows.unit} IS NOT NULL GROUP BY {rows.unit}"
     units, above, dropped, kept = desk.row(
         f"SELECT count(*), count(*) FILTER (n > {cap}), sum(greatest(n - {cap}, 0))::BIGINT, "
         f"sum(least(n, {cap}))::BIGINT FROM ({per_unit})"
@@ -160,33 +194,31 @@ def _units(desk: _Desk, whole: bool) -> Iterator[Finding]:
     what = f"units have more than rows_per_unit: {cap} rows."
     yield from desk.found(table.unit, what, above, units, severity)
     what = f"rows are beyond rows_per_unit: {cap} of their unit. They are in no answer."
-    yield from desk.found(table.unit, what, dropped, rows, severity)
+    yield from desk.found(table.unit, what, dropped, _total(desk, rows), severity)
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
         yield Finding(table.name, None, what, kept, None, "error")
 
 
-def _keys(desk: _Desk, whole: bool) -> Iterator[Finding]:
-    table = desk.table
-    if table.key is None or table.unit is None or table.key == table.unit:
-        return
-    try:
-        unit = identity(table, table.unit, desk.source, integer=whole)
-        key = identity(table, table.key, desk.source)
-    except PolicyError as error:
-        yield desk.broken(table.key, error)
-        return
-    rows, missing = desk.counts(f"{key} IS NULL")
-    yield from desk.found(table.key, "rows have no key. They are in no answer.", missing, rows)
-    read = f"SELECT {unit} AS u, {key} AS k FROM {desk.source.sql} AS s"
+def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:
+    column, total = desk.table.key, _total(desk, rows)
+    (missing,) = desk.row(f"SELECT count(*) FROM {rows.sql} WHERE {key} IS NULL")
+    yield from desk.found(column, "rows have no key. They are in no answer.", missing, total)
+    read = f"SELECT {rows.unit} AS u, {key} AS k FROM {rows.sql}"
     present, pairs, distinct = desk.row(
         f"SELECT sum(n)::BIGINT, count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) "
         f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k)"
     )
     what = "rows repeat a key of the same unit. One row of each key is used."
-    yield from desk.found(table.key, what, present - pairs, rows)
+    yield from desk.found(column, what, present - pairs, total)
     what = "rows share their key with another unit. Each unit keeps its own; joins never cross units."
-    yield from desk.found(table.key, what, pairs - distinct, rows)
+    yield from desk.found(column, what, pairs - distinct, total)
+
+
+def _total(desk: _Desk, rows: Owned) -> int:
+    """The number of a table's rows; through a chain of keys, once for each unit that they belong to."""
+    (total,) = desk.row(f"SELECT count(*) FROM {rows.sql}")
+    return total
 
 
 def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> Iterator[Finding]:

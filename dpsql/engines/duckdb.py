@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DuckDBEngine"]
 
+NOT_READY = "The engine is not ready. Nothing was spent. The data owner's log (dpsql.operator) has the details."
+
 
 class DuckDBEngine:
     """An `Engine` over one version of the bounded tables. Safe to share between threads: they take turns.
@@ -61,6 +63,14 @@ class DuckDBEngine:
     def public(self) -> Mapping[str, PublicTable]:
         """The public tables, by name."""
         return self._public
+
+    def verify(self, statement: EngineStatement) -> None:
+        """Returns if the worker stands, and reads the statement as it was meant; see `Engine.verify`."""
+        try:
+            self._worker.verify(statement, deadline=self._deadline)
+        except WorkerFailed as failure:
+            OPERATOR.error("the engine is not ready: %s\n%s", failure.detail, statement.sql)
+            raise OperationalError(NOT_READY) from failure
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result; see `Engine.run`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from dpsql.worker import wire
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
-    from dpsql.policy.table import Bound, Column
+    from dpsql.policy.table import Bound, Column, Table
 
 __all__ = ["NUMERIC", "ColumnShape", "Shape", "TableShape", "shape_of", "stores_grid"]
 
@@ -60,10 +60,13 @@ class TableShape:
         name: Its name, in the bounded file too.
         source: Absolute path of its Parquet or CSV file; None for a table of the database.
         public: Whether it is copied as it is.
-        unit: The unit column; None for a public table.
+        unit: The unit column of the bounded table; None for a public table.
         key: A column that is unique within each unit, or None.
         rows_per_unit: The row cap; 0 for a public table.
         columns: The declared columns; of a public table, none means all.
+        via: The table whose key says whose row this is, or None where the unit is a column of the source.
+        on: The source's column that holds that key, or None.
+        identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
         rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
         every_unit: Whether every unit has exactly one row here; only `dpsql check` asks.
     """
@@ -75,6 +78,9 @@ class TableShape:
     key: str | None
     rows_per_unit: int
     columns: tuple[ColumnShape, ...]
+    via: str | None = None
+    on: str | None = None
+    identities: Mapping[str, str | None] = field(default_factory=dict)
     rows_at_least: int | None = None
     every_unit: bool = False
 
@@ -100,6 +106,10 @@ class Shape:
         ]
         return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tuple(tables)))])).hexdigest()
 
+    def table(self, name: str) -> TableShape:
+        """The table of this name."""
+        return next(table for table in self.tables if table.name == name)
+
     def message(self) -> dict[str, Any]:
         """The shape as `wire.encode` takes it."""
         return asdict(self)
@@ -120,22 +130,29 @@ def _table(message: Mapping[str, Any]) -> TableShape:
 
 def shape_of(policy: Policy) -> Shape:
     """The shape of a policy's tables, with every path made absolute."""
-    tables = tuple(
-        TableShape(
-            name=name,
-            source=str(policy.resolve(table.source).resolve()) if table.source else None,
-            public=table.public,
-            unit=None if table.public else table.unit_column,
-            key=table.key,
-            rows_per_unit=table.rows_per_unit or 0,
-            columns=tuple(_column(key, column) for key, column in table.columns.items()),
-            rows_at_least=table.rows_at_least,
-            every_unit=table.every_unit,
-        )
-        for name, table in policy.tables.items()
-    )
     database = policy.engine.database
-    return Shape(str(policy.resolve(database).resolve()) if database else None, tables)
+    return Shape(
+        str(policy.resolve(database).resolve()) if database else None,
+        tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
+    )
+
+
+def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
+    chain = None if isinstance(table.unit, str) else table.unit
+    return TableShape(
+        name=name,
+        source=str(policy.resolve(table.source).resolve()) if table.source else None,
+        public=table.public,
+        unit=None if table.public else table.unit_column,
+        key=table.key,
+        rows_per_unit=table.rows_per_unit or 0,
+        columns=tuple(_column(key, column) for key, column in table.columns.items()),
+        via=chain.via if chain else None,
+        on=chain.on if chain else None,
+        identities={} if table.public else policy.identities(name),
+        rows_at_least=table.rows_at_least,
+        every_unit=table.every_unit,
+    )
 
 
 def _column(name: str, column: Column) -> ColumnShape:

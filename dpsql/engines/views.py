@@ -8,12 +8,12 @@ from typing import Any
 import duckdb
 
 from dpsql.engines import public
-from dpsql.engines.bounded import first_rows, identity, listed, reading
+from dpsql.engines.bounded import first_rows, listed, reading
+from dpsql.engines.owners import Owners, require_one_unit_type
 from dpsql.engines.shape import Shape, TableShape
 from dpsql.engines.sources import Source, open_database, open_table, quote, text
-from dpsql.errors import PolicyError
 
-__all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "whole_units"]
+__all__ = ["Report", "build_private", "build_tables", "cleaned_columns"]
 
 Report = Callable[[str, float], None]
 
@@ -33,7 +33,8 @@ def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, 
     open_database(connection, shape)
     connection.execute("SET VARIABLE key = " + text(key))
     sources = {table.name: open_table(connection, table) for table in shape.tables}
-    whole = whole_units(shape, sources)
+    require_one_unit_type(shape, sources)
+    owners = Owners(shape, sources)
     facts = {}
     ordered = sorted(shape.tables, key=lambda table: not table.public)  # domains come from public tables
     for place, table in enumerate(ordered):
@@ -41,31 +42,10 @@ def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, 
         if table.public:
             facts[table.name] = _build_public(connection, table, sources[table.name])
         else:
-            build_private(connection, table, sources[table.name], whole=whole)
+            build_private(connection, table, sources[table.name], owners)
     connection.execute("CHECKPOINT bounded")
     report("done", 1.0)
     return facts
-
-
-def whole_units(shape: Shape, sources: dict[str, Source]) -> bool:
-    """Whether units are integers: in every table, or in none.
-
-    A CSV file has no types of its own: its units are integers if the other tables' are.
-
-    Raises:
-        PolicyError: If units have different types in different tables.
-    """
-    kinds: dict[bool, list[str]] = {}
-    for table in shape.tables:
-        if table.unit is not None and sources[table.name].typed:
-            whole = identity(table, table.unit, sources[table.name]).endswith("AS BIGINT)")
-            kinds.setdefault(whole, []).append(f"{table.name}.{table.unit}")
-    if len(kinds) == 2:
-        raise PolicyError(
-            f"The unit is an integer in {', '.join(kinds[True])} and a text in {', '.join(kinds[False])}. Give it one "
-            f"type, in a view if need be."
-        )
-    return True in kinds
 
 
 def _build_public(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source) -> dict[str, Any]:
@@ -78,13 +58,14 @@ def _target(table: TableShape) -> str:
     return f"bounded.main.{quote(table.name)}"
 
 
-def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source, *, whole: bool) -> None:
-    """Writes one bounded table: clean the rows, keep one row per key of a unit, then at most the cap per unit."""
-    columns = cleaned_columns(table, source, whole=whole)
+def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source, owners: Owners) -> None:
+    """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
+    rows = owners.rows(table)
+    columns = {str(table.unit): rows.unit} | cleaned_columns(table, source, owners)
     unit = quote(str(table.unit))
     select = ", ".join(f"{sql} AS {quote(name)}" for name, sql in columns.items())
     needed = f"{unit} IS NOT NULL" + (f" AND {quote(table.key)} IS NOT NULL" if table.key else "")
-    steps = [f"SELECT * FROM (SELECT {select} FROM {source.sql} AS s) WHERE {needed}"]
+    steps = [f"SELECT * FROM (SELECT {select} FROM {rows.sql}) WHERE {needed}"]
     names = list(columns)
     if table.key is not None and table.key != table.unit:
         steps.append(first_rows("temp.main.step0", names, [str(table.unit), table.key], 1))
@@ -97,12 +78,12 @@ def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, sour
         connection.execute(f"DROP TABLE temp.main.step{place}")
 
 
-def cleaned_columns(table: TableShape, source: Source, *, whole: bool) -> dict[str, str]:
-    """Column name to SQL of its cleaned value over a row ``s`` of the source: unit, key, declared columns, grids."""
+def cleaned_columns(table: TableShape, source: Source, owners: Owners) -> dict[str, str]:
+    """Column name to SQL of its cleaned value over a row ``s``: all but the unit, which `Owners.rows` gives."""
     declared = {column.name for column in table.columns}
-    columns = {str(table.unit): identity(table, str(table.unit), source, integer=whole)}
-    if table.key is not None and table.key not in declared and table.key != table.unit:
-        columns[table.key] = identity(table, table.key, source)
+    columns = {
+        name: owners.identity(table, name) for name in table.identities if name not in declared and name != table.unit
+    }
     for column in table.columns:
         domain = None
         if column.values_from is not None:

@@ -17,7 +17,8 @@ from pydantic_core import PydanticCustomError
 from dpsql.errors import PolicyError
 from dpsql.policy.later import ColumnMechanisms, Metric, PrivacyClasses, RandomDP
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
-from dpsql.policy.table import Column, Table, Via
+from dpsql.policy.table import Column, Table
+from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
 __all__ = ["BudgetSection", "EngineSection", "Limit", "Policy", "Price", "require_enforced"]
 
@@ -223,6 +224,10 @@ class Policy(Section):
     def _agrees(self) -> Self:
         for problem in _contradictions(self):
             raise problem
+        for name, table in self.tables.items():
+            table._unit_column = None if table.public else unit_column(self.tables, name)
+        for problem in misnamed_units(self.tables):
+            raise problem
         return self
 
     @property
@@ -235,6 +240,10 @@ class Policy(Section):
         base = Path.cwd() if self._file is None else self._file.absolute().parent
         return base / path.expanduser()
 
+    def identities(self, table: str) -> dict[str, str | None]:
+        """What each unit, key or reference column of a private table's data identifies; see `units.identities`."""
+        return identities(self.tables, table)
+
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
         places: list[Place] = [
@@ -245,8 +254,6 @@ class Policy(Section):
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
         for name, table in self.tables.items():
-            if isinstance(table.unit, Via):
-                places.append(("tables", name, "unit", "via"))
             places += [
                 ("tables", name, "columns", key, "scale") for key, column in table.columns.items() if column.scale
             ]
@@ -284,32 +291,11 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
                 "remove every_unit, or write neighbours: replace_one",
                 *(*at, "every_unit"),
             )
-        if isinstance(table.unit, Via):
-            yield from _broken_chain(policy, name, table.unit)
         for key, column in table.columns.items():
             if column.values_from is not None:
                 yield from _broken_domain(policy, column, (*at, "columns", key, "values_from"))
+    yield from broken_chains(policy.tables)
     yield from _broken_later_sections(policy)
-
-
-def _broken_chain(policy: Policy, name: str, unit: Via) -> Iterator[PydanticCustomError]:
-    """A chain of keys must end at a table with a unit column."""
-    at = ("tables", name, "unit", "via")
-    passed = [name]
-    link: object = unit
-    while isinstance(link, Via):
-        owner = policy.tables.get(link.via)
-        if owner is None or owner.public:
-            yield wrong(f"{link.via} is not a private table of this policy", "name the table that owns the row", *at)
-            return
-        if link.via in passed:
-            yield wrong(f"{' to '.join([*passed, link.via])} is a circle", "end it with unit: COLUMN", *at)
-            return
-        if owner.key != link.on:
-            yield wrong(f"{link.on} is not the key of {link.via}", f"write key: {link.on} there", *at[:-1], "on")
-            return
-        passed.append(link.via)
-        link = owner.unit
 
 
 def _broken_domain(policy: Policy, column: Column, at: Place) -> Iterator[PydanticCustomError]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     Discriminator,
     Field,
+    PrivateAttr,
     SkipValidation,
     Tag,
     ValidationInfo,
@@ -179,9 +180,9 @@ class Via(Section):
     """A chain of keys to the protected person: the unit of a row is that of the row it points to."""
 
     via: Name = Field(examples=["visits"])
-    """The table that the row points to."""
+    """The private table that the row points to; it has a key."""
     on: Name = Field(examples=["visit_id"])
-    """That table's key, and the column of the same name here."""
+    """The column here that holds that table's key."""
 
 
 def _kind_of_unit(value: Any) -> str:
@@ -215,6 +216,8 @@ class Table(Section):
     columns: dict[Name, Column] = Field(default_factory=dict)
     """The columns that analysts may use. Others do not exist for them."""
 
+    _unit_column: str | None = PrivateAttr(default=None)  # where a chain of keys ends; the policy fills it in
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.public:
@@ -244,6 +247,8 @@ class Table(Section):
                     *("columns", self.unit),
                 )
             names.append(self.unit)
+        if isinstance(self.unit, Via) and self.unit.on not in names:
+            names.append(self.unit.on)
         if self.key is not None and self.key not in names:
             names.append(self.key)
         if pair := twins(names):
@@ -256,14 +261,15 @@ class Table(Section):
 
     @property
     def unit_column(self) -> str:
-        """The name of the unit's column in a private table.
+        """The name of the unit's column in a private table: its own, or that of the table where its chain of keys ends.
 
         Raises:
-            InvariantBroken: If the table is public, or owned through a chain of keys.
+            InvariantBroken: If the table is public, or owned through a chain of keys and part of no policy.
         """
-        if not isinstance(self.unit, str):
+        name = self.unit if isinstance(self.unit, str) else self._unit_column
+        if name is None:
             raise InvariantBroken("a table without a unit column was asked for it")
-        return self.unit
+        return name
 
 
 def _pair(value: object, example: str) -> Sequence[Any]:

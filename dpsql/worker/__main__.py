@@ -51,7 +51,20 @@ class Desk:
     def __init__(self, connection: duckdb.DuckDBPyConnection, schema: tuple[str, str]) -> None:
         self._connection = connection
         self._schema = schema
-        self._verified: set[tuple[str, str, str]] = set()
+        self._verified: set[bytes] = set()
+
+    def verify(self, request: Any) -> None:
+        """Returns if DuckDB reads the request's statement as it was meant, down to the columns. Nothing is run.
+
+        Raises:
+            Refused: If it reads another.
+        """
+        self._read(request)
+        try:
+            found = self._connection.execute("DESCRIBE " + request["sql"], request["parameters"] or None).fetchall()
+        except duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
+            raise Refused(f"DuckDB cannot bind it: {error}") from error
+        _require([[name, kind] for name, kind, *_ in found], request["columns"])
 
     def answer(self, request: Any, table: bytes | None) -> memoryview:
         """The result of the request's statement as an Arrow stream.
@@ -60,24 +73,30 @@ class Desk:
             Refused: If DuckDB reads another statement than was meant, or gives other columns. Nothing was run.
             duckdb.Error: If it fails.
         """
-        self._verify(request["sql"], request["tables"], request["functions"])
+        self._read(request)
         with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
             if table is not None:
                 _hold(cursor, request["table"], table)
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
-            if found != request["columns"]:
-                raise Refused(f"it gives the columns {found}, not {request['columns']}")
+            _require(found, request["columns"])
             return wire.pack(relation)
 
-    def _verify(self, sql: str, tables: list[str], functions: list[str]) -> None:
-        text = (sql, wire.encode(tables).decode(), wire.encode(functions).decode())
+    def _read(self, request: Any) -> None:
+        """Has DuckDB's parser confirm the statement, once for each text."""
+        sql, tables, functions = request["sql"], request["tables"], request["functions"]
+        text = wire.encode([sql, tables, functions])
         if text in self._verified:
             return
         verify(self._connection, sql, schema=self._schema, tables=tables, functions=functions)
         if len(self._verified) >= CACHED_TEXTS:
             self._verified.clear()
         self._verified.add(text)
+
+
+def _require(found: list[list[str]], expected: list[list[str]]) -> None:
+    if found != expected:
+        raise Refused(f"it gives the columns {found}, not {expected}")
 
 
 def _hold(cursor: duckdb.DuckDBPyConnection, columns: list[list[str]], table: bytes) -> None:
@@ -97,14 +116,19 @@ def serve(connection: Connection, desk: Desk) -> None:
         limits.expire(request["deadline"] + GRACE)
         table = connection.recv_bytes() if request["table"] is not None else None
         try:
-            result = desk.answer(request, table)
+            result = None
+            if request["run"]:
+                result = desk.answer(request, table)
+            else:
+                desk.verify(request)
         except Refused as error:
             connection.send_bytes(wire.encode({"refused": str(error)}))
         except Exception as error:  # noqa: BLE001 - whatever happens becomes the one fixed failure
             connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
         else:
             connection.send_bytes(wire.encode({"columns": request["columns"]}))
-            connection.send_bytes(result)
+            if result is not None:
+                connection.send_bytes(result)
         limits.expire(0)
 
 

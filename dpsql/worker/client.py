@@ -6,9 +6,10 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpsql.errors import InvariantBroken
 from dpsql.worker import columns, wire
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from dpsql.engines.base import EngineStatement
 
 __all__ = ["Worker", "WorkerFailed"]
+
+T = TypeVar("T")
 
 Table = Mapping[str, tuple[str, Sequence[Any]]]
 """Column name to (wire type, values)."""
@@ -71,15 +74,23 @@ class Worker:
                 gets a fresh process.
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
-        with self._lock:
-            child = self._start()
-            try:
-                return self._exchange(child, request, deadline, table)
-            except InvariantBroken:  # nothing ran, nothing is left in the pipe
-                raise
-            except BaseException:  # Ctrl-C included: never leave a process behind with half an answer in its pipe
-                self._stop()
-                raise
+        messages = [_message(request, deadline, table)]
+        if table is not None:
+            messages.append(wire.table(table))
+        return self._exchange(messages, deadline, lambda child: columns.read(child.recv_bytes(), request.columns))
+
+    def verify(self, request: EngineStatement, *, deadline: float) -> None:
+        """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
+
+        Args:
+            request: The statement.
+            deadline: As for `run`.
+
+        Raises:
+            WorkerFailed: If the process does not start, or does not answer.
+            InvariantBroken: If DuckDB reads another statement than was meant.
+        """
+        self._exchange([_message(request, deadline, None, run=False)], deadline, lambda _: None)
 
     def close(self) -> None:
         """Ends the process. A later `run` starts another."""
@@ -100,41 +111,46 @@ class Worker:
             self._finalizer()
         self._child = self._finalizer = None
 
-    def _exchange(
-        self,
-        child: Child,
-        request: EngineStatement,
-        deadline: float,
-        table: Table | None,
-    ) -> dict[str, Sequence[Any]]:
-        if not self._ready:
-            child.wait_until_ready()
-            self._ready = True
-        self._asked += 1
-        messages: list[bytes | memoryview] = [
-            _message(request, deadline, table),
-            *([] if table is None else [wire.table(table)]),
-        ]
-        ends = time.monotonic() + deadline
-        try:
-            for message in messages:
-                child.connection.send_bytes(message)
-            if not child.connection.poll(max(0.0, ends - time.monotonic())):
-                raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
-            reply = wire.decode(child.connection.recv_bytes())
-            if "failed" in reply:
-                raise WorkerFailed(reply["failed"])
-            if "refused" in reply:
-                raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
-            return columns.read(child.connection.recv_bytes(), request.columns)
-        except (WorkerFailed, InvariantBroken):
-            raise
-        except Exception as error:  # a broken pipe, or bytes that are no table of the expected columns
-            late = time.monotonic() >= ends
-            raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
+    def _exchange(self, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[Connection], T]) -> T:
+        """Sends a request, waits for the reply, and reads what follows a good one."""
+        with self._lock:
+            child = self._start()
+            try:
+                if not self._ready:
+                    child.wait_until_ready()
+                    self._ready = True
+                self._asked += 1
+                return _reply(child.connection, messages, deadline, read)
+            except InvariantBroken:  # nothing ran, nothing is left in the pipe
+                raise
+            except BaseException:  # Ctrl-C included: never leave a process behind with half an answer in its pipe
+                self._stop()
+                raise
 
 
-def _message(request: EngineStatement, deadline: float, table: Table | None) -> bytes:
+def _reply(
+    child: Connection, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[Connection], T]
+) -> T:
+    ends = time.monotonic() + deadline
+    try:
+        for message in messages:
+            child.send_bytes(message)
+        if not child.poll(max(0.0, ends - time.monotonic())):
+            raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
+        reply = wire.decode(child.recv_bytes())
+        if "failed" in reply:
+            raise WorkerFailed(reply["failed"])
+        if "refused" in reply:
+            raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
+        return read(child)
+    except (WorkerFailed, InvariantBroken):
+        raise
+    except Exception as error:  # a broken pipe, or bytes that are no table of the expected columns
+        late = time.monotonic() >= ends
+        raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
+
+
+def _message(request: EngineStatement, deadline: float, table: Table | None, *, run: bool = True) -> bytes | memoryview:
     return wire.encode(
         {
             "sql": request.sql,
@@ -143,6 +159,7 @@ def _message(request: EngineStatement, deadline: float, table: Table | None) -> 
             "tables": sorted(request.tables),
             "functions": sorted(request.functions),
             "deadline": deadline,
+            "run": run,
             "table": None if table is None else [[name, kind] for name, (kind, _) in table.items()],
         }
     )

@@ -34,7 +34,7 @@ def policy(folder: Path, **changes: Any) -> Policy:
         "cities": {"public": True, "key": "name"},
     }
     for name, change in changes.items():
-        tables[name] = tables[name] | change
+        tables[name] = tables.get(name, {}) | change
     return Policy.model_validate(
         {
             "version": 1,

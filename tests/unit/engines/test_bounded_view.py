@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpsql.engines.bounded import grid_limits
-from dpsql.engines.shape import ColumnShape, TableShape
+from dpsql.engines.owners import Owners
+from dpsql.engines.shape import ColumnShape, Shape, TableShape
 from dpsql.engines.sources import open_table
 from dpsql.engines.views import build_private
 from tests.unit.engines.reference_view import Row, among, bounded_view, integer, real
@@ -65,8 +66,16 @@ READERS = {
     "seen": among(lambda _: True),
     "alive": among(lambda _: True),
 }
+IDENTITIES = {"patient": None, "visit": "visits.visit"}
 VISITS = TableShape(
-    name="visits", source=None, public=False, unit="patient", key="visit", rows_per_unit=CAP, columns=COLUMNS
+    name="visits",
+    source=None,
+    public=False,
+    unit="patient",
+    key="visit",
+    rows_per_unit=CAP,
+    columns=COLUMNS,
+    identities=IDENTITIES,
 )
 
 WHOLE = st.one_of(st.none(), st.sampled_from([float("nan"), float("inf"), float("-inf"), 1e30, -1e30, -0.0]))
@@ -114,6 +123,13 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+def bound(engine: duckdb.DuckDBPyConnection, table: TableShape) -> None:
+    """Builds the bounded table anew."""
+    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
+    source = open_table(engine, table)
+    build_private(engine, table, source, Owners(Shape(None, (table,)), {"visits": source}))
+
+
 def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape = VISITS) -> list[Row]:
     """The rows of the bounded table that is built from these."""
     columns = ", ".join(f"{name} {kind}" for name, kind in SOURCE.items())
@@ -123,8 +139,7 @@ def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape =
         engine.executemany(
             f"INSERT INTO source.main.visits VALUES ({marks})", [[row[name] for name in SOURCE] for row in rows]
         )
-    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
-    build_private(engine, table, open_table(engine, table), whole=True)
+    bound(engine, table)
     found = engine.execute("SELECT * FROM bounded.main.visits")
     names = [column[0] for column in found.description or ()]
     return [dict(zip(names, values, strict=True)) for values in found.fetchall()]
@@ -176,7 +191,7 @@ def test_a_unit_above_the_cap_keeps_as_many_rows_as_the_cap(engine: duckdb.DuckD
 
 
 def test_equal_rows_count_one_by_one_up_to_the_cap_where_there_is_no_key(engine: duckdb.DuckDBPyConnection) -> None:
-    table = TableShape("visits", None, False, "patient", None, CAP, COLUMNS)
+    table = TableShape("visits", None, False, "patient", None, CAP, COLUMNS, identities=IDENTITIES)
     rows = [visit(1, None, age=40.0)] * 2 + [visit(2, None, age=40.0)] * 5
     assert Counter(row["patient"] for row in view(engine, rows, table)) == {1: 2, 2: CAP}
 
@@ -229,15 +244,21 @@ def test_numbers_outside_are_moved_and_other_values_outside_read_as_null(engine:
 
 def test_infinite_days_read_as_null(engine: duckdb.DuckDBPyConnection) -> None:
     table = TableShape(
-        "visits", None, False, "patient", None, 5, (ColumnShape("day", "date"), ColumnShape("seen", "timestamp"))
+        "visits",
+        None,
+        False,
+        "patient",
+        None,
+        5,
+        (ColumnShape("day", "date"), ColumnShape("seen", "timestamp")),
+        identities={"patient": None},
     )
     engine.execute("CREATE OR REPLACE TABLE source.main.visits (patient BIGINT, day DATE, seen TIMESTAMP)")
     engine.execute(
         "INSERT INTO source.main.visits VALUES (1, 'infinity', '-infinity'), (2, '10000-01-01', '5877641-06-24 (BC)'), "
         "(3, '9999-12-31', '0001-01-01')".replace("5877641-06-24 (BC)", "0044-03-15 (BC)")
     )
-    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
-    build_private(engine, table, open_table(engine, table), whole=True)
+    bound(engine, table)
     assert engine.execute("SELECT * FROM bounded.main.visits ORDER BY patient").fetchall() == [
         (1, None, None),
         (2, None, None),
@@ -251,9 +272,8 @@ def test_a_collation_of_the_source_is_left_behind(engine: duckdb.DuckDBPyConnect
         "CREATE OR REPLACE TABLE source.main.visits (patient VARCHAR COLLATE nocase, sex VARCHAR COLLATE nocase)"
     )
     engine.execute("INSERT INTO source.main.visits VALUES ('a', 'F'), ('A', 'f'), ('A', 'M')")
-    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
-    table = TableShape("visits", None, False, "patient", None, 1, (sex,))
-    build_private(engine, table, open_table(engine, table), whole=False)
+    table = TableShape("visits", None, False, "patient", None, 1, (sex,), identities={"patient": None})
+    bound(engine, table)
     units = engine.execute("SELECT patient, count(*) FROM bounded.main.visits GROUP BY patient ORDER BY patient")
     assert units.fetchall() == [("A", 1), ("a", 1)]
     assert engine.execute("SELECT count(*) FROM bounded.main.visits WHERE sex = 'f'").fetchall() == [(0,)]
@@ -269,6 +289,7 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
         None,
         9,
         tuple(ColumnShape(kind, kind, step=Fraction(1) if kind == "integer" else CENT) for kind in kinds),
+        identities={"patient": None},
     )
     columns = ", ".join(f'"{kind}" VARCHAR' for kind in kinds)
     engine.execute(f"CREATE OR REPLACE TABLE source.main.visits (patient BIGINT, {columns})")
@@ -278,8 +299,7 @@ def test_text_is_read_as_the_declared_type_where_it_can_be(engine: duckdb.DuckDB
         "(2, 'twelve', 'nan', 'much', 'maybe', '2024-02-30', 'noon'), "
         "(3, '1e30', '-inf', '99999999999999999999999999999999999999999', 'f', '', '')"
     )
-    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
-    build_private(engine, table, open_table(engine, table), whole=True)
+    bound(engine, table)
     names = ", ".join(f'"{name}"' for name in ("integer", "real$grid", "decimal$grid", "boolean", "date", "timestamp"))
     assert engine.execute(f"SELECT {names} FROM bounded.main.visits ORDER BY patient").fetchall() == [
         (12, 13, 13, True, date(2024, 2, 29), datetime(2024, 2, 29, 12)),

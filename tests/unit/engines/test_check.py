@@ -107,3 +107,45 @@ def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
     assert isinstance(finding, Finding)
     assert finding.severity == "error"
     assert "There is no file" in finding.what
+
+
+DRUGS = {
+    "unit": {"via": "visits", "on": "visit"},
+    "rows_per_unit": 2,
+    "columns": {"name": {"type": "text"}},
+}
+
+
+def prescribed(folder: Path, *visits: str) -> None:
+    """Adds a table of drugs, each prescribed on a visit of this number."""
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE drugs (visit INTEGER, name TEXT)")
+        for visit in visits:
+            connection.execute(f"INSERT INTO drugs VALUES ({visit}, 'a drug')")
+
+
+def test_what_a_chain_of_keys_finds_is_counted(folder: Path) -> None:
+    prescribed(folder, "10", "11", "10", "12", "99", "99", "NULL")  # visit 12 is of patients 1 and 2
+    drugs = {key: values for key, values in found(folder, drugs=DRUGS).items() if key[0] == "drugs"}
+    assert drugs == {
+        ("drugs", "visit", "rows refer to no"): (1, Fraction(1, 7), "warning"),
+        ("drugs", "visit", "rows refer to a"): (2, Fraction(2, 7), "warning"),
+        ("drugs", "visit", "rows belong to several"): (1, Fraction(1, 7), "warning"),
+        ("drugs", "patient_id", "units have more than"): (1, Fraction(1, 2), "warning"),  # patient 1 has four
+        ("drugs", "patient_id", "rows are beyond rows_per_unit:"): (2, Fraction(2, 5), "warning"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"drugs": DRUGS | {"unit": {"via": "visits", "on": "lost"}}}, "drugs.lost is in the policy but not in the"),
+        ({"drugs": DRUGS, "visits": {"unit": "nobody"}}, "visits.nobody is in the policy but not in the data"),
+        ({"drugs": DRUGS, "visits": {"source": "missing.csv"}}, "drugs is owned through visits, which cannot be read"),
+        ({"drugs": DRUGS | {"key": "lost"}}, "drugs.lost is in the policy but not in the data"),
+    ],
+)
+def test_a_chain_that_cannot_be_followed_is_an_error(folder: Path, changes: dict[str, Any], words: str) -> None:
+    prescribed(folder, "10")
+    errors = [finding for finding in check(policy(folder, **changes)) if finding.severity == "error"]
+    assert any(error.table == "drugs" and words in error.what for error in errors)

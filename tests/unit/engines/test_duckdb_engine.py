@@ -135,6 +135,22 @@ def test_a_statement_that_is_read_otherwise_is_a_broken_invariant(engine: Engine
         engine.run(statement('SELECT count(*) AS n FROM "bounded"."main"."patients"', ("n", "BIGINT")))
 
 
+def test_an_engine_that_does_not_stand_is_told_before_anything_is_spent(
+    folder: Path, engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine.verify(COUNT)
+    engine.close()
+    (folder / "cache" / "v1" / "bounded.duckdb").write_text("no database")
+    OPERATOR.addHandler(caplog.handler)
+    try:
+        with pytest.raises(OperationalError, match=r"^The engine is not ready\. Nothing was spent\.") as failure:
+            engine.verify(COUNT)
+    finally:
+        OPERATOR.removeHandler(caplog.handler)
+    assert not isinstance(failure.value, EngineFailed)
+    assert "bounded.duckdb" in caplog.text
+
+
 def test_changed_data_are_refused_until_refresh(folder: Path) -> None:
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
         connection.execute("INSERT INTO patients VALUES (9, 9, 'Bern')")

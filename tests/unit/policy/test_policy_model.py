@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from dpsql.errors import InvariantBroken, PolicyError
-from dpsql.policy import Column, EngineSection, Limit, Policy, Via, load_policy, require_enforced
+from dpsql.errors import PolicyError
+from dpsql.policy import Column, EngineSection, Limit, Policy, load_policy, require_enforced
 
 Load = Callable[..., Policy]
 Refusal = Callable[..., str]
@@ -104,16 +104,6 @@ def test_paths_start_at_the_file_and_at_home(load: Load, tmp_path: Path) -> None
     assert policy.resolve(Path("~/a.parquet")) == Path.home() / "a.parquet"
 
 
-def test_a_unit_may_be_owned_through_a_chain(load: Load) -> None:
-    policy = load(
-        ("unit: pid\n    rows_per_unit: 12", "unit: {via: people, on: pid}\n    rows_per_unit: 12"),
-    )
-    assert policy.tables["visits"].unit == Via(via="people", on="pid")
-    with pytest.raises(InvariantBroken):
-        _ = policy.tables["visits"].unit_column
-    assert policy.tables["people"].unit_column == "pid"
-
-
 METRICS = (
     "metrics: {home: {table: people, combine: sum, presence: 1.0, attributes: {age: {kind: chain, epsilon: 0.05}, "
     "town: {kind: euclidean, of: [towns.x, towns.y], epsilon: 0.01}}, limit: {age: 4, presence: 4}}}\n"
@@ -139,15 +129,13 @@ def test_a_section_that_is_not_enforced_is_never_ignored(load: Load, section: st
 def test_keys_that_are_not_enforced_are_named_with_their_lines(load: Load) -> None:
     policy = load(
         ("kind: duckdb", "kind: postgres"),
-        ("unit: pid\n    rows_per_unit: 12", "unit: {via: people, on: pid}\n    rows_per_unit: 12"),
         ("{type: real, bounds: [0, 20000]}", "{type: real, scale: [0.1, 100]}"),
     )
     assert policy.not_enforced() == [
         ("engine.kind", 3),
-        ("tables.visits.unit.via", 20),
         ("tables.visits.columns.cost.scale", 23),
     ]
-    with pytest.raises(PolicyError, match=r"(?s)engine\.kind is not.*unit\.via is not.*scale is not"):
+    with pytest.raises(PolicyError, match=r"(?s)engine\.kind is not.*scale is not"):
         require_enforced(policy)
 
 
@@ -310,16 +298,3 @@ def test_sections_not_yet_enforced_are_checked_all_the_same(
 ) -> None:
     assert change[0] in LATER[section]
     assert expected in refusal(("tables:\n", LATER[section].replace(*change) + "tables:\n"))
-
-
-@pytest.mark.parametrize(
-    ("unit", "expected"),
-    [
-        ("{via: towns, on: name}", "tables.visits.unit.via: towns is not a private table of this policy"),
-        ("{via: people, on: age}", "tables.visits.unit.on: age is not the key of people; write key: age there"),
-        ("{via: visits, on: x}", "tables.visits.unit.via: visits to visits is a circle"),
-        ("{via: people, by: pid}", "tables.visits.unit.by: there is no such key here; write "),
-    ],
-)
-def test_a_chain_must_lead_to_a_unit(refusal: Refusal, unit: str, expected: str) -> None:
-    assert expected in refusal(("unit: pid\n    rows_per_unit: 12", f"unit: {unit}\n    rows_per_unit: 12"))

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dpsql.engines.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed
@@ -159,6 +160,43 @@ def test_other_columns_than_expected_are_refused(worker: Worker) -> None:
         worker.run(statement(f"SELECT count(*) AS n FROM {VISITS}", ("n", "VARCHAR")), deadline=20)
     with pytest.raises(InvariantBroken, match="columns"):
         worker.run(statement(f"SELECT count(*) AS m FROM {VISITS}", ("n", "BIGINT")), deadline=20)
+
+
+def test_verifying_runs_nothing_and_takes_no_time(worker: Worker) -> None:
+    worker.verify(FOREVER, deadline=20)
+    begun = time.monotonic()
+    for _ in range(20):
+        worker.verify(FOREVER, deadline=20)
+    assert time.monotonic() - begun < 1  # takes a thirtieth of it on an idle machine
+    assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
+
+
+def test_verifying_starts_the_process_and_says_why_it_cannot(
+    new_worker: Callable[..., Worker], bounded_file: Path, tmp_path: Path
+) -> None:
+    new_worker(bounded_file).verify(COUNT, deadline=20)
+    with pytest.raises(WorkerFailed) as failure:
+        new_worker(tmp_path / "bounded.duckdb").verify(COUNT, deadline=20)
+    assert "bounded.duckdb" in failure.value.detail
+
+
+@pytest.mark.parametrize(
+    ("meant", "words"),
+    [
+        (statement("SELECT 1 AS n", ("n", "INTEGER")), "visits"),
+        (statement(f"SELECT hash(cost) AS n FROM {VISITS}", ("n", "UBIGINT")), "hash"),
+        (statement(f"SELECT nothing AS n FROM {VISITS}", ("n", "BIGINT")), "cannot bind"),
+        (statement(f"SELECT age + ? AS n FROM {VISITS}", ("n", "VARCHAR"), parameters=(1,)), "columns"),
+    ],
+)
+def test_verifying_refuses_a_statement_that_is_read_otherwise(
+    worker: Worker, meant: EngineStatement, words: str
+) -> None:
+    worker.run(COUNT, deadline=20)
+    first = pid(worker)
+    with pytest.raises(InvariantBroken, match=words):
+        worker.verify(meant, deadline=20)
+    assert pid(worker) == first
 
 
 def test_several_threads_take_turns_and_get_their_own_answers(worker: Worker) -> None:
