@@ -1,8 +1,8 @@
 """Groupings that agree: totals of ROLLUP, CUBE and GROUPING SETS are the sums of their parts, at no further cost.
 
-Each grouping set is measured with noise of its own, so that parts and totals disagree at first. Where an aggregate adds
-up (COUNT, SUM), the values that fit all measurements best (weighted least squares over the finest cells, Hay et al. 2010)
-take their place. They are a function of released values alone.
+Each grouping set is measured with noise of its own, so that parts and totals disagree at first. Where an aggregate
+adds up (COUNT, SUM), the values that fit all measurements best (weighted least squares over the finest cells, Hay et
+al. 2010) take their place. They are a function of released values alone.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
 
 
 def _uncut(plan: Plan, keys: tuple[Key, ...], options: Options, most: int) -> Source:
-    """Rows that have lost their unit: a unit's arrival moves at most ``most`` of them, and nothing can cut them further."""
+    """Rows that have lost their unit: a unit's arrival moves at most ``most`` of them; nothing can cut them further."""
     if options.max_rows_contributed or options.max_groups_per_unit or options.max_rows_per_group:
         raise ProgrammingError(
             "max_groups_per_unit, max_rows_per_group and max_rows_contributed need rows that have their privacy unit. "

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpsql.answer import Answer, Budget, Measurement, Quote, public
+from dpsql.consistency import consistent
 from dpsql.engines.base import Engine
 from dpsql.engines.lower import lower_public
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError
@@ -24,7 +25,6 @@ from dpsql.plan.requests import Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.postprocess import Bars, Ends, PostProcess, answer_columns, output_intervals, with_interval_ends
-from dpsql.consistency import consistent
 from dpsql.prepare import Measured, Prepared, prepare
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary

@@ -29,7 +29,8 @@ QUANTILES = {
     "percentile_disc": "quantile_disc", "quantile": "quantile_disc",
 }  # fmt: skip
 CONDITIONS = {
-    "count_if": "count_if", "countif": "count_if", "bool_or": "bool_or", "logical_or": "bool_or", "bool_and": "bool_and",
+    "count_if": "count_if", "countif": "count_if", "bool_or": "bool_or", "logical_or": "bool_or",
+    "bool_and": "bool_and",
     "logical_and": "bool_and",
 }  # fmt: skip
 SUPPORTED = ("count", *ONE_ARGUMENT, *TWO_ARGUMENTS, *QUANTILES, *CONDITIONS)
@@ -206,7 +207,8 @@ class AggregateReader:
     def _plain(self, node: syntax.Call) -> None:
         if node.distinct or node.order:
             raise UnsupportedQuery(
-                "DISTINCT and ORDER BY inside it are not supported.", construct=node.name.upper(), position=node.position,
+                "DISTINCT and ORDER BY inside it are not supported.", construct=node.name.upper(),
+                position=node.position,
                 hint="Leave them out, or aggregate a sub-query.",
             )  # fmt: skip
 
@@ -270,7 +272,8 @@ class AggregateReader:
             or not Fraction(1, 10**9) <= number <= 10**6
         ):
             raise UnsupportedQuery(
-                "it must be a number from 1e-9 to 1e6.", construct="epsilon =>", position=value.position or node.position,
+                "it must be a number from 1e-9 to 1e6.", construct="epsilon =>",
+                position=value.position or node.position,
                 hint="Write epsilon => 0.1.",
             )  # fmt: skip
         return Fraction(number)
@@ -281,7 +284,8 @@ class AggregateReader:
         ends = [Fraction(n) for n in numbers if isinstance(n, int | Decimal) and not isinstance(n, bool)]
         if len(numbers) != 2 or len(ends) != 2 or ends[0] >= ends[1]:
             raise UnsupportedQuery(
-                "it takes two numbers, the lower first.", construct=f"{name} =>", position=value.position or node.position,
+                "it takes two numbers, the lower first.", construct=f"{name} =>",
+                position=value.position or node.position,
                 hint=f"Write {name} => (0, 500).",
             )  # fmt: skip
         return ends[0], ends[1]

@@ -222,7 +222,8 @@ def totals_per_unit(
     unit = unit_of(relation)
     if unit is None:
         raise UnsupportedQuery(
-            "rows that have lost their privacy unit have no totals per unit.", construct="contribution_bounds_per_group",
+            "rows that have lost their privacy unit have no totals per unit.",
+            construct="contribution_bounds_per_group",
             position=aggregate.position, hint="Keep the unit among the columns of the sub-query.",
         )  # fmt: skip
     facts = unit_facts(aggregate.function, aggregate.argument, rows_per_unit(relation), aggregate.position)

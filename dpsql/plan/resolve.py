@@ -16,7 +16,7 @@ from dpsql.plan.per_unit import ReleasesInside, group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows, holds_aggregate
 from dpsql.plan.scope import Entry, Scope, identifying, same_name
-from dpsql.plan.stages import RELEASED, plan_stage, released_names
+from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["resolve_query"]
@@ -302,22 +302,6 @@ class _Statement:
         else:
             expression = self._resolver(named).resolve(node)
         return Order(expression, term.descending, term.nulls_first)
-
-
-def row_count(value: int | syntax.Parameter | None, construct: str, resolver: Resolver) -> int | None:
-    """LIMIT or OFFSET as a number, or None.
-
-    Raises:
-        UnsupportedQuery: A parameter is no whole number.
-    """
-    if not isinstance(value, syntax.Parameter):
-        return value
-    number = resolver.constant(value, construct)
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
-        raise UnsupportedQuery(
-            "it must be a whole number.", construct=construct, position=value.position, hint="Pass an integer."
-        )
-    return number
 
 
 def as_null(type_: Type) -> Expression:

@@ -13,9 +13,19 @@ from itertools import count
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
+from dpsql.plan.conditions import (
+    across,
+    is_negated_query,
+    is_unit,
+    merged_column,
+    output_column,
+    parts_of,
+    refuse_identifying,
+    tables_of,
+    using_pairs,
+)
+from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.nodes import (
-    Apply,
     Column,
     Expression,
     Filter,
@@ -23,22 +33,24 @@ from dpsql.plan.nodes import (
     Project,
     Relation,
     Scan,
-    Semi,
     UnionAll,
 )
-from dpsql.plan.relations import column_of, conjuncts, is_public, scans, unit_of
-from dpsql.plan.scope import Entry, Scope, identifying, same_name
+from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
+from dpsql.plan.scope import Entry, Scope, same_name
+from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
 
-__all__ = ["PerUnitPlanner", "Rows", "Sub", "holds_aggregate", "plan_union_side"]
+__all__ = ["Gathered", "PerUnitPlanner", "Rows", "Sub", "holds_aggregate"]
 
 Position = tuple[int, int] | None
 
 AGGREGATES = frozenset(
-    "count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop var_samp variance"
-    " stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or bool_and"
-    " logical_or logical_and sum_if approx_count_distinct arg_max arg_min max_by min_by any_value first last list array_agg string_agg"
-    " product".split()
+    """
+    count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop
+    var_samp variance stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or
+    bool_and logical_or logical_and approx_count_distinct arg_max arg_min max_by min_by any_value first last list
+    array_agg string_agg product
+    """.split()
 )
 
 
@@ -72,7 +84,7 @@ PerUnitPlanner = Callable[["Rows", syntax.Select], Sub]
 
 
 @dataclass(slots=True)
-class _Group:
+class Gathered:
     """Tables that are joined freely (inner and comma joins), before the tree of joins is built."""
 
     parts: list[Relation] = field(default_factory=list)
@@ -135,20 +147,25 @@ class Rows:
                 "there is no FROM.", construct="SELECT", position=select.position,
                 hint="Name a table; SHOW TABLES lists them.",
             )  # fmt: skip
-        group = _Group()
-        self._collect(select.source, group)
+        group = self.gather(select.source)
         where = [select.where] if select.where is not None else []
-        nodes = [part for node in [*group.conditions, *where] for part in _parts(node)]
+        nodes = [part for node in [*group.conditions, *where] for part in parts_of(node)]
         scope = group.scope(outer)
-        semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or _negated_query(node)]
-        relation, rest = self._joined(
+        semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or is_negated_query(node)]
+        relation, rest = self.joined(
             group, [node for node in nodes if node not in semis], scope, select.source.position
         )
         for predicate in rest:
             relation = Filter(relation, predicate)
         for node in semis:
-            relation = self._semi(relation, scope, node)
+            relation = semi_join(self, relation, scope, node)
         return relation, scope
+
+    def gather(self, source: syntax.Relation) -> Gathered:
+        """The tables of one FROM before they are joined."""
+        group = Gathered()
+        self._collect(source, group)
+        return group
 
     def resolver(self, scope: Scope) -> Resolver:
         """Resolves expressions over one row."""
@@ -156,7 +173,7 @@ class Rows:
 
     # ------------------------------------------------------------------------------------------------------- FROM
 
-    def _collect(self, source: syntax.Relation, group: _Group) -> None:
+    def _collect(self, source: syntax.Relation, group: Gathered) -> None:
         match source:
             case syntax.TableName():
                 self._table(source, group)
@@ -178,7 +195,7 @@ class Rows:
                     position=source.position, hint="Write JOIN or LEFT JOIN.",
                 )  # fmt: skip
 
-    def _table(self, source: syntax.TableName, group: _Group) -> None:
+    def _table(self, source: syntax.TableName, group: Gathered) -> None:
         name = source.name[-1]
         alias = source.alias or name
         if len(source.name) == 1 and name.lower() in self.ctes:
@@ -202,7 +219,7 @@ class Rows:
         inner = {other: q for other, q in self.ctes.items() if other != name}
         return replace(self, ctes=inner).sub(query)
 
-    def _enter(self, group: _Group, alias: str, sub: Sub, position: Position) -> None:
+    def _enter(self, group: Gathered, alias: str, sub: Sub, position: Position) -> None:
         if any(same_name(alias, entry.alias) for entry in group.entries):
             raise UnsupportedQuery(
                 "two tables in FROM have this name.", construct=alias, position=position,
@@ -211,43 +228,43 @@ class Rows:
         group.parts.append(sub.relation)
         group.entries.append(Entry(alias, sub.columns))
 
-    def _left_join(self, join: syntax.Join, kept: syntax.Relation, other: syntax.Relation, group: _Group) -> None:
-        left, right = _Group(), _Group()
+    def _left_join(self, join: syntax.Join, kept: syntax.Relation, other: syntax.Relation, group: Gathered) -> None:
+        left, right = Gathered(), Gathered()
         self._collect(kept, left)
         self._collect(other, right)
         kept_rows = self._closed_group(left, join.position)
         other_rows = self._closed_group(right, join.position)
         if is_public(kept_rows) and not is_public(other_rows):
             raise UnsupportedQuery(
-                "a public table may not keep its rows beside a private one: a person's arrival would also remove a row.",
+                "a public table may not keep its rows beside a private one: a person's arrival would also take a row.",
                 construct=f"{join.kind.upper()} JOIN", position=join.position,
                 hint="Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.",
             )  # fmt: skip
         other_rows, right_entries = self._bare(other_rows, right.entries)
-        both = _Group([kept_rows, other_rows], [*left.entries, *right_entries])
+        both = Gathered([kept_rows, other_rows], [*left.entries, *right_entries])
         scope = both.scope(None)
-        nodes = [part for part in ([] if join.on is None else _parts(join.on))]
+        nodes = [] if join.on is None else parts_of(join.on)
         resolver = self.resolver(scope)
         predicates = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
         equal, on = [], []
         for name in join.using:
             predicates += [
-                resolver.apply("=", pair, join.position) for pair in _using(name, join.position, both.entries)
+                resolver.apply("=", pair, join.position) for pair in using_pairs(name, join.position, both.entries)
             ]
         for predicate in predicates:
-            pair = _across(predicate, kept_rows, other_rows)
+            pair = across(predicate, kept_rows, other_rows)
             (equal.append(pair) if pair is not None else on.append(predicate))
         pairs = self._checked(kept_rows, other_rows, equal, join.position)
         for predicate in on:
-            _refuse_identifying(predicate, "ON", join.position)
+            refuse_identifying(predicate, "ON", join.position)
         group.parts.append(Join(kept_rows, other_rows, pairs, outer=True, on=tuple(on)))
         group.entries += [*left.entries, *(entry.nullable() for entry in right_entries)]
         group.using += [(name, None) for name in join.using]
 
-    def _closed_group(self, group: _Group, position: Position) -> Relation:
+    def _closed_group(self, group: Gathered, position: Position) -> Relation:
         """One side of an outer join on its own."""
-        nodes = [part for node in group.conditions for part in _parts(node)]
-        relation, rest = self._joined(group, nodes, group.scope(None), position)
+        nodes = [part for node in group.conditions for part in parts_of(node)]
+        relation, rest = self.joined(group, nodes, group.scope(None), position)
         for predicate in rest:
             relation = Filter(relation, predicate)
         return relation
@@ -263,40 +280,40 @@ class Rows:
             for own, expression in entry.columns.items():
                 name = f"c{len(named)}"
                 named.append((name, expression))
-                columns[own] = _output(alias, name, expression)
+                columns[own] = output_column(alias, name, expression)
             changed.append(Entry(entry.alias, columns))
         return Project(relation, alias, tuple(named)), changed
 
     # ------------------------------------------------------------------------------------------------------ joins
 
-    def _joined(
-        self, group: _Group, nodes: list[syntax.Expr], scope: Scope, position: Position
+    def joined(
+        self, group: Gathered, nodes: list[syntax.Expr], scope: Scope, position: Position
     ) -> tuple[Relation, list[Expression]]:
         """The tree of joins, and the conditions that are no joins."""
         resolver = self.resolver(scope)
         conditions = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
         for name, at in group.using:
             if at is not None:
-                conditions += [resolver.apply("=", pair, at) for pair in _using(name, at, group.entries)]
+                conditions += [resolver.apply("=", pair, at) for pair in using_pairs(name, at, group.entries)]
         first = next((part for part in group.parts if not is_public(part)), group.parts[0])
         relation, waiting = first, [part for part in group.parts if part is not first]
         rest = conditions
         while waiting:
             for part in waiting:
-                equal = [pair for p in rest if (pair := _across(p, relation, part)) is not None]
+                equal = [pair for p in rest if (pair := across(p, relation, part)) is not None]
                 if equal:
                     break
             else:
                 raise UnsupportedQuery(
-                    f"{_shown(waiting[0])} is not joined to the other tables.", construct="JOIN", position=position,
+                    f"{tables_of(waiting[0])} is not joined to the other tables.", construct="JOIN", position=position,
                     hint="Join private tables ON equality of their privacy units, public tables ON equal columns.",
                 )  # fmt: skip
             pairs = self._checked(relation, part, equal, position)
-            rest = [p for p in rest if _across(p, relation, part) is None]
+            rest = [p for p in rest if across(p, relation, part) is None]
             relation = Join(relation, part, pairs)
             waiting.remove(part)
         for predicate in rest:
-            _refuse_identifying(predicate, "WHERE", position)
+            refuse_identifying(predicate, "WHERE", position)
         return relation, rest
 
     def _checked(
@@ -339,87 +356,6 @@ class Rows:
             hint=f"Add: the two {units[0].name} columns are equal (ON a.{units[0].name} = b.{units[1].name}).",
         )  # fmt: skip
 
-    # ------------------------------------------------------------------------------------------------- semi-joins
-
-    def _semi(self, relation: Relation, scope: Scope, node: syntax.Expr) -> Relation:
-        """IN (SELECT ...) and EXISTS (SELECT ...): rows with or without a partner of the same unit."""
-        negated = False
-        if isinstance(node, syntax.Call):  # NOT (EXISTS ...)
-            negated, node = True, node.arguments[0]
-        if isinstance(node, syntax.Exists):
-            return self._exists(relation, scope, node, negated != node.negated)
-        if not isinstance(node, syntax.InQuery):
-            raise UnsupportedQuery(
-                "a sub-query is expected.", construct="IN", position=node.position, hint="Write a list."
-            )
-        left = self.resolver(scope).resolve(node.operand)
-        sub = self.sub(node.query)
-        if len(sub.columns) != 1:
-            raise UnsupportedQuery(
-                f"the sub-query has {len(sub.columns)} columns.", construct="IN", position=node.position,
-                hint="Select one column.",
-            )  # fmt: skip
-        (right,) = sub.columns.values()
-        if not is_public(sub.relation):
-            _need_units(left, right, "IN", node.position)
-        elif identifying(left) is not None or identifying(right) is not None:
-            raise UnsupportedQuery(
-                "the privacy unit may not be looked up in a public table.", construct="IN", position=node.position,
-                hint="Look up another column.",
-            )  # fmt: skip
-        equal = self.resolver(scope).apply("=", (left, right), node.position)
-        negated = negated != node.negated
-        on: tuple[Expression, ...] = (equal,)
-        if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
-            is_true = self.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
-            on = (is_true,)
-        return Semi(relation, sub.relation, on, negated)
-
-    def _exists(self, relation: Relation, scope: Scope, node: syntax.Exists, negated: bool) -> Relation:
-        query = node.query
-        if isinstance(query, syntax.Union) or query.group_by or query.having is not None or query.limit is not None:
-            raise UnsupportedQuery(
-                "EXISTS takes a plain SELECT.", construct="EXISTS", position=node.position,
-                hint="Write EXISTS (SELECT 1 FROM table WHERE its unit equals the outer unit AND ...).",
-            )  # fmt: skip
-        inner = self.within(query)
-        group = _Group()
-        if query.source is None:
-            raise UnsupportedQuery("it has no FROM.", construct="EXISTS", position=node.position, hint="Name a table.")
-        inner._collect(query.source, group)
-        own = group.scope(scope)
-        resolver = inner.resolver(own)
-        inside: list[tuple[Expression, syntax.Expr]] = []
-        across: list[tuple[Expression, syntax.Expr]] = []
-        aliases = {scan.alias for part in group.parts for scan in scans(part)} | {
-            a for p in group.parts for a in _aliases(p)
-        }
-        nodes = [
-            part for n in [*group.conditions, *([query.where] if query.where is not None else [])] for part in _parts(n)
-        ]
-        for part in nodes:
-            if isinstance(part, syntax.InQuery | syntax.Exists):
-                raise UnsupportedQuery(
-                    "a sub-query inside EXISTS is not supported.", construct="EXISTS", position=part.position,
-                    hint="Join the tables inside EXISTS.",
-                )  # fmt: skip
-            for predicate in conjuncts(resolver.boolean(resolver.resolve(part), part)):
-                outside = any(column.alias not in aliases for column in columns_of(predicate))
-                (across if outside else inside).append((predicate, part))
-        right, rest = inner._joined(group, [part for _, part in inside], own, node.position)
-        for predicate in rest:
-            right = Filter(right, predicate)
-        on = [predicate for predicate, _ in across]
-        if not is_public(right) and not any(_same_unit(predicate, aliases) for predicate in on):
-            raise UnsupportedQuery(
-                "a private sub-query must be about the same person.", construct="EXISTS", position=node.position,
-                hint="Add equality of the two privacy units to its WHERE.",
-            )  # fmt: skip
-        for predicate in on:
-            if not _same_unit(predicate, aliases) and not _links_equal(predicate):
-                _refuse_identifying(predicate, "EXISTS", node.position)
-        return Semi(relation, right, tuple(on), negated)
-
     # ------------------------------------------------------------------------------------------------ sub-queries
 
     def sub(self, query: syntax.Queryable) -> Sub:
@@ -451,7 +387,7 @@ class Rows:
         alias = self.alias()
         named = [(f"c{i}", expression) for i, expression in enumerate(columns.values())]
         outputs = {
-            own: _output(alias, name, expression)
+            own: output_column(alias, name, expression)
             for own, (name, expression) in zip(columns, named, strict=True)
         }  # fmt: skip
         return Sub(Project(relation, alias, tuple(named), distinct=True), outputs)
@@ -480,18 +416,18 @@ class Rows:
                 "UNION removes equal rows of different people.", construct="UNION", position=union.position,
                 hint="Write UNION ALL.",
             )  # fmt: skip
-        sides = plan_union_side(self, union)
+        sides = _union_sides(self, union)
         names = list(sides[0].columns)
         alias = self.alias()
         outputs: dict[str, Expression] = {}
         for index, own in enumerate(names):
             expressions = [list(side.columns.values())[index] for side in sides if len(side.columns) == len(names)]
-            if len(expressions) < len(sides) or len({(e.facts.type, _unit(e)) for e in expressions}) > 1:
+            if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e)) for e in expressions}) > 1:
                 raise UnsupportedQuery(
                     "its sides differ in number or type of columns, or in where the privacy unit stands.",
                     construct="UNION ALL", position=union.position, hint="Select the same columns in the same order.",
                 )  # fmt: skip
-            outputs[own] = _merged(alias, f"c{index}", expressions)
+            outputs[own] = merged_column(alias, f"c{index}", expressions)
         if len({is_public(side.relation) for side in sides}) > 1:
             raise UnsupportedQuery(
                 "it mixes private and public rows.", construct="UNION ALL", position=union.position,
@@ -501,139 +437,13 @@ class Rows:
         return Sub(UnionAll(parts, alias, tuple(f"c{i}" for i in range(len(names)))), outputs)
 
 
-def plan_union_side(rows: Rows, query: syntax.Queryable) -> list[Sub]:
+def _union_sides(rows: Rows, query: syntax.Queryable) -> list[Sub]:
     """All sides of a chain of UNION ALL, from left to right."""
     if isinstance(query, syntax.Union) and query.all:
-        return plan_union_side(rows, query.left) + plan_union_side(rows, query.right)
+        return _union_sides(rows, query.left) + _union_sides(rows, query.right)
     return [rows.sub(query)]
-
-
-# ------------------------------------------------------------------------------------------------------ small pieces
 
 
 def _closed(query: syntax.Queryable, ctes: Mapping[str, syntax.Queryable]) -> syntax.Queryable:
     """A named query with the names it may use itself: those before it."""
     return replace(query, ctes=(*ctes.items(), *query.ctes)) if ctes else query
-
-
-def _parts(node: syntax.Expr) -> list[syntax.Expr]:
-    if isinstance(node, syntax.Call) and node.name == "and":
-        return [part for argument in node.arguments for part in _parts(argument)]
-    return [node]
-
-
-def _negated_query(node: syntax.Expr) -> bool:
-    inner = node.arguments[0] if isinstance(node, syntax.Call) and node.name == "not" else None
-    return isinstance(inner, syntax.InQuery | syntax.Exists)
-
-
-def _output(alias: str, name: str, expression: Expression) -> Column:
-    """A sub-query's column as the rows around see it."""
-    if isinstance(expression, Column):
-        return Column(
-            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link
-        )  # fmt: skip
-    return Column(alias, name, expression.facts)
-
-
-def _merged(alias: str, name: str, expressions: list[Expression]) -> Column:
-    """A column of UNION ALL: what holds for every side."""
-    first = expressions[0]
-    facts = first.facts
-    if any(e.facts != facts for e in expressions):
-        lows, highs = [e.facts.low for e in expressions], [e.facts.high for e in expressions]
-        steps = {e.facts.step for e in expressions}
-        facts = replace(
-            facts,
-            low=None if None in lows else min(lows),  # type: ignore[type-var]  # ends of one type
-            high=None if None in highs else max(highs),  # type: ignore[type-var]  # ends of one type
-            nullable=any(e.facts.nullable for e in expressions),
-            step=steps.pop() if len(steps) == 1 else None,
-            centre=None,
-            spread=None,
-        )
-    values = first.values if isinstance(first, Column) else None
-    same = all(isinstance(e, Column) and e.values == values for e in expressions)
-    return Column(alias, name, facts, values if same else None, unit=_unit(first))
-
-
-def _unit(expression: Expression) -> bool:
-    return isinstance(expression, Column) and expression.unit
-
-
-def _aliases(relation: Relation) -> set[str]:
-    """Aliases whose columns a relation shows."""
-    match relation:
-        case Scan() | Project() | UnionAll():
-            return {relation.alias}
-        case Filter() | Semi():
-            return _aliases(relation.input)
-        case Join():
-            return _aliases(relation.left) | _aliases(relation.right)
-        case _:
-            return {relation.alias}
-
-
-def _across(predicate: Expression, left: Relation, right: Relation) -> tuple[Column, Column] | None:
-    """The columns of the two sides that a condition equates, the left side's first; None where it does not."""
-    if not (isinstance(predicate, Apply) and predicate.function.name == "="):
-        return None
-    a, b = predicate.arguments
-    if not (isinstance(a, Column) and isinstance(b, Column)):
-        return None
-    ours, theirs = _aliases(left), _aliases(right)
-    if a.alias in ours and b.alias in theirs:
-        return a, b
-    return (b, a) if b.alias in ours and a.alias in theirs else None
-
-
-def _using(name: str, position: Position, entries: list[Entry]) -> list[tuple[Expression, Expression]]:
-    holders = [expression for entry in entries for own, expression in entry.columns.items() if same_name(own, name)]
-    if len(holders) < 2:
-        raise UnsupportedQuery(
-            "USING needs a column of both tables.", construct=name, position=position, hint="Write ON a.x = b.y."
-        )
-    return [(holders[0], other) for other in holders[1:]]
-
-
-def _refuse_identifying(expression: Expression, where: str, position: Position) -> None:
-    column = identifying(expression)
-    if column is not None:
-        raise UnsupportedQuery(
-            f"it may not stand in {where}: that would single out a person or a record.", construct=column.name,
-            position=position, hint=f"It may stand in joins and in COUNT(DISTINCT {column.name}).",
-        )  # fmt: skip
-
-
-def _need_units(left: Expression, right: Expression, construct: str, position: Position) -> None:
-    if not (_unit(left) and _unit(right)):
-        raise UnsupportedQuery(
-            "a private sub-query is looked up by the privacy unit alone.", construct=construct, position=position,
-            hint="Write unit IN (SELECT unit FROM ...), or EXISTS with equal units.",
-        )  # fmt: skip
-
-
-def _same_unit(predicate: Expression, inside: set[str]) -> bool:
-    """Whether a condition ties a sub-query's unit to that of the row outside: one of the two columns is inside."""
-    if not _equal_columns(predicate) or not all(map(_unit, getattr(predicate, "arguments", ()))):
-        return False
-    return len({column.alias in inside for column in columns_of(predicate)}) == 2
-
-
-def _links_equal(predicate: Expression) -> bool:
-    if not _equal_columns(predicate):
-        return False
-    links = [getattr(argument, "link", None) for argument in getattr(predicate, "arguments", ())]
-    return links[0] is not None and links[0] == links[1]
-
-
-def _equal_columns(predicate: Expression) -> bool:
-    return (
-        isinstance(predicate, Apply)
-        and predicate.function.name == "="
-        and all(isinstance(argument, Column) for argument in predicate.arguments)
-    )
-
-
-def _shown(relation: Relation) -> str:
-    return ", ".join(scan.table.name for scan in scans(relation))

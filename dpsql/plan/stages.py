@@ -10,10 +10,11 @@ from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver
 from dpsql.plan.functions import Function
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
+from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["RELEASED", "plan_stage", "released_names"]
+__all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # alias of the table of released values
 
@@ -53,6 +54,22 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]
     return _Stage(query, scope, parameters).plan()
 
 
+def row_count(value: int | syntax.Parameter | None, construct: str, resolver: Resolver) -> int | None:
+    """LIMIT or OFFSET as a number, or None.
+
+    Raises:
+        UnsupportedQuery: A parameter is no whole number.
+    """
+    if not isinstance(value, syntax.Parameter):
+        return value
+    number = resolver.constant(value, construct)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
+        raise UnsupportedQuery(
+            "it must be a whole number.", construct=construct, position=value.position, hint="Pass an integer."
+        )
+    return number
+
+
 @dataclass(slots=True)
 class _Stage:
     """One such SELECT while it is resolved."""
@@ -62,9 +79,6 @@ class _Stage:
     parameters: tuple[Value, ...]
 
     def plan(self) -> Stage:
-        from dpsql.plan.per_unit import group_nodes
-        from dpsql.plan.resolve import row_count
-
         query = self.query
         plain = Resolver(lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters)
         where = None if query.where is None else plain.boolean(plain.resolve(query.where), query.where)

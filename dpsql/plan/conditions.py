@@ -1,0 +1,168 @@
+"""Conditions and columns of joins: what ties two relations, and what must never be compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.relations import scans
+from dpsql.plan.scope import Entry, identifying, same_name
+
+__all__ = [
+    "across",
+    "aliases_of",
+    "is_negated_query",
+    "is_unit",
+    "links_equal",
+    "merged_column",
+    "need_units",
+    "output_column",
+    "parts_of",
+    "refuse_identifying",
+    "same_unit",
+    "tables_of",
+    "using_pairs",
+]
+
+Position = tuple[int, int] | None
+
+
+def parts_of(node: syntax.Expr) -> list[syntax.Expr]:
+    """The conditions that AND joins."""
+    if isinstance(node, syntax.Call) and node.name == "and":
+        return [part for argument in node.arguments for part in parts_of(argument)]
+    return [node]
+
+
+def is_negated_query(node: syntax.Expr) -> bool:
+    """Whether it is NOT in front of IN (SELECT ...) or EXISTS."""
+    inner = node.arguments[0] if isinstance(node, syntax.Call) and node.name == "not" else None
+    return isinstance(inner, syntax.InQuery | syntax.Exists)
+
+
+def output_column(alias: str, name: str, expression: Expression) -> Column:
+    """A sub-query's column as the rows around see it."""
+    if isinstance(expression, Column):
+        return Column(
+            alias, name, expression.facts, expression.values, unit=expression.unit, link=expression.link
+        )  # fmt: skip
+    return Column(alias, name, expression.facts)
+
+
+def merged_column(alias: str, name: str, expressions: list[Expression]) -> Column:
+    """A column of UNION ALL: what holds for every side."""
+    first = expressions[0]
+    facts = first.facts
+    if any(e.facts != facts for e in expressions):
+        lows, highs = [e.facts.low for e in expressions], [e.facts.high for e in expressions]
+        steps = {e.facts.step for e in expressions}
+        facts = replace(
+            facts,
+            low=None if None in lows else min(lows),  # type: ignore[type-var]  # ends of one type
+            high=None if None in highs else max(highs),  # type: ignore[type-var]  # ends of one type
+            nullable=any(e.facts.nullable for e in expressions),
+            step=steps.pop() if len(steps) == 1 else None,
+            centre=None,
+            spread=None,
+        )
+    values = first.values if isinstance(first, Column) else None
+    same = all(isinstance(e, Column) and e.values == values for e in expressions)
+    return Column(alias, name, facts, values if same else None, unit=is_unit(first))
+
+
+def is_unit(expression: Expression) -> bool:
+    """Whether it is a privacy unit."""
+    return isinstance(expression, Column) and expression.unit
+
+
+def aliases_of(relation: Relation) -> set[str]:
+    """Aliases whose columns a relation shows."""
+    match relation:
+        case Scan() | Project() | UnionAll():
+            return {relation.alias}
+        case Filter() | Semi():
+            return aliases_of(relation.input)
+        case Join():
+            return aliases_of(relation.left) | aliases_of(relation.right)
+        case _:
+            return {relation.alias}
+
+
+def across(predicate: Expression, left: Relation, right: Relation) -> tuple[Column, Column] | None:
+    """The columns of the two sides that a condition equates, the left side's first; None where it does not."""
+    if not (isinstance(predicate, Apply) and predicate.function.name == "="):
+        return None
+    a, b = predicate.arguments
+    if not (isinstance(a, Column) and isinstance(b, Column)):
+        return None
+    ours, theirs = aliases_of(left), aliases_of(right)
+    if a.alias in ours and b.alias in theirs:
+        return a, b
+    return (b, a) if b.alias in ours and a.alias in theirs else None
+
+
+def using_pairs(name: str, position: Position, entries: list[Entry]) -> list[tuple[Expression, Expression]]:
+    holders = [expression for entry in entries for own, expression in entry.columns.items() if same_name(own, name)]
+    if len(holders) < 2:
+        raise UnsupportedQuery(
+            "USING needs a column of both tables.", construct=name, position=position, hint="Write ON a.x = b.y."
+        )
+    return [(holders[0], other) for other in holders[1:]]
+
+
+def refuse_identifying(expression: Expression, where: str, position: Position) -> None:
+    """Refuse a privacy unit or a key in a condition.
+
+    Raises:
+        UnsupportedQuery: The expression reads one.
+    """
+    column = identifying(expression)
+    if column is not None:
+        raise UnsupportedQuery(
+            f"it may not stand in {where}: that would single out a person or a record.", construct=column.name,
+            position=position, hint=f"It may stand in joins and in COUNT(DISTINCT {column.name}).",
+        )  # fmt: skip
+
+
+def need_units(left: Expression, right: Expression, construct: str, position: Position) -> None:
+    """Refuse a private look-up by anything but the privacy unit.
+
+    Raises:
+        UnsupportedQuery: One of the two is no unit.
+    """
+    if not (is_unit(left) and is_unit(right)):
+        raise UnsupportedQuery(
+            "a private sub-query is looked up by the privacy unit alone.", construct=construct, position=position,
+            hint="Write unit IN (SELECT unit FROM ...), or EXISTS with equal units.",
+        )  # fmt: skip
+
+
+def same_unit(predicate: Expression, inside: set[str]) -> bool:
+    """Whether a condition ties a sub-query's unit to that of the row outside: one of the two columns is inside."""
+    if not _equal_columns(predicate) or not all(map(is_unit, getattr(predicate, "arguments", ()))):
+        return False
+    return len({column.alias in inside for column in columns_of(predicate)}) == 2
+
+
+def links_equal(predicate: Expression) -> bool:
+    """Whether a condition equates a declared key with a reference to it."""
+    if not _equal_columns(predicate):
+        return False
+    links = [getattr(argument, "link", None) for argument in getattr(predicate, "arguments", ())]
+    return links[0] is not None and links[0] == links[1]
+
+
+def _equal_columns(predicate: Expression) -> bool:
+    return (
+        isinstance(predicate, Apply)
+        and predicate.function.name == "="
+        and all(isinstance(argument, Column) for argument in predicate.arguments)
+    )
+
+
+def tables_of(relation: Relation) -> str:
+    """The tables of a relation, for messages."""
+    return ", ".join(scan.table.name for scan in scans(relation))

@@ -1,0 +1,96 @@
+"""IN and EXISTS: rows with or without a partner of the same privacy unit, or in a public table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.conditions import aliases_of, links_equal, need_units, parts_of, refuse_identifying, same_unit
+from dpsql.plan.expressions import as_constant, columns_of
+from dpsql.plan.nodes import Expression, Filter, Relation, Semi
+from dpsql.plan.relations import conjuncts, is_public, scans
+from dpsql.plan.scope import Scope, identifying
+
+if TYPE_CHECKING:
+    from dpsql.plan.rows import Rows
+
+__all__ = ["semi_join"]
+
+
+def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -> Relation:
+    """IN (SELECT ...) and EXISTS (SELECT ...): rows with or without a partner of the same unit."""
+    negated = False
+    if isinstance(node, syntax.Call):  # NOT (EXISTS ...)
+        negated, node = True, node.arguments[0]
+    if isinstance(node, syntax.Exists):
+        return _exists(rows, relation, scope, node, negated != node.negated)
+    if not isinstance(node, syntax.InQuery):
+        raise UnsupportedQuery("a sub-query is expected.", construct="IN", position=node.position, hint="Write a list.")
+    left = rows.resolver(scope).resolve(node.operand)
+    sub = rows.sub(node.query)
+    if len(sub.columns) != 1:
+        raise UnsupportedQuery(
+            f"the sub-query has {len(sub.columns)} columns.", construct="IN", position=node.position,
+            hint="Select one column.",
+        )  # fmt: skip
+    (right,) = sub.columns.values()
+    if not is_public(sub.relation):
+        need_units(left, right, "IN", node.position)
+    elif identifying(left) is not None or identifying(right) is not None:
+        raise UnsupportedQuery(
+            "the privacy unit may not be looked up in a public table.", construct="IN", position=node.position,
+            hint="Look up another column.",
+        )  # fmt: skip
+    equal = rows.resolver(scope).apply("=", (left, right), node.position)
+    negated = negated != node.negated
+    on: tuple[Expression, ...] = (equal,)
+    if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
+        is_true = rows.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
+        on = (is_true,)
+    return Semi(relation, sub.relation, on, negated)
+
+
+def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, negated: bool) -> Relation:
+    query = node.query
+    if isinstance(query, syntax.Union) or query.group_by or query.having is not None or query.limit is not None:
+        raise UnsupportedQuery(
+            "EXISTS takes a plain SELECT.", construct="EXISTS", position=node.position,
+            hint="Write EXISTS (SELECT 1 FROM table WHERE its unit equals the outer unit AND ...).",
+        )  # fmt: skip
+    inner = rows.within(query)
+    if query.source is None:
+        raise UnsupportedQuery("it has no FROM.", construct="EXISTS", position=node.position, hint="Name a table.")
+    group = inner.gather(query.source)
+    own = group.scope(scope)
+    resolver = inner.resolver(own)
+    inside: list[tuple[Expression, syntax.Expr]] = []
+    tying: list[tuple[Expression, syntax.Expr]] = []
+    aliases = {scan.alias for part in group.parts for scan in scans(part)} | {
+        a for p in group.parts for a in aliases_of(p)
+    }
+    nodes = [
+        part for n in [*group.conditions, *([query.where] if query.where is not None else [])] for part in parts_of(n)
+    ]
+    for part in nodes:
+        if isinstance(part, syntax.InQuery | syntax.Exists):
+            raise UnsupportedQuery(
+                "a sub-query inside EXISTS is not supported.", construct="EXISTS", position=part.position,
+                hint="Join the tables inside EXISTS.",
+            )  # fmt: skip
+        for predicate in conjuncts(resolver.boolean(resolver.resolve(part), part)):
+            outside = any(column.alias not in aliases for column in columns_of(predicate))
+            (tying if outside else inside).append((predicate, part))
+    right, rest = inner.joined(group, [part for _, part in inside], own, node.position)
+    for predicate in rest:
+        right = Filter(right, predicate)
+    on = [predicate for predicate, _ in tying]
+    if not is_public(right) and not any(same_unit(predicate, aliases) for predicate in on):
+        raise UnsupportedQuery(
+            "a private sub-query must be about the same person.", construct="EXISTS", position=node.position,
+            hint="Add equality of the two privacy units to its WHERE.",
+        )  # fmt: skip
+    for predicate in on:
+        if not same_unit(predicate, aliases) and not links_equal(predicate):
+            refuse_identifying(predicate, "EXISTS", node.position)
+    return Semi(relation, right, tuple(on), negated)
