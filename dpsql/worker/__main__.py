@@ -51,7 +51,8 @@ class Desk:
     def __init__(self, connection: duckdb.DuckDBPyConnection, schema: tuple[str, str]) -> None:
         self._connection = connection
         self._schema = schema
-        self._verified: set[bytes] = set()
+        self._read: set[bytes] = set()
+        self._bound: set[bytes] = set()
 
     def verify(self, request: Any) -> None:
         """Returns if DuckDB reads the request's statement as it was meant, down to the columns. Nothing is run.
@@ -59,12 +60,17 @@ class Desk:
         Raises:
             Refused: If it reads another.
         """
-        self._read(request)
+        self._confirm(request)
+        sql, parameters = request["sql"], request["parameters"] or None
+        text = wire.encode([sql, request["columns"], [type(value).__name__ for value in request["parameters"]]])
+        if text in self._bound:
+            return
         try:
-            found = self._connection.execute("DESCRIBE " + request["sql"], request["parameters"] or None).fetchall()
+            found = self._connection.execute("DESCRIBE " + sql, parameters).fetchall()
         except duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
             raise Refused(f"DuckDB cannot bind it: {error}") from error
         _require([[name, kind] for name, kind, *_ in found], request["columns"])
+        _remember(self._bound, text)
 
     def answer(self, request: Any, table: bytes | None) -> memoryview:
         """The result of the request's statement as an Arrow stream.
@@ -73,7 +79,7 @@ class Desk:
             Refused: If DuckDB reads another statement than was meant, or gives other columns. Nothing was run.
             duckdb.Error: If it fails.
         """
-        self._read(request)
+        self._confirm(request)
         with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
             if table is not None:
                 _hold(cursor, request["table"], table)
@@ -82,16 +88,20 @@ class Desk:
             _require(found, request["columns"])
             return wire.pack(relation)
 
-    def _read(self, request: Any) -> None:
+    def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statement, once for each text."""
         sql, tables, functions = request["sql"], request["tables"], request["functions"]
         text = wire.encode([sql, tables, functions])
-        if text in self._verified:
+        if text in self._read:
             return
         verify(self._connection, sql, schema=self._schema, tables=tables, functions=functions)
-        if len(self._verified) >= CACHED_TEXTS:
-            self._verified.clear()
-        self._verified.add(text)
+        _remember(self._read, text)
+
+
+def _remember(texts: set[bytes], text: bytes) -> None:
+    if len(texts) >= CACHED_TEXTS:
+        texts.clear()
+    texts.add(text)
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:
