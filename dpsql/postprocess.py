@@ -85,18 +85,30 @@ class PostProcess:
             groups: The groups that appear, in the order of the keys; None for a key that a grouping set leaves out.
             released: Per aggregate name, one value per group.
         """
-        by_key = list(zip(*groups, strict=True)) or [()] * len(plan.keys)
         table: dict[str, tuple[str, Sequence[Any]]] = {
-            key.name: (WIRE[key.expression.facts.type], values) for key, values in zip(plan.keys, by_key, strict=True)
+            key.name: (WIRE[type_], _fitting([group[i] for group in groups], type_))
+            for i, key in enumerate(plan.keys)
+            for type_ in (key.expression.facts.type,)
         }
         for column in _released_columns(plan):
             if column.name in released:
                 table[column.name] = (WIRE[column.facts.type], _fitting(released[column.name], column.facts.type))
         table["row"] = ("BIGINT", list(range(len(groups))))
+        if (names := _bare(plan)) is not None:
+            return Rows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
         result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
         return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
+
+
+def _bare(plan: Plan) -> list[str] | None:
+    """The released columns that are the whole answer, row by row, as in most GROUP BYs; None if there is more to do."""
+    if plan.stages or plan.having is not None or plan.order_by or plan.limit is not None or plan.offset:
+        return None
+    columns = [output.expression for output in plan.outputs]
+    names = [c.name for c in columns if isinstance(c, Column) and c.facts.type is not Type.TIMESTAMP]
+    return names if len(names) == len(columns) else None  # a timestamp may be written as a date: the worker casts it
 
 
 def _listed(values: Sequence[Any]) -> list[Any]:
@@ -111,7 +123,7 @@ def _fitting(values: Sequence[Any], type_: Type) -> list[Value]:
         return [
             v if v is None or -SATURATION <= v <= SATURATION else SATURATION if v > 0 else -SATURATION for v in whole
         ]
-    return [None if value is None else float(value) for value in values]
+    return [None if value is None else float(value) for value in values] if type_ is Type.REAL else list(values)
 
 
 def _released_columns(plan: Plan) -> list[Column]:

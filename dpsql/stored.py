@@ -61,13 +61,17 @@ def _plain(value: Any) -> Any:
 
 
 def _groups(listed: Sequence[Sequence[Any]], types: Sequence[Type]) -> tuple[Group, ...]:
-    """The groups of one grouping, column by column: most columns are as JSON holds them."""
-    if not listed or not types:
+    """The groups of one grouping; most values are as JSON holds them."""
+    if any(len(group) != len(types) for group in listed):
+        raise ValueError("a group does not have as many values as there are keys")
+    if not {Type.DATE, Type.TIMESTAMP} & set(types):
         return tuple(map(tuple, listed))
-    columns = zip(*listed, strict=True)
-    return tuple(zip(*(_typed(values, type_) for values, type_ in zip(columns, types, strict=True)), strict=True))
+    return tuple(tuple(_typed(v, t) for v, t in zip(group, types, strict=True)) for group in listed)
 
 
-def _typed(values: Sequence[Any], type_: Type) -> Sequence[Any]:
-    read = {Type.DATE: date.fromisoformat, Type.TIMESTAMP: datetime.fromisoformat}.get(type_)
-    return values if read is None else [None if value is None else read(value) for value in values]
+def _typed(value: Any, type_: Type) -> Any:
+    if value is None:
+        return None
+    if type_ is Type.DATE:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if type_ is Type.TIMESTAMP else value
