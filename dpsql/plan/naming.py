@@ -26,7 +26,12 @@ _TYPES = {  # DuckDB's keywords among the names of types; it shows all others as
     "char": "VARCHAR",
     "double precision": "DOUBLE",
 }
-_FUNCTIONS = {"coalesce": "COALESCE", "ifnull": "COALESCE"}
+_FUNCTIONS = {
+    "coalesce": "COALESCE",
+    "ifnull": "COALESCE",
+    "percentile_cont": "quantile_cont",
+    "percentile_disc": "quantile_disc",
+}
 _SIGNS = {"<>": "!=", "like": "~~", "ilike": "~~*", "is_distinct_from": "IS DISTINCT FROM"}
 
 

@@ -1,0 +1,2497 @@
+-- One number
+SELECT COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT count(*) AS n FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: count of text or NULL
+-- a2: count_rows
+-- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."cost" AS "x0", "t0"."diagnosis" AS "x1" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT COUNT(DISTINCT patient_id) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT patient_id) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT COUNT(patient_id) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count(patient_id) integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT SUM(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: sum("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT AVG(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT mean(age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: mean(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT SUM(age), AVG(age), SUM(weight), AVG(weight) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a2: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a3: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: sum(age) integer, avg(age) real, sum(weight) real, avg(weight) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m4", CAST(COUNT("x1") AS BIGINT) AS "m5" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT Count(*) AS "How many?", avg(Age) AS AvgAge FROM Patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: How many? integer, AvgAge real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT() FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Conditions
+SELECT COUNT(*) FROM patients WHERE age >= 65
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT))) AS q
+-- values: 65
+
+SELECT COUNT(*) FROM patients WHERE age BETWEEN 18 AND 64 AND sex = 'F'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT)) AND ("t0"."sex" = CAST($3 AS VARCHAR))) AS q
+-- values: 18, 64, 'F'
+
+SELECT COUNT(*) FROM patients WHERE age NOT BETWEEN 18 AND 64
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT (("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))))) AS q
+-- values: 18, 64
+
+SELECT COUNT(*) FROM patients WHERE NOT (sex = 'F' OR age < 18)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT (("t0"."sex" = CAST($1 AS VARCHAR)) OR ("t0"."age" < CAST($2 AS BIGINT))))) AS q
+-- values: 'F', 18
+
+SELECT COUNT(*) FROM patients WHERE sex IN ('F', 'X') AND age NOT IN (0, 1, 2)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR))) AND (NOT ("t0"."age" IN (CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT))))) AS q
+-- values: 'F', 'X', 0, 1, 2
+
+SELECT COUNT(*) FROM patients WHERE weight IS NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."weight" IS NULL)) AS q
+
+SELECT COUNT(*) FROM patients WHERE weight IS NOT NULL AND weight / 2 > age
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."weight" IS NULL)) AND (("t0"."weight" / NULLIF(CAST($1 AS DOUBLE), 0)) > CAST("t0"."age" AS DOUBLE))) AS q
+-- values: 2.0
+
+SELECT COUNT(*) FROM patients WHERE age IS DISTINCT FROM 40 AND sex IS NOT DISTINCT FROM 'F'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" IS DISTINCT FROM CAST($1 AS BIGINT)) AND (NOT ("t0"."sex" IS DISTINCT FROM CAST($2 AS VARCHAR)))) AS q
+-- values: 40, 'F'
+
+SELECT COUNT(*) FROM patients WHERE (age > 40) IS TRUE AND (weight > 70) IS NOT TRUE
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT (("t0"."age" > CAST($1 AS BIGINT)) IS DISTINCT FROM CAST($2 AS BOOLEAN))) AND (("t0"."weight" > CAST($3 AS DOUBLE)) IS DISTINCT FROM CAST($2 AS BOOLEAN))) AS q
+-- values: 40, True, 70.0
+
+SELECT COUNT(*) FROM patients WHERE city LIKE 'San %' OR city ILIKE '%springfield%'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."city" LIKE CAST($1 AS VARCHAR)) OR ("t0"."city" ILIKE CAST($2 AS VARCHAR)))) AS q
+-- values: 'San %', '%springfield%'
+
+SELECT COUNT(*) FROM patients WHERE city NOT LIKE '%, CA'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."city" LIKE CAST($1 AS VARCHAR)))) AS q
+-- values: '%, CA'
+
+SELECT COUNT(*) FROM patients WHERE (age > 40) = (weight > 70)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (("t0"."age" > CAST($1 AS BIGINT)) = ("t0"."weight" > CAST($2 AS DOUBLE)))) AS q
+-- values: 40, 70.0
+
+SELECT COUNT(*) FROM patients WHERE age = 40 AND age <> 41 AND age != 42 AND age == 40
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" = CAST($1 AS BIGINT)) AND ("t0"."age" <> CAST($2 AS BIGINT)) AND ("t0"."age" <> CAST($3 AS BIGINT)) AND ("t0"."age" = CAST($1 AS BIGINT))) AS q
+-- values: 40, 41, 42
+
+SELECT COUNT(*) FROM patients WHERE true
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE CAST($1 AS BOOLEAN)) AS q
+-- values: True
+
+SELECT COUNT(*) FROM patients WHERE false
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE CAST($1 AS BOOLEAN)) AS q
+-- values: False
+
+SELECT COUNT(*) FROM patients WHERE NULL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE CAST(NULL AS BOOLEAN)) AS q
+
+SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: count_rows
+-- columns: sum("cost") real, avg("cost") real, count_star() integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST((-CAST($1 AS BIGINT)) AS DOUBLE))) AS q
+-- values: 1
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- values: 2024-01-01
+
+SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01' AND visited_on < '2024-07-01'
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE)) AND ("t0"."visited_on" < CAST($2 AS DATE))) AS q
+-- values: 2024-01-01, 2024-07-01
+
+SELECT COUNT(*) FROM visits WHERE year(visited_on) = 2023 AND month(visited_on) IN (6, 7, 8)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT)) AND (month("t0"."visited_on") IN (CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)))) AS q
+-- values: 2023, 6, 7, 8
+
+SELECT COUNT(*) FROM visits WHERE extract(year FROM visited_on) = 2023
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS q
+-- values: 2023
+
+SELECT COUNT(*) FROM visits WHERE cost > 0.1e3 AND cost < 2.5e+2
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."cost" < CAST($2 AS DOUBLE))) AS q
+-- values: 100.0, 250.0
+
+-- parameters: [40, "F"]
+SELECT COUNT(*) FROM patients WHERE age > ? AND sex = ?
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t0"."sex" = CAST($2 AS VARCHAR))) AS q
+-- values: 40, 'F'
+
+-- parameters: ["F", 40]
+SELECT COUNT(*) FROM patients WHERE age > $2 AND sex = $1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t0"."sex" = CAST($2 AS VARCHAR))) AS q
+-- values: 40, 'F'
+
+-- parameters: [null]
+SELECT COUNT(*) FROM patients WHERE age > ?
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST(NULL AS BIGINT))) AS q
+
+-- parameters: [12.5, true]
+SELECT COUNT(*) FROM patients WHERE weight > ? AND ?
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."weight" > CAST($1 AS DOUBLE)) AND CAST($2 AS BOOLEAN)) AS q
+-- values: 12.5, True
+
+-- Arithmetic
+SELECT SUM(cost * 2) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 40000]; grid 0.01 from 0 to 40000
+-- columns: sum(("cost" * 2)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 4000000 ELSE greatest(0, least(4000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."cost" * CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 2.0, 100.0, 0.0, 40000.0
+
+SELECT AVG(cost / 100) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 200] or NULL; grid 0.0001 from 0 to 200
+-- columns: avg(("cost" / 100)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 100.0, 10000.0, 0.0, 200.0
+
+SELECT SUM(age * age - 3 * age + 1) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [-329, 12101]; grid 1 from -329 to 12101
+-- columns: sum((((age * age) - (3 * age)) + 1)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -329 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 12101 ELSE greatest(-329, least(12101, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ((("t0"."age" * "t0"."age") - (CAST($1 AS BIGINT) * "t0"."age")) + CAST($2 AS BIGINT)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 3, 1, 1.0, -329.0, 12101.0
+
+SELECT SUM(-age), SUM(age + 1), SUM(age - weight) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [-110, 0]; grid 1 from -110 to 0
+-- a1: sum of integer [1, 111]; grid 1 from 1 to 111
+-- a2: sum of real [-250, 108] or NULL; grid 0.0001 from -250 to 108
+-- columns: sum((-(age))) integer, sum((age + 1)) integer, sum((age - weight)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN -110 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 0 ELSE greatest(-110, least(0, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 1 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 111 ELSE greatest(1, least(111, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($7 AS DOUBLE) THEN -2500000 WHEN CAST("x2" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 1080000 ELSE greatest(-2500000, least(1080000, CAST(round(CAST("x2" AS DOUBLE) * CAST($6 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT (-"t0"."age") AS "x0", ("t0"."age" + CAST($4 AS BIGINT)) AS "x1", (CAST("t0"."age" AS DOUBLE) - "t0"."weight") AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1.0, -110.0, 0.0, 1, 111.0, 10000.0, -250.0, 108.0
+
+SELECT SUM(age // 10), SUM(age % 10), SUM(mod(age, 7)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 11] or NULL; grid 1 from 0 to 11
+-- a1: sum of integer [0, 10] or NULL; grid 1 from 0 to 10
+-- a2: sum of integer [0, 7] or NULL; grid 1 from 0 to 7
+-- columns: sum((age // 10)) integer, sum((age % 10)) integer, sum(mod(age, 7)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 10 ELSE greatest(0, least(10, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 7 ELSE greatest(0, least(7, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT ("t0"."age" // NULLIF(CAST($1 AS BIGINT), 0)) AS "x0", ("t0"."age" % NULLIF(CAST($1 AS BIGINT), 0)) AS "x1", ("t0"."age" % NULLIF(CAST($6 AS BIGINT), 0)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10, 1.0, 0.0, 11.0, 10.0, 7, 7.0
+
+SELECT AVG(weight / (age + 1)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0.018018018018, 250] or NULL; grid 0.0001 from 0.018 to 250
+-- columns: avg((weight / (age + 1))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1250090 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 180 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2500000 ELSE greatest(180, least(2500000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."weight" / NULLIF(CAST(("t0"."age" + CAST($1 AS BIGINT)) AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1, 10000.0, 0.018, 250.0
+
+SELECT SUM(CASE WHEN cost > 1000 THEN 1 ELSE 0 END) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: sum(CASE  WHEN (("cost" > 1000)) THEN (1) ELSE 0 END) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 1000.0, 1, 0, 1.0, 0.0
+
+SELECT AVG(CASE WHEN sex = 'F' THEN age END) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: avg(CASE  WHEN ((sex = 'F')) THEN (age) ELSE NULL END) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 'F', 1.0, 0.0, 110.0
+
+SELECT SUM(CASE sex WHEN 'F' THEN 1 WHEN 'M' THEN 2 ELSE 3 END) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [1, 3]; grid 1 from 1 to 3
+-- columns: sum(CASE  WHEN ((sex = 'F')) THEN (1) WHEN ((sex = 'M')) THEN (2) ELSE 3 END) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN 1 WHEN CAST("x0" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 3 ELSE greatest(1, least(3, CAST(round(CAST("x0" AS DOUBLE) * CAST($6 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($4 AS BIGINT) ELSE CAST($5 AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 'F', 1, 'M', 2, 3, 1.0, 3.0
+
+-- reference: SELECT AVG((age > 65)::INTEGER) FROM patients
+SELECT AVG(age > 65) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 1]; grid 1 from 0 to 1
+-- columns: avg((age > 65)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CAST(("t0"."age" > CAST($1 AS BIGINT)) AS BIGINT) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 65, 1.0, 0.0
+
+SELECT SUM(cost > 1000) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: sum(("cost" > 1000)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CAST(("t0"."cost" > CAST($1 AS DOUBLE)) AS BIGINT) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 1000.0, 1.0, 0.0
+
+SELECT SUM(COALESCE(cost, 0)), SUM(IFNULL(weight, 70)) FROM visits JOIN patients USING (patient_id)
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: sum of real [2, 250]; grid 0.0001 from 2 to 250
+-- columns: sum(COALESCE("cost", 0)) real, sum(COALESCE(weight, 70)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN 20000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 2500000 ELSE greatest(20000, least(2500000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT COALESCE("t0"."cost", CAST($1 AS DOUBLE)) AS "x0", COALESCE("t1"."weight", CAST($4 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 0.0, 100.0, 20000.0, 70.0, 10000.0, 2.0, 250.0
+
+SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p ON v.patient_id = p.patient_id
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sum("nullif"(age, 0)) integer, avg("nullif"("cost", 0)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT NULLIF("t1"."age", CAST($1 AS BIGINT)) AS "x0", NULLIF("t0"."cost", CAST($3 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 0, 1.0, 0.0, 110.0, 100.0, 20000.0
+
+SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN patients USING (patient_id)
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 500]; grid 0.0001 from 0 to 500
+-- a1: avg of real [100, 20000]; grid 0.01 from 100 to 20000
+-- columns: avg(least("cost", 500)) real, avg(greatest("cost", 100, age)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2500000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1005000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 10000 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2000000 ELSE greatest(10000, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT least("t0"."cost", CAST($1 AS DOUBLE)) AS "x0", greatest("t0"."cost", CAST($4 AS DOUBLE), CAST("t1"."age" AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 500.0, 10000.0, 0.0, 100.0, 20000.0
+
+SELECT SUM(floor(cost / 100)), SUM(ceil(cost / 100)), SUM(round(cost)), SUM(round(cost, 1)), SUM(trunc(cost)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 200] or NULL; grid 1 from 0 to 200
+-- a1: sum of real [0, 200] or NULL; grid 1 from 0 to 200
+-- a2: sum of real [0, 20000]; grid 1 from 0 to 20000
+-- a3: sum of real [-0.1, 20000.1]; grid 0.01 from -0.1 to 20000.1
+-- a4: sum of real [0, 20000]; grid 1 from 0 to 20000
+-- columns: sum(floor(("cost" / 100))) real, sum(ceil(("cost" / 100))) real, sum(round("cost")) real, sum(round("cost", 1)) real, sum(trunc("cost")) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($7 AS DOUBLE) THEN -10 WHEN CAST("x3" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 2000010 ELSE greatest(-10, least(2000010, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4" FROM (SELECT floor(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "x0", ceil(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "x1", round("t0"."cost") AS "x2", round("t0"."cost", CAST(CAST($6 AS BIGINT) AS INTEGER)) AS "x3", trunc("t0"."cost") AS "x4" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 100.0, 1.0, 0.0, 200.0, 20000.0, 1, -0.1, 20000.1
+
+SELECT AVG(sqrt(cost)), AVG(ln(cost + 1)), AVG(log10(cost + 1)), AVG(log2(cost + 1)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [-8.67361737988e-19, 141.421356237] or NULL; grid 0.0001 from -0.0001 to 141.4214
+-- a1: avg of real [-8.67361737988e-19, 9.9035375513] or NULL; grid 1e-06 from -1e-06 to 9.903538
+-- a2: avg of real [-8.67361737988e-19, 4.30105170985] or NULL; grid 1e-06 from -1e-06 to 4.301052
+-- a3: avg of real [-8.67361737988e-19, 14.2877845125] or NULL; grid 1e-05 from -1e-05 to 14.28779
+-- columns: avg(sqrt("cost")) real, avg(ln(("cost" + 1))) real, avg(log10(("cost" + 1))) real, avg(log2(("cost" + 1))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(707106 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(4951768 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(2150525 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x3"), 0) - CAST(714389 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m6", CAST(COUNT("x3") AS BIGINT) AS "m7" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1414214 ELSE greatest(-1, least(1414214, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 9903538 ELSE greatest(-1, least(9903538, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 4301052 ELSE greatest(-1, least(4301052, CAST(round(CAST("x2" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($10 AS DOUBLE) THEN -1 WHEN CAST("x3" AS DOUBLE) >= CAST($11 AS DOUBLE) THEN 1428779 ELSE greatest(-1, least(1428779, CAST(round(CAST("x3" AS DOUBLE) * CAST($9 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT sqrt(nullif(greatest("t0"."cost", CAST('-5e-324' AS DOUBLE)), CAST('-5e-324' AS DOUBLE))) AS "x0", ln(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x1", log10(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x2", log2(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x3" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 10000.0, -0.0001, 141.4214, 1.0, 1000000.0, -1e-06, 9.903538, 4.301052, 100000.0, -1e-05, 14.28779
+
+SELECT SUM(abs(age - 50)), SUM(sign(age - 50)), SUM(pow(age, 2)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 60]; grid 1 from 0 to 60
+-- a1: sum of integer [-1, 1]; grid 1 from -1 to 1
+-- a2: sum of real [0, 12100]; grid 0.01 from 0 to 12100
+-- columns: sum(abs((age - 50))) integer, sum(sign((age - 50))) integer, sum(pow(age, 2)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 60 ELSE greatest(0, least(60, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(-1, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 1210000 ELSE greatest(0, least(1210000, CAST(round(CAST("x2" AS DOUBLE) * CAST($7 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT abs(("t0"."age" - CAST($1 AS BIGINT))) AS "x0", CAST(sign(("t0"."age" - CAST($1 AS BIGINT))) AS BIGINT) AS "x1", pow(CAST("t0"."age" AS DOUBLE), CAST($6 AS BIGINT)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 50, 1.0, 0.0, 60.0, -1.0, 2, 100.0, 12100.0
+
+SELECT AVG(CAST(age AS DOUBLE)), SUM(age::DOUBLE / 3) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 110]; grid 0.0001 from 0 to 110
+-- a1: sum of real [0, 36.6666666667] or NULL; grid 1e-05 from 0 to 36.66667
+-- columns: avg(CAST(age AS DOUBLE)) real, sum((CAST(age AS DOUBLE) / 3)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(550000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1100000 ELSE greatest(0, least(1100000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 3666667 ELSE greatest(0, least(3666667, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."age" AS DOUBLE) AS "x0", (CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($4 AS DOUBLE), 0)) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10000.0, 0.0, 110.0, 3.0, 100000.0, 36.66667
+
+SELECT SUM(CAST(cost AS BIGINT)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 20000] or NULL; grid 1 from 0 to 20000
+-- columns: sum(CAST("cost" AS BIGINT)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY_CAST("t0"."cost" AS BIGINT) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 20000.0
+
+SELECT AVG(length(city)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 4294967296]; grid 1 from 0 to 4294967296
+-- columns: avg(length(city)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2147483648 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4294967296 ELSE greatest(0, least(4294967296, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT length("t0"."city") AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 4294967296.0
+
+SELECT SUM(2 + 3 * age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [2, 332]; grid 1 from 2 to 332
+-- columns: sum((2 + (3 * age))) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 2 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 332 ELSE greatest(2, least(332, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT (CAST($1 AS BIGINT) + (CAST($2 AS BIGINT) * "t0"."age")) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 2, 3, 1.0, 2.0, 332.0
+
+SELECT SUM(if(age > 50, 1, 0)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: sum("if"((age > 50), 1, 0)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 50, 1, 0, 1.0, 0.0
+
+SELECT SUM(age - (10 - (4 - 2))) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [-8, 102]; grid 1 from -8 to 102
+-- columns: sum((age - (10 - (4 - 2)))) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -8 WHEN CAST("x0" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 102 ELSE greatest(-8, least(102, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."age" - (CAST($1 AS BIGINT) - (CAST($2 AS BIGINT) - CAST($3 AS BIGINT)))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10, 4, 2, 1.0, -8.0, 102.0
+
+SELECT SUM(date_diff('day', visited_on, DATE '2025-12-31')) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [-1, 2192] or NULL; grid 1 from -1 to 2192
+-- columns: sum(date_diff('day', visited_on, CAST('2025-12-31' AS DATE))) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2192 ELSE greatest(-1, least(2192, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), "t0"."visited_on", CAST($2 AS DATE))) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 'day', 2025-12-31, 1.0, -1.0, 2192.0
+
+SELECT SUM(DATE '2025-12-31' - visited_on) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 2191] or NULL; grid 1 from 0 to 2191
+-- columns: sum((CAST('2025-12-31' AS DATE) - visited_on)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(CAST($1 AS DATE) - "t0"."visited_on") AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 2025-12-31, 1.0, 0.0, 2191.0
+
+-- Groups
+SELECT sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex AS s, COUNT(*) FROM patients GROUP BY s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: s text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, COUNT(*) FROM patients GROUP BY 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, consent, COUNT(*), AVG(age) FROM patients GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, consent text, count_star() integer, avg(age) real
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+SELECT COUNT(*), sex FROM patients GROUP BY sex, consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: count_star() integer, sex text
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+SELECT city, COUNT(*) AS n FROM patients GROUP BY city ORDER BY n DESC, city LIMIT 10
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- a0: count_rows
+-- columns: city text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT age, COUNT(*) FROM patients GROUP BY age
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110]; 111 values: 0, 1, 2, ..., 109, 110
+-- a0: count_rows
+-- columns: age integer [0, 110], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT floor(age / 10) AS decade, COUNT(*), AVG(weight) FROM patients GROUP BY decade ORDER BY decade
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: real [0, 11] or NULL; 12 values: 0.0, 1.0, 2.0, ..., 10.0, 11.0
+-- a0: count_rows
+-- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: decade real [0, 11], count_star() integer, avg(weight) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT floor((CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 10.0
+
+SELECT age // 10 * 10 AS decade, SUM(weight) FROM patients GROUP BY 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110] or NULL; 12 values: 0, 10, 20, ..., 100, 110
+-- a0: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: decade integer [0, 110], sum(weight) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT (("t0"."age" // NULLIF(CAST($1 AS BIGINT), 0)) * CAST($1 AS BIGINT)) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 10
+
+SELECT age % 2 = 0 AS even, COUNT(*) FROM patients GROUP BY even
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 2 values: False, True
+-- a0: count_rows
+-- columns: even boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (("t0"."age" % NULLIF(CAST($1 AS BIGINT), 0)) = CAST($2 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 2, 0
+
+SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS stage, COUNT(*) FROM patients GROUP BY stage
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'adult', 'child', 'old'
+-- a0: count_rows
+-- columns: stage text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."age" < CAST($1 AS BIGINT)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."age" < CAST($3 AS BIGINT)) THEN CAST($4 AS VARCHAR) ELSE CAST($5 AS VARCHAR) END AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 18, 'child', 65, 'adult', 'old'
+
+SELECT upper(sex) || '!' AS sex, COUNT(*) FROM patients GROUP BY 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F!', 'M!', 'X!'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (upper("t0"."sex") || CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: '!'
+
+SELECT date_trunc('month', visited_on) AS month, SUM(cost) FROM visits GROUP BY month ORDER BY month
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: timestamp; 72 values: 2020-01-01 00:00:00, 2020-02-01 00:00:00, 2020-03-01 00:00:00, ..., 2025-11-01 00:00:00, 2025-12-01 00:00:00
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: month timestamp, sum("cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."visited_on")) AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 'month'
+
+SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GROUP BY y, q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- k1: integer [1, 4]; 4 values: 1, 2, 3, 4
+-- a0: count_rows
+-- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0", "k1"
+
+SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: real [0, 20] or NULL; 22 values: 0.0, 1.0, 2.0, ..., 20.0, NULL
+-- a0: count_rows
+-- columns: thousands real [0, 20] or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 1000.0
+
+SELECT sex, COUNT(*) FROM patients WHERE sex IN ('F', 'M') GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'F', 'M'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0"
+-- values: 'F', 'M'
+
+SELECT age, COUNT(*) FROM patients WHERE age BETWEEN 30 AND 34 GROUP BY age
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110]; 5 values: 30, 31, 32, 33, 34
+-- a0: count_rows
+-- columns: age integer [0, 110], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 30, 34
+
+SELECT sex, COUNT(*) FROM patients WHERE sex = 'Q' GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 0 values: 
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 'Q'
+
+SELECT visited_on, COUNT(*) FROM visits WHERE visited_on >= '2025-12-01' GROUP BY visited_on
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: date [2020-01-01, 2025-12-31]; 31 values: 2025-12-01, 2025-12-02, 2025-12-03, ..., 2025-12-30, 2025-12-31
+-- a0: count_rows
+-- columns: visited_on date [2020-01-01, 2025-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."visited_on" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q GROUP BY "k0"
+-- values: 2025-12-01
+
+SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- a0: count_units; chooses the groups
+-- columns: diagnosis text or NULL, people integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+-- The hidden count of units chooses the groups.
+SELECT diagnosis, AVG(cost) FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- selection: count_units; chooses the groups
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: diagnosis text or NULL, avg("cost") real
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; 2 values: 'cold', 'flu'
+-- a0: count_rows
+-- columns: diagnosis text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0"
+-- values: 'flu', 'cold'
+
+SELECT diagnosis, sex, COUNT(*) FROM visits JOIN patients USING (patient_id) GROUP BY diagnosis, sex
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- selection: count_units; chooses the groups
+-- a0: count_rows
+-- columns: diagnosis text or NULL, sex text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t1"."sex" AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0", "k1"
+
+SELECT left(diagnosis, 1) AS letter, COUNT(DISTINCT patient_id) FROM visits GROUP BY letter
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- a0: count_units; chooses the groups
+-- columns: letter text or NULL, count(DISTINCT patient_id) integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT left("t0"."diagnosis", CAST($1 AS BIGINT)) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 1
+
+SELECT lower(substr(city, 1, 3)) AS start, COUNT(*) FROM patients GROUP BY start
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 426 values: 'abi', 'akr', 'ala', ..., 'yuc', 'yum'
+-- a0: count_rows
+-- columns: start text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT lower(substr("t0"."city", CAST($1 AS BIGINT), CAST($2 AS BIGINT))) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 1, 3
+
+-- After the noise
+SELECT SUM(cost) / COUNT(*) AS mean FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: count_rows
+-- columns: mean real or NULL
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- a1: count_rows
+-- columns: sex text, percent real or NULL
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 64, 1, 0, 1.0, 0.0
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING COUNT(*) > 100
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, AVG(age) AS a FROM patients GROUP BY sex HAVING a > 1 AND SUM(weight) > 0
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: sex text, a real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY 2 DESC, 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex FROM patients GROUP BY sex ORDER BY COUNT(*)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT age, COUNT(*) FROM patients GROUP BY age ORDER BY age LIMIT 5 OFFSET 10
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110]; 111 values: 0, 1, 2, ..., 109, 110
+-- a0: count_rows
+-- columns: age integer [0, 110], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- parameters: [3, 1]
+SELECT age, COUNT(*) FROM patients GROUP BY age ORDER BY age DESC LIMIT ? OFFSET ?
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110]; 111 values: 0, 1, 2, ..., 109, 110
+-- a0: count_rows
+-- columns: age integer [0, 110], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT round(AVG(weight), 1), CAST(SUM(age) AS DOUBLE) / COUNT(age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a2: count of integer [0, 110]; grid 1 from 0 to 110
+-- columns: round(avg(weight), 1) real, (CAST(sum(age) AS DOUBLE) / count(age)) real or NULL
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."weight$grid" AS "x0", "t0"."age" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT CASE WHEN COUNT(*) > 100 THEN 'many' ELSE 'few' END AS verdict FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: verdict text
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT upper(sex) AS s, -COUNT(*) AS n, COUNT(*) * 2 + 1 FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: s text, n integer, ((count_star() * 2) + 1) integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT COUNT(*), COUNT(*) AS again, COUNT(*) + COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer, again integer, (count_star() + count_star()) integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT 'all' AS label, 1 AS one, COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: label text, one integer [1, 1], count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT sex, COUNT(*) > 100 AS many FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, many boolean
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex LIMIT 0
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT greatest(COUNT(*), 0), least(AVG(age), 100) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: greatest(count_star(), 0) integer [0, NULL], least(avg(age), 100) real [NULL, 100]
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT coalesce(sex, 'none') AS sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_on) HAVING year(visited_on) > 2021
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- columns: y integer [20, 25], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+-- Joins
+SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: sex text, avg(v."cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."sex" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
+
+SELECT p.sex, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 50 GROUP BY p.sex
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."sex" AS "k0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."age" > CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 50
+
+SELECT sex, SUM(cost) FROM patients, visits WHERE patients.patient_id = visits.patient_id AND cost > 10 GROUP BY sex
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: sex text, sum("cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t1"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."cost" > CAST($1 AS DOUBLE))) AS q GROUP BY "k0"
+-- values: 10.0
+
+SELECT COUNT(*) FROM patients INNER JOIN visits ON patients.patient_id = visits.patient_id
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
+
+SELECT COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING (patient_id) WHERE p.age < v.cost
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT v.patient_id) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE (CAST("t1"."age" AS DOUBLE) < "t0"."cost")) AS q
+
+SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id)
+-- unit: visits.patient_id = visits.patient_id
+-- rows per unit: 144, in one group 144, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
+
+SELECT c.state, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name GROUP BY c.state
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
+-- a0: count_rows
+-- columns: state text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."state" AS "k0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name") AS q GROUP BY "k0"
+
+SELECT c.state, AVG(v.cost), COUNT(DISTINCT v.patient_id) FROM cities c JOIN patients p ON c.name = p.city JOIN visits v ON v.patient_id = p.patient_id GROUP BY c.state
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: count_units
+-- columns: state text, avg(v."cost") real, count(DISTINCT v.patient_id) integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m2" FROM (SELECT "t0"."state" AS "k0", "t1"."patient_id" AS "u", "t2"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t1" JOIN "bounded"."main"."cities" AS "t0" ON "t1"."city" = "t0"."name" JOIN "bounded"."main"."visits" AS "t2" ON "t1"."patient_id" = "t2"."patient_id") AS q GROUP BY "k0"
+
+SELECT SUM(c.population) FROM patients JOIN cities c ON city = name WHERE c.elevation_m > 100
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [50005, 8175133]; grid 1 from 50005 to 8175133
+-- columns: sum(c.population) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t1"."population" AS "x0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name" WHERE ("t1"."elevation_m" > CAST($1 AS BIGINT))) AS q
+-- values: 100
+
+SELECT c.population > 1000000 AS big, COUNT(*) FROM patients JOIN cities c ON city = name GROUP BY big
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: big boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t1"."population" > CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name") AS q GROUP BY "k0"
+-- values: 1000000
+
+-- Options
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-8, mechanism = 'gaussian') sex, AVG(age), SUM(weight) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: sex text, avg(age) real, sum(weight) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = laplace) COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 0.1) COUNT(*), AVG(age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: count_star() integer, avg(age) real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 2) year(visited_on) AS y, COUNT(*), SUM(cost) FROM visits GROUP BY y
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 2; cut to so many groups
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: y integer [2020, 2025], count_star() integer, sum("cost") real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)), "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "dense_rank" <= 2) AS q GROUP BY "k0"
+-- values: (the secret key)
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3) SUM(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 3, in one group 3, in groups 1; cut to so many rows
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: sum("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "x0" FROM (SELECT "u", "x0", row_number() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)), "x0" NULLS FIRST) AS "row_number" FROM (SELECT "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "row_number" <= 3) AS q
+-- values: (the secret key)
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_per_group = 1) year(visited_on), SUM(cost) FROM visits GROUP BY 1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 1, in groups 12; cut to so many rows in a group
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: "year"(visited_on) integer [2020, 2025], sum("cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", row_number() OVER (PARTITION BY "u", "k0" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)), "x0" NULLS FIRST) AS "row_number" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "row_number" <= 1) AS q GROUP BY "k0"
+-- values: (the secret key)
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, min_privacy_units_per_group = 20) diagnosis, COUNT(DISTINCT patient_id) FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- a0: count_units; chooses the groups
+-- columns: diagnosis text or NULL, count(DISTINCT patient_id) integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, group_selection_strategy = PUBLIC_GROUPS) sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, group_selection_strategy = LAPLACE_THRESHOLD, group_selection_epsilon = 0.5) city, AVG(age) FROM patients GROUP BY city
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- selection: count_units; chooses the groups
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: city text, avg(age) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."city" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, privacy_unit_column = patient_id) COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(*, epsilon => 0.1), AVG(age, epsilon => 0.3), SUM(weight) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a2: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: count_star() integer, avg(age) real, sum(weight) real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(DISTINCT patient_id, epsilon => 0.25) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT patient_id) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+
+-- with: epsilon=2, confidence=0.9
+SELECT COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- with: epsilon=2, delta=1e-6, max_groups_per_unit=1
+SELECT diagnosis, SUM(cost) FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1; cut to so many groups
+-- k0: text or NULL; open
+-- selection: count_units; chooses the groups
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: diagnosis text or NULL, sum("cost") real
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)), "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "dense_rank" <= 1) AS q GROUP BY "k0"
+-- values: (the secret key)
+
+-- with: rho=0.5, delta=1e-6
+SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- selection: count_units; chooses the groups
+-- a0: count_rows
+-- columns: diagnosis text or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+-- parameters: [0.5]
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ?) COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Spelling
+select /* how many */ count(*) -- of them
+from patients;
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT
+    sex,
+    COUNT(*) AS n
+FROM patients
+WHERE age > 10
+GROUP BY sex
+ORDER BY n DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 10
+
+SELECT "sex", COUNT(*) FROM "patients" GROUP BY "sex"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT PATIENTS.sex, COUNT(*) FROM patients GROUP BY Patients.sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+(SELECT COUNT(*) FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT ALL COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(*) AS "a ""quoted"" name", COUNT(*) AS größe FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: a "quoted" name integer, größe integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(*) FROM patients WHERE city = 'it''s'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" = CAST($1 AS VARCHAR))) AS q
+-- values: 'it''s'
+
+SELECT COUNT(*) FROM patients WHERE city = '-- no comment /* nor this */; DROP TABLE patients'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" = CAST($1 AS VARCHAR))) AS q
+-- values: '-- no comment /* nor this */; DROP TABLE patients'
+
+-- Sub-queries
+SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 240000]; grid 0.01 from 0 to 240000
+-- columns: avg(total) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(12000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q
+-- values: 100.0, 0.0, 240000.0
+
+SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id HAVING COUNT(*) > 2) AS t
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 240000]; grid 0.01 from 0 to 240000
+-- columns: avg(total) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(12000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0", CAST(COUNT(*) AS BIGINT) AS "v1" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE ("t1"."v1" > CAST($4 AS BIGINT))) AS r) AS q
+-- values: 100.0, 0.0, 240000.0, 2
+
+SELECT COUNT(*) FROM (SELECT age FROM patients WHERE sex = 'F') AS women WHERE age > 40
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."age" > CAST($2 AS BIGINT))) AS q
+-- values: 'F', 40
+
+WITH old AS (SELECT * FROM patients WHERE age > 64) SELECT sex, COUNT(*) FROM old GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 64
+
+WITH old AS (SELECT patient_id, age FROM patients WHERE age > 64), rich AS (SELECT patient_id FROM visits WHERE cost > 1000) SELECT COUNT(DISTINCT o.patient_id) FROM old o JOIN rich r USING (patient_id)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT o.patient_id) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t1"."cost" > CAST($2 AS DOUBLE))) AS q
+-- values: 64, 1000.0
+
+-- reference: WITH n AS (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex) SELECT SUM(n)::DOUBLE FROM n
+WITH n AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT SUM(n) FROM n
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sum(n) real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- reference: SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients WHERE city IS NOT NULL GROUP BY city)
+SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY city)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- a0: count_rows
+-- columns: max(n) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 1000)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."patient_id" = "t1"."patient_id"))) AS q
+-- values: 1000.0
+
+SELECT COUNT(*) FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM visits)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t0"."patient_id" = "t1"."patient_id")))) AS q
+
+SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.patient_id AND v.cost > 100)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t1"."patient_id" = "t0"."patient_id"))) AS q
+-- values: 100.0
+
+SELECT COUNT(*) FROM patients p WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.patient_id)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."patient_id" = "t0"."patient_id")))) AS q
+
+SELECT COUNT(*) FROM patients WHERE city IN (SELECT name FROM cities WHERE state = 'TX')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."cities" AS "t1" WHERE ("t1"."state" = CAST($1 AS VARCHAR)) AND ("t0"."city" = "t1"."name"))) AS q
+-- values: 'TX'
+
+-- Joins
+SELECT p.sex, COUNT(v.cost) FROM patients p LEFT JOIN visits v USING (patient_id) GROUP BY p.sex
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sex text, count(v."cost") integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t1"."cost" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
+
+SELECT COUNT(*) FROM patients p LEFT JOIN cities c ON p.city = c.name
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" LEFT JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name") AS q
+
+-- Sets
+SELECT COUNT(*) FROM (SELECT patient_id FROM patients UNION ALL SELECT patient_id FROM visits)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 13, in one group 13, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t0"."patient_id" AS "c0" FROM "bounded"."main"."patients" AS "t0" UNION ALL SELECT "t1"."patient_id" AS "c0" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS q
+
+SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, diagnosis FROM visits)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT DISTINCT "t0"."patient_id" AS "c0", "t0"."diagnosis" AS "c1" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS q
+
+SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Aggregates
+SELECT COUNT_IF(age > 64) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: count_if((age > 64)) integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 64, 1
+
+SELECT BOOL_OR(age > 100), BOOL_AND(age > 0) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: bool_or((age > 100)) boolean, bool_and((age > 0)) boolean
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (NOT ("t0"."age" > CAST($3 AS BIGINT))) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 100, 1, 0
+
+SELECT COUNT(*) FILTER (WHERE age > 64) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: count_star() FILTER (WHERE (age > 64)) integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 64, 1
+
+SELECT SUM(cost) FILTER (WHERE cost > 100) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sum("cost") FILTER (WHERE ("cost" > 100)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 100.0, 0.0, 20000.0
+
+-- Grouping sets
+-- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY ROLLUP (sex, consent)
+SELECT sex, consent, COUNT(*) FROM patients GROUP BY ROLLUP (sex, consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- sets: (k0, k1), (k0), ()
+-- columns: sex text, consent text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY CUBE (sex, consent)
+SELECT sex, consent, COUNT(*) FROM patients GROUP BY CUBE (sex, consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- sets: (k0, k1), (k0), (k1), ()
+-- columns: sex text, consent text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k1"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (consent), ())
+SELECT sex, consent, COUNT(*) FROM patients GROUP BY GROUPING SETS ((sex), (consent), ())
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- sets: (k0), (k1), ()
+-- columns: sex text, consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k1"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Named arguments
+-- reference: SELECT SUM(LEAST(COALESCE(t, 0), 200)) FROM (SELECT SUM(cost) AS t FROM visits GROUP BY patient_id)
+SELECT SUM(cost, contribution_bounds_per_group => (0, 200)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of real [0, 240000]; grid 0.01 from 0 to 200
+-- columns: sum("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals_a0"."v0" AS "x0" FROM (SELECT "unit", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals_a0") AS r) AS q
+-- values: 100.0, 0.0, 200.0
+
+-- reference: SELECT AVG(LEAST(age, 100)) FROM patients
+SELECT AVG(age, contribution_bounds_per_row => (0, 100)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 100
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(50 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" < 0 THEN 0 WHEN "x0" > 100 THEN 100 ELSE "x0" END AS "x0" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+
+-- Aggregates from other mechanisms
+SELECT MIN(age), MAX(age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: min of integer [0, 110]; grid 1 from 0 to 110
+-- a1: max of integer [0, 110]; grid 1 from 0 to 110
+-- columns: min(age) integer, max(age) integer
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT MEDIAN(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: median("cost") real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: count_rows
+-- columns: sex text, middle real, count_star() integer
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- An order statistic: the value above, where DuckDB goes between two
+-- reference: SELECT QUANTILE_DISC(cost, 0.9) FROM visits
+SELECT QUANTILE_CONT(cost, 0.9) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: quantile_cont("cost", 0.9) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANTILE_CONT(age, 0.75) AS high FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: low real, middle integer, high real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: quantile_cont(0.5 ORDER BY "cost") real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT VAR_POP(age), VAR_SAMP(age), STDDEV(cost) FROM patients JOIN visits USING (patient_id)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: var_pop of integer [0, 110]; grid 1 from 0 to 110
+-- a1: var_samp of integer [0, 110]; grid 1 from 0 to 110
+-- a2: stddev_samp of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: var_pop(age) real, var_samp(age) real, stddev("cost") real
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 55) * (CAST("x0" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x1"), 0) - CAST(40000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m4", CAST(COALESCE(SUM((CAST("x1" AS BIGINT) - 40000) * (CAST("x1" AS BIGINT) - 40000)), 0) AS HUGEINT) AS "m5" FROM (SELECT "t0"."age" AS "x0", "t1"."cost$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q
+
+SELECT sex, STDDEV_POP(weight) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: stddev_pop of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: sex text, stddev_pop(weight) real
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x0" AS BIGINT) - 1260)), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT CORR(age, weight), COVAR_POP(age, weight), REGR_SLOPE(weight, age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: corr of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: covar_pop of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a2: regr_slope of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: corr(age, weight) real, covar_pop(age, weight) real, regr_slope(weight, age) real
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x0" AS BIGINT) - 1260)), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM((CAST("x1" AS BIGINT) - 55) * (CAST("x1" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m4", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 1260) * (CAST("x1" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m5", CAST(COUNT("x2") AS BIGINT) AS "m6", CAST(COALESCE(SUM("x2"), 0) - CAST(55 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m7", CAST(COALESCE(SUM("x3"), 0) - CAST(1260 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m8", CAST(COALESCE(SUM((CAST("x2" AS BIGINT) - 55) * (CAST("x2" AS BIGINT) - 55)), 0) AS HUGEINT) AS "m9", CAST(COALESCE(SUM((CAST("x2" AS BIGINT) - 55) * (CAST("x3" AS BIGINT) - 1260)), 0) AS HUGEINT) AS "m10" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 20 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x2" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 20 WHEN CAST("x3" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ((NOT ("t0"."weight" IS NULL)) AND (NOT ("t0"."age" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ((NOT ("t0"."weight" IS NULL)) AND (NOT ("t0"."age" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10.0, 2.0, 250.0, 1.0, 0.0, 110.0
+
+SELECT MODE(sex) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: mode of text
+-- columns: "mode"(sex) text or NULL
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT COUNT(DISTINCT sex) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_distinct of text
+-- columns: count(DISTINCT sex) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT COUNT(DISTINCT diagnosis) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_distinct of text or NULL
+-- columns: count(DISTINCT diagnosis) integer
+-- engine: SELECT CAST(COUNT(DISTINCT "x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a.visit_id = b.visit_id
+-- unit: visits.patient_id = visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS q
+
+-- Public tables, as they are
+SELECT name, population FROM cities WHERE population > 2000000 ORDER BY name
+-- unit: none, the tables are public
+-- columns: name text, population integer [50005, 8175133]
+-- engine: SELECT "t0"."name" AS "c0", "t0"."population" AS "c1" FROM "bounded"."main"."cities" AS "t0" WHERE ("t0"."population" > CAST($1 AS BIGINT)) ORDER BY "t0"."name" ASC NULLS LAST
+-- values: 2000000
+
+SELECT COUNT(*) FROM cities
+-- unit: none, the tables are public
+-- columns: count_star() integer
+-- engine: SELECT COUNT(*) AS "c0" FROM "bounded"."main"."cities" AS "t0"
+
+-- notyet: a sum of public or released integers comes as a real
+SELECT state, SUM(population), COUNT(*), MAX(elevation_m) FROM cities GROUP BY state HAVING COUNT(*) > 10
+-- unit: none, the tables are public
+-- columns: state text, sum(population) real or NULL, count_star() integer, max(elevation_m) integer or NULL
+-- engine: SELECT "t0"."state" AS "c0", CAST(SUM("t0"."population") AS DOUBLE) AS "c1", COUNT(*) AS "c2", MAX("t0"."elevation_m") AS "c3" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" HAVING (COUNT(*) > CAST($1 AS BIGINT)) ORDER BY "t0"."state" ASC NULLS LAST
+-- values: 10
+
+-- policy: shop
+-- Dates and times
+SELECT date_trunc('year', born) AS y, COUNT(*) FROM customers GROUP BY y
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: timestamp; 81 values: 1930-01-01 00:00:00, 1931-01-01 00:00:00, 1932-01-01 00:00:00, ..., 2009-01-01 00:00:00, 2010-01-01 00:00:00
+-- a0: count_rows
+-- columns: y timestamp, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."born")) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- values: 'year'
+
+-- policy: shop
+SELECT date_trunc('quarter', placed) AS q, SUM(total) FROM orders WHERE placed >= TIMESTAMP '2024-01-01 00:00:00' GROUP BY q
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: timestamp; open
+-- selection: count_units; chooses the groups
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: q timestamp or NULL, sum(total) real
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."placed")) AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 'quarter', 2024-01-01 00:00:00
+
+-- policy: shop
+SELECT year(placed) AS y, month(placed) AS m, COUNT(*) FROM orders GROUP BY y, m ORDER BY y, m
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [2023, 2024]; 2 values: 2023, 2024
+-- k1: integer [1, 12]; 12 values: 1, 2, 3, ..., 11, 12
+-- a0: count_rows
+-- columns: y integer [2023, 2024], m integer [1, 12], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."placed") AS "k0", month("t0"."placed") AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT hour(placed) AS h, COUNT(*) FROM orders GROUP BY h
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [0, 23]; 24 values: 0, 1, 2, ..., 22, 23
+-- a0: count_rows
+-- columns: h integer [0, 23], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT hour("t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT dayofweek(day) AS d, isodow(day) AS i, COUNT(*) FROM orders GROUP BY ALL
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [0, 6]; 7 values: 0, 1, 2, ..., 5, 6
+-- k1: integer [1, 7]; 7 values: 1, 2, 3, ..., 6, 7
+-- a0: count_rows
+-- columns: d integer [0, 6], i integer [1, 7], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT dayofweek("t0"."day") AS "k0", isodow("t0"."day") AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT extract('isodow' FROM day) AS d FROM orders GROUP BY 1 HAVING COUNT(*) > 0
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [1, 7]; 7 values: 1, 2, 3, ..., 6, 7
+-- a0: count_rows
+-- columns: d integer [1, 7]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT isodow("t0"."day") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT day, COUNT(*) FROM logins GROUP BY day
+-- unit: logins.customer_id
+-- rows per unit: 3, in one group 3, in groups 3
+-- k0: date [2024-01-01, 2024-03-31]; 91 values: 2024-01-01, 2024-01-02, 2024-01-03, ..., 2024-03-30, 2024-03-31
+-- a0: count_rows
+-- columns: day date [2024-01-01, 2024-03-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."day" AS "k0" FROM "bounded"."main"."logins" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT day, COUNT(*) FROM logins WHERE day BETWEEN '2024-02-01' AND '2024-02-07' GROUP BY day
+-- unit: logins.customer_id
+-- rows per unit: 3, in one group 3, in groups 3
+-- k0: date [2024-01-01, 2024-03-31]; 7 values: 2024-02-01, 2024-02-02, 2024-02-03, ..., 2024-02-06, 2024-02-07
+-- a0: count_rows
+-- columns: day date [2024-01-01, 2024-03-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."day" AS "k0" FROM "bounded"."main"."logins" AS "t0" WHERE ("t0"."day" >= CAST($1 AS DATE)) AND ("t0"."day" <= CAST($2 AS DATE))) AS q GROUP BY "k0"
+-- values: 2024-02-01, 2024-02-07
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE placed BETWEEN '2023-06-01 12:00:00' AND '2023-06-30'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP)) AND ("t0"."placed" <= CAST($2 AS TIMESTAMP))) AS q
+-- values: 2023-06-01 12:00:00, 2023-06-30 00:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE placed >= DATE '2024-06-01'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP))) AS q
+-- values: 2024-06-01 00:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE day + 30 > DATE '2024-12-31'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + CAST(CAST($1 AS BIGINT) AS INTEGER)) > CAST($2 AS DATE))) AS q
+-- values: 30, 2024-12-31
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE day + INTERVAL 30 DAY > DATE '2024-12-31'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))) > CAST($2 AS TIMESTAMP))) AS q
+-- values: 30, 2024-12-31 00:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE day - INTERVAL '1' MONTH < DATE '2023-02-01'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) < CAST($2 AS TIMESTAMP))) AS q
+-- values: -1, 2023-02-01 00:00:00
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE placed + INTERVAL '36 hours' > TIMESTAMP '2024-12-30'
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."placed" + to_seconds(CAST(CAST($1 AS BIGINT) AS DOUBLE))) > CAST($2 AS TIMESTAMP))) AS q
+-- values: 129600, 2024-12-30 00:00:00
+
+-- policy: shop
+SELECT AVG(date_diff('week', day, DATE '2024-12-31')) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of integer [-1, 731] or NULL; grid 1 from -1 to 731
+-- columns: avg(date_diff('week', "day", CAST('2024-12-31' AS DATE))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 731 ELSE greatest(-1, least(731, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), "t0"."day", CAST($2 AS DATE))) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'week', 2024-12-31, 1.0, -1.0, 731.0
+
+-- policy: shop
+SELECT AVG(date_diff('month', DATE '2023-01-01', day)), AVG(day - DATE '2023-01-01') FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of integer [-1, 731] or NULL; grid 1 from -1 to 731
+-- a1: avg of integer [0, 730] or NULL; grid 1 from 0 to 730
+-- columns: avg(date_diff('month', CAST('2023-01-01' AS DATE), "day")) real, avg(("day" - CAST('2023-01-01' AS DATE))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(365 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 731 ELSE greatest(-1, least(731, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 730 ELSE greatest(0, least(730, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t0"."day")) AS "x0", TRY("t0"."day" - CAST($2 AS DATE)) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'month', 2023-01-01, 1.0, -1.0, 731.0, 0.0, 730.0
+
+-- policy: shop
+SELECT SUM(date_diff('hour', TIMESTAMP '2023-01-01 00:00:00', placed)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of integer [-86400, 63158400] or NULL; grid 1 from -86400 to 63158400
+-- columns: sum(date_diff('hour', CAST('2023-01-01 00:00:00' AS TIMESTAMP), placed)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -86400 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 63158400 ELSE greatest(-86400, least(63158400, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed")) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'hour', 2023-01-01 00:00:00, 1.0, -86400.0, 63158400.0
+
+-- policy: shop
+SELECT CAST(placed AS DATE) AS d, COUNT(*) FROM orders WHERE day = DATE '2023-05-05' GROUP BY d
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: date; open
+-- selection: count_units; chooses the groups
+-- a0: count_rows
+-- columns: d date or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT TRY_CAST("t0"."placed" AS DATE) AS "k0", "t0"."customer_id" AS "u" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" = CAST($1 AS DATE))) AS q GROUP BY "k0"
+-- values: 2023-05-05
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE born IS NULL OR dayofyear(born) > 180
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."born" IS NULL) OR (dayofyear("t0"."born") > CAST($1 AS BIGINT)))) AS q
+-- values: 180
+
+-- policy: shop
+SELECT week(day) AS w, COUNT(*) FROM orders GROUP BY w
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [1, 53]; 52 values: 1, 2, 3, ..., 51, 52
+-- a0: count_rows
+-- columns: w integer [1, 53], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT week("t0"."day") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+-- Booleans
+SELECT member, COUNT(*) FROM customers GROUP BY member
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: member boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."member" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT newsletter, COUNT(*) FROM customers GROUP BY newsletter
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: newsletter boolean or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."newsletter" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE member
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE "t0"."member") AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE NOT member AND newsletter IS NOT FALSE
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (NOT "t0"."member") AND ("t0"."newsletter" IS DISTINCT FROM CAST($1 AS BOOLEAN))) AS q
+-- values: False
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE member = true OR newsletter IS NULL
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."member" = CAST($1 AS BOOLEAN)) OR ("t0"."newsletter" IS NULL))) AS q
+-- values: True
+
+-- policy: shop
+SELECT member, newsletter, COUNT(*), SUM(member) FROM customers GROUP BY member, newsletter
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- k1: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- a1: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: member boolean, newsletter boolean or NULL, count_star() integer, sum(member) integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "k0", "k1", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."member" AS "k0", "t0"."newsletter" AS "k1", CAST("t0"."member" AS BIGINT) AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q GROUP BY "k0", "k1"
+-- values: 1.0, 0.0
+
+-- policy: shop
+-- reference: SELECT AVG(newsletter::INTEGER), SUM(member::INTEGER) FROM customers
+SELECT AVG(newsletter), SUM(member::INTEGER) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 1] or NULL; grid 1 from 0 to 1
+-- a1: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: avg(newsletter) real, sum(CAST(member AS INTEGER)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x1" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."newsletter" AS BIGINT) AS "x0", CAST("t0"."member" AS BIGINT) AS "x1" FROM "bounded"."main"."customers" AS "t0") AS r) AS q
+-- values: 1.0, 0.0
+
+-- policy: shop
+SELECT member OR coalesce(newsletter, false) AS reached, COUNT(*) FROM customers GROUP BY reached
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: reached boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."member" OR COALESCE("t0"."newsletter", CAST($1 AS BOOLEAN))) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- values: False
+
+-- policy: shop
+-- Decimals and reals
+SELECT SUM(total), AVG(total), COUNT(total) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a1: avg of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a2: count of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: sum(total) real, avg(total) real, count(total) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(60000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+
+-- policy: shop
+SELECT AVG(credit), SUM(credit) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [-500, 5000]; grid 0.001 from -500 to 5000
+-- a1: sum of real [-500, 5000]; grid 0.001 from -500 to 5000
+-- columns: avg(credit) real, sum(credit) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+
+-- policy: shop
+SELECT SUM(total * (1 - discount)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: sum((total * (1 - discount))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" * (CAST($1 AS DOUBLE) - "t0"."discount")) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1.0, 1000.0, 0.0, 2000.0
+
+-- policy: shop
+SELECT AVG(discount), SUM(discount) FROM orders WHERE discount > 0.25
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of real [0, 1]; grid 0.01 from 0 to 1
+-- a1: sum of real [0, 1]; grid 0.01 from 0 to 1
+-- columns: avg(discount) real, sum(discount) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(50 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS q
+-- values: 0.25
+
+-- policy: shop
+SELECT SUM(total * 1.19) FROM orders WHERE total >= 19.99
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2380]; grid 0.001 from 0 to 2380
+-- columns: sum((total * 1.19)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2380000 ELSE greatest(0, least(2380000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" * CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" >= CAST($5 AS DOUBLE))) AS r) AS q
+-- values: 1.19, 1000.0, 0.0, 2380.0, 19.99
+
+-- policy: shop
+SELECT AVG(total / (items + 1)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: avg of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
+-- columns: avg((total / (items + 1))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" / NULLIF(CAST(("t0"."items" + CAST($1 AS BIGINT)) AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1, 1000.0, 0.0, 2000.0
+
+-- policy: shop
+SELECT round(SUM(total) / SUM(items), 2) AS price FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a1: sum of integer [0, 40] or NULL; grid 1 from 0 to 40
+-- columns: price real or NULL
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0", "t0"."items" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q
+
+-- policy: shop
+SELECT COUNT(height) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of real
+-- columns: count(height) integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."height" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE height > 1.5 OR height < 0.1
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."height" > CAST($1 AS DOUBLE)) OR ("t0"."height" < CAST($2 AS DOUBLE)))) AS q
+-- values: 1.5, 0.1
+
+-- policy: shop
+SELECT AVG(GREATEST(0, LEAST(height, 2.5))) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 2.5]; grid 1e-06 from 0 to 2.5
+-- columns: avg(greatest(0, least(height, 2.5))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 2500000 ELSE greatest(0, least(2500000, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT greatest(CAST($1 AS DOUBLE), least("t0"."height", CAST($2 AS DOUBLE))) AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q
+-- values: 0.0, 2.5, 1000000.0
+
+-- policy: shop
+SELECT SUM(CASE WHEN height BETWEEN 1 AND 2 THEN 1 ELSE 0 END) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 1]; grid 1 from 0 to 1
+-- columns: sum(CASE  WHEN ((height BETWEEN 1 AND 2)) THEN (1) ELSE 0 END) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN (("t0"."height" >= CAST($1 AS DOUBLE)) AND ("t0"."height" <= CAST($2 AS DOUBLE))) THEN CAST($3 AS BIGINT) ELSE CAST($4 AS BIGINT) END AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q
+-- values: 1.0, 2.0, 1, 0, 0.0
+
+-- policy: shop
+SELECT SUM(LEAST(600, GREATEST(0, seconds))) FROM logins
+-- unit: logins.customer_id
+-- rows per unit: 3, in one group 3, in groups 1
+-- a0: sum of integer [0, 600]; grid 1 from 0 to 600
+-- columns: sum(least(600, greatest(0, "seconds"))) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 600 ELSE greatest(0, least(600, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT least(CAST($1 AS BIGINT), greatest(CAST($2 AS BIGINT), "t0"."seconds")) AS "x0" FROM "bounded"."main"."logins" AS "t0") AS r) AS q
+-- values: 600, 0, 1.0, 0.0, 600.0
+
+-- policy: shop
+SELECT floor(total / 50) AS band, COUNT(*) FROM orders GROUP BY band ORDER BY band
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: real [0, 40] or NULL; 42 values: 0.0, 1.0, 2.0, ..., 40.0, NULL
+-- a0: count_rows
+-- columns: band real [0, 40] or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."total" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: 50.0
+
+-- policy: shop
+SELECT SUM(exp(discount)), AVG(sqrt(total)), AVG(ln(total + 1)) FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0.999999999999, 2.71828182846]; grid 1e-06 from 0.999999 to 2.718282
+-- a1: avg of real [-8.67361737988e-19, 44.72135955] or NULL; grid 1e-05 from -1e-05 to 44.72136
+-- a2: avg of real [-8.67361737988e-19, 7.60140233459] or NULL; grid 1e-06 from -1e-06 to 7.601403
+-- columns: sum(exp(discount)) real, avg(sqrt(total)) real, avg(ln((total + 1))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(2236067 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x2"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m3", CAST(COUNT("x2") AS BIGINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 4472136 ELSE greatest(-1, least(4472136, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($8 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 7601403 ELSE greatest(-1, least(7601403, CAST(round(CAST("x2" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT exp("t0"."discount") AS "x0", sqrt(nullif(greatest("t0"."total", CAST('-5e-324' AS DOUBLE)), CAST('-5e-324' AS DOUBLE))) AS "x1", ln(nullif(greatest(("t0"."total" + CAST($7 AS DOUBLE)), 0.0), 0.0)) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1000000.0, 0.999999, 2.718282, 100000.0, -1e-05, 44.72136, 1.0, -1e-06, 7.601403
+
+-- policy: shop
+SELECT SUM(children), AVG(children), COUNT(children) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- a1: avg of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- a2: count of integer [0, 9] or NULL; grid 1 from 0 to 9
+-- columns: sum(children) integer, avg(children) real, count(children) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(4 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."children" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+
+-- policy: shop
+SELECT children, COUNT(*) FROM customers GROUP BY children
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 9] or NULL; 11 values: 0, 1, 2, ..., 9, NULL
+-- a0: count_rows
+-- columns: children integer [0, 9] or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."children" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT coalesce(children, -1) AS c, COUNT(*) FROM customers GROUP BY c
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [-1, 9]; 11 values: -1, 0, 1, ..., 8, 9
+-- a0: count_rows
+-- columns: c integer [-1, 9], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT COALESCE("t0"."children", (-CAST($1 AS BIGINT))) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- values: 1
+
+-- policy: shop
+-- Text
+SELECT nickname, COUNT(*) FROM customers GROUP BY nickname
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; open
+-- a0: count_rows; chooses the groups
+-- columns: nickname text or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."nickname" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT upper(nickname) AS n, COUNT(DISTINCT customer_id) FROM customers GROUP BY n
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; open
+-- a0: count_units; chooses the groups
+-- columns: n text or NULL, count(DISTINCT customer_id) integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper("t0"."nickname") AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE nickname LIKE 'a\_b' OR nickname LIKE '%\%'
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."nickname" LIKE CAST($1 AS VARCHAR)) OR ("t0"."nickname" LIKE CAST($2 AS VARCHAR)))) AS q
+-- values: 'a\_b', '%\%'
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE nickname LIKE 'a_%' AND nickname ILIKE 'ANA'
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE ("t0"."nickname" LIKE CAST($1 AS VARCHAR)) AND ("t0"."nickname" ILIKE CAST($2 AS VARCHAR))) AS q
+-- values: 'a_%', 'ANA'
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE nickname = '' OR length(nickname) = 3
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE (("t0"."nickname" = CAST($1 AS VARCHAR)) OR (length("t0"."nickname") = CAST($2 AS BIGINT)))) AS q
+-- values: '', 3
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE starts_with(nickname, 'A') OR ends_with(nickname, 'b') OR contains(nickname, 'o')
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE ((starts_with("t0"."nickname", CAST($1 AS VARCHAR)) OR ends_with("t0"."nickname", CAST($2 AS VARCHAR))) OR contains("t0"."nickname", CAST($3 AS VARCHAR)))) AS q
+-- values: 'A', 'b', 'o'
+
+-- policy: shop
+SELECT concat(region, '/', nickname) AS place, COUNT(*) FROM customers WHERE region = 'Ö' AND nickname = 'Zoë' GROUP BY place
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 1 values: 'Ö/Zoë'
+-- a0: count_rows
+-- columns: place text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT concat("t0"."region", CAST($1 AS VARCHAR), "t0"."nickname") AS "k0" FROM "bounded"."main"."customers" AS "t0" WHERE ("t0"."region" = CAST($2 AS VARCHAR)) AND ("t0"."nickname" = CAST($3 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: '/', 'Ö', 'Zoë'
+
+-- policy: shop
+SELECT replace(nickname, 'a', 'o') AS n, COUNT(*) FROM customers WHERE nickname IN ('ana', 'Bo') GROUP BY n
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'Bo', 'ono'
+-- a0: count_rows
+-- columns: n text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT replace("t0"."nickname", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) AS "k0" FROM "bounded"."main"."customers" AS "t0" WHERE ("t0"."nickname" IN (CAST($3 AS VARCHAR), CAST($4 AS VARCHAR)))) AS q GROUP BY "k0"
+-- values: 'a', 'o', 'ana', 'Bo'
+
+-- policy: shop
+SELECT trim(nickname) || '?' AS n, COUNT(*) FROM customers WHERE nickname = 'Ana' GROUP BY n
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 1 values: 'Ana?'
+-- a0: count_rows
+-- columns: n text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (trim("t0"."nickname") || CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."customers" AS "t0" WHERE ("t0"."nickname" = CAST($2 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: '?', 'Ana'
+
+-- policy: shop
+SELECT status, channel, COUNT(*) FROM orders GROUP BY status, channel
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- k1: text or NULL; 3 values: 'web', 'shop', NULL
+-- a0: count_rows
+-- columns: status text, channel text or NULL, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."status" AS "k0", "t0"."channel" AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT status, COUNT(*) FROM orders WHERE status <> 'open' GROUP BY status
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 3 values: 'paid', 'returned', 'sent'
+-- a0: count_rows
+-- columns: status text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."status" AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."status" <> CAST($1 AS VARCHAR))) AS q GROUP BY "k0"
+-- values: 'open'
+
+-- policy: shop
+SELECT note, SUM(total) FROM orders GROUP BY note
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; open
+-- selection: count_units; chooses the groups
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: note text or NULL, sum(total) real
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."note" AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT reverse(status) AS r, right(status, 2) AS e, COUNT(*) FROM orders GROUP BY r, e
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'denruter', 'diap', 'nepo', 'tnes'
+-- k1: text; 4 values: 'ed', 'en', 'id', 'nt'
+-- a0: count_rows
+-- columns: r text, e text, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT reverse("t0"."status") AS "k0", right("t0"."status", CAST($1 AS BIGINT)) AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: 2
+
+-- policy: shop
+SELECT device, failed, COUNT(DISTINCT customer_id) FROM logins GROUP BY device, failed
+-- unit: logins.customer_id
+-- rows per unit: 3, in one group 3, in groups 3
+-- k0: text; open
+-- k1: boolean; 2 values: False, True
+-- a0: count_units; chooses the groups
+-- columns: device text or NULL, failed boolean, count(DISTINCT customer_id) integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."device" AS "k0", "t0"."failed" AS "k1", "t0"."customer_id" AS "u" FROM "bounded"."main"."logins" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+-- Several tables
+SELECT region, COUNT(*), SUM(total) FROM customers c JOIN orders o USING (customer_id) GROUP BY region
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: count_rows
+-- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: region text, count_star() integer, sum(total) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."region" AS "k0", "t1"."total$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT r.name, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GROUP BY r.name
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'East', 'North', 'South', 'Wild west', 'Österland'
+-- a0: count_rows
+-- columns: name text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT r.coastal, AVG(o.total) FROM orders o JOIN customers c USING (customer_id) JOIN regions r ON r.code = c.region GROUP BY r.coastal
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: avg of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: coastal boolean or NULL, avg(o.total) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(60000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t2"."coastal" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."regions" AS "t2" ON "t1"."region" = "t2"."code") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT SUM(o.total * r.tax) FROM orders o, customers c, regions r WHERE o.customer_id = c.customer_id AND c.region = r.code
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 500] or NULL; grid 0.0001 from 0 to 500
+-- columns: sum((o.total * r.tax)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" * "t2"."tax") AS "x0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."regions" AS "t2" ON "t1"."region" = "t2"."code") AS r) AS q
+-- values: 10000.0, 0.0, 500.0
+
+-- policy: shop
+SELECT h.title, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.title
+-- unit: logins.customer_id
+-- rows per unit: 6, in one group 6, in groups 6
+-- k0: text; 3 values: 'carnival', 'good friday', 'new year'
+-- a0: count_rows
+-- columns: title text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."title" AS "k0" FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM logins JOIN holidays USING (day)
+-- unit: logins.customer_id
+-- rows per unit: 6, in one group 6, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."logins" AS "t0" JOIN "bounded"."main"."holidays" AS "t1" ON "t0"."day" = "t1"."day") AS q
+
+-- policy: shop
+SELECT COUNT(*), COUNT(DISTINCT c.customer_id) FROM customers c JOIN orders o ON c.customer_id = o.customer_id JOIN logins l ON l.customer_id = c.customer_id
+-- unit: customers.customer_id = orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 1
+-- a0: count_rows
+-- a1: count_units
+-- columns: count_star() integer, count(DISTINCT c.customer_id) integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q
+
+-- policy: shop
+SELECT SUM(o.total) FROM orders o JOIN logins l ON o.customer_id = l.customer_id AND o.day = l.day
+-- unit: orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: sum(o.total) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."logins" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" AND "t0"."day" = "t1"."day") AS q
+
+-- policy: shop
+SELECT o.status, l.failed, COUNT(*) FROM orders o JOIN logins l USING (customer_id) GROUP BY ALL
+-- unit: orders.customer_id = logins.customer_id
+-- rows per unit: 15, in one group 15, in groups 15
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: status text, failed boolean, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."status" AS "k0", "t1"."failed" AS "k1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."logins" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0", "k1"
+
+-- policy: shop
+SELECT COUNT(*) FROM customers c JOIN customers d ON c.customer_id = d.customer_id WHERE c.member = d.newsletter
+-- unit: customers.customer_id = customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."customers" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" AND "t0"."member" = "t1"."newsletter") AS q
+
+-- policy: shop
+-- Queries inside queries
+SELECT AVG(n) FROM (SELECT customer_id, COUNT(*) AS n FROM orders GROUP BY customer_id) AS per_customer
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [1, 5]; grid 1 from 1 to 5
+-- columns: avg(n) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(3 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."customer_id" AS "k0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q
+
+-- policy: shop
+SELECT region, AVG(spent) FROM (SELECT customer_id, SUM(total) AS spent FROM orders GROUP BY customer_id) o JOIN customers c USING (customer_id) GROUP BY region
+-- unit: orders.customer_id = customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: avg of real [0, 10000]; grid 0.001 from 0 to 10000
+-- columns: region text, avg(spent) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(5000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 10000000 ELSE greatest(0, least(10000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t2"."region" AS "k0", "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."customer_id" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" JOIN "bounded"."main"."customers" AS "t2" ON "t1"."k0" = "t2"."customer_id") AS r) AS q GROUP BY "k0"
+-- values: 1000.0, 0.0, 10000.0
+
+-- policy: shop
+SELECT n, COUNT(*) FROM (SELECT customer_id, COUNT(*) AS n FROM orders GROUP BY customer_id) AS t GROUP BY n
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [1, 5]; 5 values: 1, 2, 3, 4, 5
+-- a0: count_rows
+-- columns: n integer [1, 5], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."v0" AS "k0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."customer_id" AS "k0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT customer_id, MAX(total) AS most, MIN(total) AS least FROM orders GROUP BY customer_id) WHERE most > 2 * least
+-- unit: orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "k0", CAST(max("x0") AS DOUBLE) AS "v0", CAST(min("x1") AS DOUBLE) AS "v1" FROM (SELECT "k0", "x0" AS "x0", "x1" AS "x1" FROM (SELECT "t0"."customer_id" AS "k0", "t0"."total" AS "x0", "t0"."total" AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE ("t1"."v0" > (CAST($1 AS DOUBLE) * "t1"."v1"))) AS q
+-- values: 2.0
+
+-- policy: shop
+SELECT status, AVG(total) FROM (SELECT status, total FROM orders WHERE express) AS e GROUP BY status
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- a0: avg of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: status text, avg(total) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(60000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE "t0"."express") AS q GROUP BY "k0"
+
+-- policy: shop
+WITH big AS (SELECT customer_id, total, status FROM orders WHERE total > 100) SELECT status, COUNT(*), SUM(total) FROM big GROUP BY status
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- a0: count_rows
+-- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: status text, count_star() integer, sum(total) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" > CAST($1 AS DOUBLE))) AS q GROUP BY "k0"
+-- values: 100.0
+
+-- policy: shop
+WITH big AS (SELECT * FROM orders WHERE total > 100), late AS (SELECT customer_id, status FROM big WHERE day > '2024-01-01') SELECT COUNT(*) FROM late
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" > CAST($1 AS DOUBLE)) AND ("t0"."day" > CAST($2 AS DATE))) AS q
+-- values: 100.0, 2024-01-01
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE customer_id IN (SELECT customer_id FROM orders WHERE status = 'returned')
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t1" WHERE ("t1"."status" = CAST($1 AS VARCHAR)) AND ("t0"."customer_id" = "t1"."customer_id"))) AS q
+-- values: 'returned'
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE customer_id NOT IN (SELECT customer_id FROM logins WHERE failed)
+-- unit: orders.customer_id = logins.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (NOT EXISTS (SELECT 1 FROM "bounded"."main"."logins" AS "t1" WHERE "t1"."failed" AND ("t0"."customer_id" = "t1"."customer_id")))) AS q
+
+-- policy: shop
+SELECT SUM(total) FROM orders o WHERE EXISTS (SELECT 1 FROM logins l WHERE l.customer_id = o.customer_id AND l.day = o.day)
+-- unit: orders.customer_id = logins.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- columns: sum(total) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."logins" AS "t1" WHERE ("t1"."customer_id" = "t0"."customer_id") AND ("t1"."day" = "t0"."day"))) AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM customers c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.customer_id) AND member
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE "t0"."member" AND (NOT EXISTS (SELECT 1 FROM "bounded"."main"."orders" AS "t1" WHERE ("t1"."customer_id" = "t0"."customer_id")))) AS q
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE region IN (SELECT code FROM regions WHERE tax > 0.1)
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."regions" AS "t1" WHERE ("t1"."tax" > CAST($1 AS DOUBLE)) AND ("t0"."region" = "t1"."code"))) AS q
+-- values: 0.1
+
+-- policy: shop
+SELECT c.member, COUNT(o.total), SUM(o.total) FROM customers c LEFT JOIN orders o USING (customer_id) GROUP BY c.member
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: boolean; 2 values: False, True
+-- a0: count of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
+-- a1: sum of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
+-- columns: member boolean, count(o.total) integer, sum(o.total) real
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."member" AS "k0", "t1"."total$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON c.customer_id = o.customer_id AND o.total > 100 WHERE o.total IS NULL
+-- unit: customers.customer_id = orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" AND ("t1"."total" > CAST($1 AS DOUBLE)) WHERE ("t1"."total" IS NULL)) AS q
+-- values: 100.0
+
+-- policy: shop
+SELECT r.name, COUNT(*) FROM customers c LEFT JOIN regions r ON c.region = r.code GROUP BY r.name
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text or NULL; 6 values: 'East', 'North', 'South', 'Wild west', 'Österland', NULL
+-- a0: count_rows
+-- columns: name text or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."name" AS "k0" FROM "bounded"."main"."customers" AS "t0" LEFT JOIN "bounded"."main"."regions" AS "t1" ON "t0"."region" = "t1"."code") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT customer_id, day FROM orders UNION ALL SELECT customer_id, day FROM logins) AS seen WHERE day >= '2024-02-01'
+-- unit: orders.customer_id = logins.customer_id
+-- rows per unit: 8, in one group 8, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "t0"."customer_id" AS "c0", "t0"."day" AS "c1" FROM "bounded"."main"."orders" AS "t0" UNION ALL SELECT "t1"."customer_id" AS "c0", "t1"."day" AS "c1" FROM "bounded"."main"."logins" AS "t1") AS "t2" WHERE ("t2"."c1" >= CAST($1 AS DATE))) AS q
+-- values: 2024-02-01
+
+-- policy: shop
+SELECT COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT DISTINCT "t0"."customer_id" AS "c0", "t0"."status" AS "c1" FROM "bounded"."main"."orders" AS "t0") AS "t1") AS q
+
+-- policy: shop
+SELECT status, COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t GROUP BY status
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- a0: count_rows
+-- columns: status text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c1" AS "k0" FROM (SELECT DISTINCT "t0"."customer_id" AS "c0", "t0"."status" AS "c1" FROM "bounded"."main"."orders" AS "t0") AS "t1") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT COUNT(*) FILTER (WHERE total > 50), SUM(items) FILTER (WHERE express), AVG(total) FILTER (WHERE status = 'paid') FROM orders
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: sum of integer [0, 40] or NULL; grid 1 from 0 to 40
+-- a2: avg of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
+-- columns: count_star() FILTER (WHERE (total > 50)) integer, sum(items) FILTER (WHERE express) integer, avg(total) FILTER (WHERE (status = 'paid')) real
+-- engine: SELECT CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(60000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 40 ELSE greatest(0, least(40, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2" FROM (SELECT CASE WHEN "t0"."express" THEN "t0"."items" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."status" = CAST($4 AS VARCHAR)) THEN "t0"."total" ELSE CAST(NULL AS DOUBLE) END AS "x1", CASE WHEN ("t0"."total" > CAST($7 AS DOUBLE)) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 40.0, 'paid', 1000.0, 2000.0, 50.0, 1
+
+-- policy: shop
+SELECT status, COUNT_IF(express), BOOL_OR(total > 199) FROM orders GROUP BY status
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: status text, count_if(express) integer, bool_or((total > 199)) boolean
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", CASE WHEN "t0"."express" THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."total" > CAST($2 AS DOUBLE)) THEN CAST($1 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: 1, 199.0
+
+-- policy: census
+-- One person replaced by another
+SELECT COUNT(*) FROM people
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."people" AS "t0") AS q
+
+-- policy: census
+SELECT AVG(age), SUM(age), AVG(income) FROM people
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a2: avg of real [0, 200000] or NULL; grid 0.1 from 0 to 200000
+-- columns: avg(age) real, sum(age) integer, avg(income) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m3", CAST(COUNT("x1") AS BIGINT) AS "m4" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
+
+-- policy: census
+SELECT COUNT(*) FROM people WHERE employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."people" AS "t0" WHERE "t0"."employed") AS q
+
+-- policy: census
+SELECT district, COUNT(*), AVG(height) FROM people GROUP BY district
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer; 4 values: 1, 2, 3, 4
+-- a0: count_rows
+-- a1: avg of real [0.3, 2.5]; grid 0.01 from 0.3 to 2.5
+-- columns: district integer, count_star() integer, avg(height) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(140 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."district" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0"
+
+-- policy: census
+SELECT employed, SUM(income) FROM people GROUP BY employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: sum of real [0, 200000] or NULL; grid 0.1 from 0 to 200000
+-- columns: employed boolean, sum(income) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."employed" AS "k0", "t0"."income$grid" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0"
+
+-- policy: census
+SELECT AVG(height) FROM people WHERE age > 17
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0.3, 2.5]; grid 0.01 from 0.3 to 2.5
+-- columns: avg(height) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(140 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."height$grid" AS "x0" FROM "bounded"."main"."people" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q
+-- values: 17
+
+-- policy: census
+SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP BY sector
+-- unit: jobs.person_id
+-- rows per unit: 2, in one group 2, in groups 2
+-- k0: text; 3 values: 'farm', 'plant', 'office'
+-- a0: count_rows
+-- a1: sum of real [0, 80]; grid 1e-05 from 0 to 80
+-- a2: count_units
+-- columns: sector text, count_star() integer, sum("hours") real, count(DISTINCT person_id) integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m2" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
+
+-- policy: census
+SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
+-- unit: jobs.person_id = people.person_id
+-- rows per unit: 2, in one group 2, in groups 1
+-- a0: sum of real [0, 16000000] or NULL; grid 10 from 0 to 16000000
+-- columns: sum(("hours" * income)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q
+-- values: 10.0, 0.0, 16000000.0
+
+-- policy: census
+SELECT d.title, AVG(age) FROM people p JOIN districts d ON p.district = d.district GROUP BY d.title
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 4 values: 'Dock', 'Hill', 'Mill', 'Moor'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: title text, avg(age) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t1"."title" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."people" AS "t0" JOIN "bounded"."main"."districts" AS "t1" ON "t0"."district" = "t1"."district") AS q GROUP BY "k0"
+
+-- policy: census
+-- with: epsilon=1, delta=1e-6, mechanism='gaussian'
+SELECT COUNT(*), AVG(height) FROM people WHERE employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of real [0.3, 2.5]; grid 0.01 from 0.3 to 2.5
+-- columns: count_star() integer, avg(height) real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(140 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."height$grid" AS "x0" FROM "bounded"."main"."people" AS "t0" WHERE "t0"."employed") AS q
+
+-- policy: census
+SELECT district % 2 AS odd, floor(age / 25) AS quarter, COUNT(*) FROM people GROUP BY ALL ORDER BY 1, 2
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [-2, 2] or NULL; 2 values: 0, 1
+-- k1: real [0, 4] or NULL; 5 values: 0.0, 1.0, 2.0, 3.0, 4.0
+-- a0: count_rows
+-- columns: odd integer [-2, 2], quarter real [0, 4], count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."district" % NULLIF(CAST($1 AS BIGINT), 0)) AS "k0", floor((CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($2 AS DOUBLE), 0))) AS "k1" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: 2, 25.0

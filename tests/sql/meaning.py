@@ -1,0 +1,248 @@
+"""Whether an answer without noise is the answer of DuckDB: the comparison behind `test_meaning`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+import dpsql.testing
+from dpsql.consistency import consistent
+from dpsql.mechanisms.threshold import ThresholdRelease
+from dpsql.plan import syntax
+from dpsql.plan.nodes import PublicPlan
+from dpsql.plan.parse import parse
+from dpsql.plan.types import Type
+from dpsql.postprocess import Ends, answer_columns, output_intervals
+from dpsql.prepare import Measured, Prepared
+from dpsql.session import Session
+from dpsql.stored import Released
+from tests.sql.corpus import Block
+from tests.sql.described import planned
+from tests.sql.reference import Edited, key_texts, run, unit_text
+
+__all__ = ["Bench", "Pair", "compare", "cuts"]
+
+Row = tuple[Any, ...]
+
+
+class Bench:
+    """A proxy without noise, and DuckDB over the same bounded tables.
+
+    Args:
+        proxy: Of `tests.sql.databases.open_proxy`; closed with this.
+    """
+
+    def __init__(self, proxy: dpsql.testing.TestProxy) -> None:
+        self._proxy = proxy
+        self.session = proxy.session(analyst="meaning")
+        (file,) = Path(proxy._scratch.name).rglob("bounded.duckdb")
+        self.duckdb = duckdb.connect(str(file), read_only=True)
+        catalog = self.session._backend.catalog
+        self.units = {name: str(table.unit) for name, table in catalog.tables.items() if not table.public}
+        self.columns = {column.lower() for table in catalog.tables.values() for column in table.columns}
+
+    def close(self) -> None:
+        """Ends both."""
+        self.duckdb.close()
+        self._proxy.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Our answer and DuckDB's, ready to be compared.
+
+    Attributes:
+        columns, types: Names and types of our columns.
+        rows: Our rows.
+        ends: Per column and row: between which numbers DuckDB's must lie, for columns that rest on rounded values.
+        expected_columns, expected_types, expected: DuckDB's.
+        ordered: Whether the order counts.
+    """
+
+    columns: list[str]
+    types: list[str]
+    rows: list[Row]
+    ends: list[list[Ends]]
+    expected_columns: list[str]
+    expected_types: list[str]
+    expected: list[Row]
+    ordered: bool
+
+    def difference(self) -> str:
+        """What differs, in words; empty where nothing does."""
+        if self.columns != self.expected_columns:
+            return f"columns are {self.columns}, DuckDB's {self.expected_columns}"
+        if any(ours not in (theirs, "null") for ours, theirs in zip(self.types, self.expected_types, strict=True)):
+            return f"types are {self.types}, DuckDB's {self.expected_types}"
+        if len(self.rows) != len(self.expected):
+            return f"{len(self.rows)} rows, DuckDB's {len(self.expected)}: {self.rows[:5]} {self.expected[:5]}"
+        mine = list(range(len(self.rows)))
+        theirs = mine
+        if not self.ordered:
+            mine = sorted(mine, key=lambda row: _sortable(self.rows[row]))
+            theirs = sorted(theirs, key=lambda row: _sortable(self.expected[row]))
+        for row, other in zip(mine, theirs, strict=True):
+            for column, name in enumerate(self.columns):
+                end = self.ends[column][row] if self.ends[column] else None
+                if not _same(self.rows[row][column], self.expected[other][column], end):
+                    return f"{name} is {self.rows[row]}, DuckDB's {self.expected[other]}, allowed {end}"
+        return ""
+
+
+def compare(bench: Bench, block: Block) -> Pair:
+    """Our noise-free answer to a statement, over the groups that occur, beside DuckDB's.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It is refused.
+        duckdb.Error: DuckDB does not take the statement, or fails on some row.
+    """
+    plan = planned(bench.session, block)
+    statement = parse(block.sql)
+    assert isinstance(statement, syntax.Query)
+    if isinstance(plan, PublicPlan):
+        answer = bench.session._public(plan)
+        outputs, rows = plan.stage.outputs, answer.rows
+        ends: list[list[Ends]] = [[] for _ in answer.columns]
+    else:
+        outputs = plan.plan.answer
+        rows, ends = _answer(bench.session, plan)
+    names = [output.name for output in outputs]
+    reference = _reference(bench, plan, statement.select, block)
+    ordered = isinstance(statement.select, syntax.Select) and bool(
+        statement.select.order_by or statement.select.limit is not None
+    )
+    return Pair(
+        columns=names,
+        types=[output.expression.facts.type.value for output in outputs],
+        rows=rows,
+        ends=ends,
+        expected_columns=names if block.reference is not None else reference[0],
+        expected_types=reference[1],
+        expected=reference[2],
+        ordered=ordered,
+    )
+
+
+def cuts(bench: Bench, block: Block) -> bool:
+    """Whether the statement leaves out rows or groups of some people, so that DuckDB's answer is another."""
+    plan = planned(bench.session, block)
+    if isinstance(plan, PublicPlan):
+        return False
+    source = plan.measured[0].request.source
+    return source.cap_rows or source.cap_groups or source.cap_rows_in_group
+
+
+def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends]]]:
+    """The answer over the groups that occur in the data, and how far each number may lie from DuckDB's."""
+    released = session._release(plan)
+    together = consistent(plan, released)
+    kept = [row for row, occurs in enumerate(_occurring(session, plan, released)) if occurs]
+    groups = [together.groups[row] for row in kept]
+    values = {name: [column[row] for row in kept] for name, column in together.values.items()}
+    rows = session._backend.after.rows(plan.plan, groups, values)
+    asked = {measured.aggregate.name: measured for measured in plan.measured}
+    bars = {name: _bars(asked[name], column) for name, column in values.items()}
+    columns = answer_columns(plan.plan)
+    return rows.rows, [output_intervals(columns[output.name], bars, rows, 0.5) for output in plan.plan.answer]
+
+
+def _occurring(session: Session, plan: Prepared, released: Released) -> Iterator[bool]:
+    """For each released group whether any row belongs to it; the group of a statement without keys is always there."""
+    for index, grouping in enumerate(plan.groupings):
+        measured = next(measured for measured in plan.measured if measured.grouping == index)
+        statement = plan.readings[measured.reading].statement
+        occurring = set(session._backend.engine.run(statement).groups(plan.keys_of(measured)))
+        for group in released.groups[index]:
+            yield not grouping.keys or group in occurring
+
+
+def _bars(measured: Measured, values: Sequence[Any]) -> Any:
+    """How far an exact aggregate of unrounded values may lie from the aggregate of values on the grid."""
+    grid, counts = measured.request.grid, measured.aggregate.function.startswith("count")
+    step = 0.0 if grid is None else float(grid.step)
+    if measured.aggregate.function == "sum":
+        step *= 10_000  # at least the rows of any test table
+    whole = measured.aggregate.argument is not None and measured.aggregate.argument.facts.type is Type.INTEGER
+    if counts or (whole and measured.aggregate.function == "sum"):
+        step = 0.0
+
+    def bars(_: float) -> list[Ends]:
+        return [
+            (None, None)
+            if value is None or isinstance(value, str)
+            else (value, value)
+            if step == 0.0 and isinstance(value, int)
+            else (value - step / 2 - abs(value) * 1e-12, value + step / 2 + abs(value) * 1e-12)
+            for value in values
+        ]
+
+    return bars
+
+
+def _reference(
+    bench: Bench, plan: Prepared | PublicPlan, query: syntax.Queryable, block: Block
+) -> tuple[list[str], list[str], list[Row]]:
+    """DuckDB's column names and types for the plain text, and its rows for the edited one."""
+    if block.reference is not None:
+        return run(bench.duckdb, block.reference, ())
+    plain = Edited.of(block.sql).plain()
+    parameters = block.parameters if "?" in plain.text or "$" in plain.text else ()
+    names, types, rows = run(bench.duckdb, plain.text, parameters)
+    if isinstance(plan, PublicPlan):
+        return names, types, rows
+    assert isinstance(query, syntax.Select) and not plan.plan.stages, "write -- reference: for this statement"
+    keys = key_texts(query, bench.columns) if plan.plan.keys else []
+    conditions = [
+        f"{text} IS NOT NULL"
+        for text, key in zip(keys, plan.plan.keys, strict=True)
+        if key.domain is not None and None not in key.domain
+    ]
+    if plan.selection is not None:
+        release = plan.measured[plan.selection].choice.release
+        assert isinstance(release, ThresholdRelease) and query.source is not None
+        conditions.append(f"COUNT(DISTINCT {unit_text(query.source, bench.units)}) > {release.threshold}")
+    centres = {
+        m.aggregate.position: _centre(m)
+        for m in plan.measured
+        if m.aggregate.function == "avg" and m.aggregate.position is not None
+    }
+    edited = Edited.of(block.sql).plain().nothing_is(centres)
+    if isinstance(query.group_by, syntax.GroupAll):
+        edited.grouped(keys)
+    edited.having(conditions)
+    if query.limit is not None or query.offset:
+        edited.ordered(keys)
+    return names, types, run(bench.duckdb, edited.text, parameters)[2]
+
+
+def _centre(measured: Measured) -> str:
+    """What the mean of nothing is: the declared centre, else the middle of the bounds, on the grid."""
+    grid, argument = measured.request.grid, measured.aggregate.argument
+    assert grid is not None and argument is not None
+    declared = argument.facts.centre
+    steps = (grid.low + grid.high) // 2 if declared is None else round(declared / grid.step)
+    return repr(float(steps * grid.step)) + "::DOUBLE"
+
+
+def _same(ours: Any, theirs: Any, end: Ends | None) -> bool:
+    if isinstance(ours, bool) or isinstance(theirs, bool) or ours is None or theirs is None:
+        return ours is theirs
+    if isinstance(ours, float) or (end is not None and isinstance(ours, int)):
+        low, high = end if end is not None else (ours, ours)
+        slack = 1e-9 * max(abs(float(theirs)), 1e-9)
+        return (low is None or low - slack <= theirs) and (high is None or theirs <= high + slack)
+    return bool(ours == theirs)
+
+
+def _sortable(row: Row) -> Any:
+    """Exact columns first, then reals by their first digits, which rounding hardly moves."""
+    exact = [
+        (value is None, str(type(value)), value) if value is None else (False, "", str(value))
+        for value in row
+        if not isinstance(value, float)
+    ]
+    return exact, [f"{value:+.6e}" for value in row if isinstance(value, float)]

@@ -1,0 +1,1188 @@
+-- Not one SELECT
+INSERT INTO patients VALUES (1)
+-- refused: INSERT at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+UPDATE patients SET age = 1
+-- refused: UPDATE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+DELETE FROM patients
+-- refused: DELETE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+DROP TABLE patients
+-- refused: DROP at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+CREATE TABLE copy AS SELECT * FROM patients
+-- refused: CREATE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+CREATE TEMP VIEW v AS SELECT COUNT(*) FROM patients
+-- refused: CREATE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+ALTER TABLE patients ADD COLUMN x INTEGER
+-- refused: ALTER at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+COPY patients TO 'out.csv'
+-- refused: COPY at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+ATTACH 'other.db'
+-- refused: ATTACH at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+PRAGMA table_info('patients')
+-- refused: PRAGMA at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+CALL pragma_version()
+-- refused: CALL at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+INSTALL httpfs
+-- refused: INSTALL at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+LOAD httpfs
+-- refused: LOAD at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+PREPARE q AS SELECT 1
+-- refused: PREPARE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+EXECUTE q
+-- refused: EXECUTE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+BEGIN
+-- refused: BEGIN at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+VACUUM
+-- refused: VACUUM at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+CHECKPOINT
+-- refused: CHECKPOINT at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+EXPORT DATABASE 'x'
+-- refused: EXPORT at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+USE other
+-- refused: USE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+VALUES (1)
+-- refused: VALUES at 1:1: dpsql reads tables of the policy only. Select from a table.
+
+FROM patients
+-- refused: FROM-first query at 1:1: dpsql reads SELECT first. Write SELECT .. FROM ..
+
+TABLE patients
+-- refused: TABLE at 1:1: dpsql reads SELECT. Write SELECT .. FROM ..
+
+SUMMARIZE patients
+-- refused: SUMMARIZE at 1:1: it would show exact values of the data. Use DESCRIBE table, or aggregates.
+
+PIVOT visits ON diagnosis
+-- refused: PIVOT at 1:1: dpsql does not turn values into columns. Use GROUP BY, and turn the answer.
+
+SHOW patients
+-- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
+
+SHOW ALL TABLES
+-- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
+
+EXPLAIN ANALYZE SELECT COUNT(*) FROM patients
+-- refused: EXPLAIN ANALYZE at 1:9: it would run the query. Write EXPLAIN SELECT ..
+
+EXPLAIN DELETE FROM patients
+-- refused: EXPLAIN at 1:9: it explains a SELECT only. Write EXPLAIN SELECT ..
+
+SELECT COUNT(*) FROM patients; SELECT COUNT(*) FROM visits
+-- refused: second statement at 1:30: one statement at a time. Send them one after the other.
+
+SELECT COUNT(*) FROM patients;;SELECT 1
+-- refused: second statement at 1:30: one statement at a time. Send them one after the other.
+
+;
+-- refused: statement: it is empty. Write SELECT .. FROM ..
+
+42
+-- refused: statement at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+hello
+-- refused: HELLO at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+-- json: ""
+-- refused: statement: it is empty. Write SELECT .. FROM ..
+
+-- json: "   "
+-- refused: statement: it is empty. Write SELECT .. FROM ..
+
+-- json: "-- only a comment"
+-- refused: statement: it is empty. Write SELECT .. FROM ..
+
+-- Characters
+-- json: "SELECT COUNT(*) FROM patients\u0000"
+-- refused: character U+0000 at 1:30: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "\ufeffSELECT COUNT(*) FROM patients"
+-- refused: character U+FEFF at 1:1: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "SELECT\u00a0COUNT(*) FROM patients"
+-- refused: character U+00A0 at 1:7: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "SELECT COUNT(*) FROM patients WHERE city = 'a\u202eb'"
+-- refused: character U+202E at 1:46: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "SELECT COUNT(*)\u200b FROM patients"
+-- refused: character U+200B at 1:16: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "SELECT COUNT(*) FROM patients WHERE city = '\ud800'"
+-- refused: character U+D800 at 1:45: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+-- json: "SELECT COUNT(*)\u000bFROM patients"
+-- refused: character U+000B at 1:16: the text holds a character that cannot be seen. Take it out; if it belongs to a value, pass the value as a parameter.
+
+SELECT COUNT(*) FROM patients /* not closed
+-- refused: comment at 1:31: a comment that is not closed, or holds another, is not read. Close it.
+
+SELECT COUNT(*) FROM patients /* one /* in another */ */
+-- refused: comment at 1:31: a comment that is not closed, or holds another, is not read. Close it.
+
+SELECT COUNT(*) FROM patients WHERE city = 'open
+-- refused: string at 1:44: the string is not closed. End it with a single quote, and double those inside.
+
+SELECT COUNT(*) FROM "patients
+-- refused: quoted name at 1:22: the name is not closed. End it with a double quote, and double those inside.
+
+SELECT COUNT(*) FROM `patients`
+-- refused: backtick at 1:22: dpsql does not read it. Write "name" to quote a name.
+
+SELECT COUNT(*) FROM patients WHERE city = $$text$$
+-- refused: dollar-quoted string at 1:44: dpsql does not read it. Write '...'.
+
+SELECT COUNT(*) FROM patients WHERE city = E'a'
+-- refused: value after value at 1:45: nothing says how they belong together. Write an operator or a comma between.
+
+SELECT COUNT(*) FROM patients WHERE age > $limit
+-- refused: named parameter at 1:43: dpsql does not read it. Write ? for each value, or $1, $2.
+
+SELECT COUNT(*) FROM patients WHERE age > :limit
+-- refused: : at 1:43: dpsql does not read it here. Write name => value for a named argument.
+
+SELECT COUNT(*) FROM patients WHERE age > ¿
+-- refused: character U+00BF at 1:43: dpsql does not read this character outside quotes. Take it out, or quote the name or the string it belongs to.
+
+SELECT COUNT(*) FROM patients WHERE age @> 1
+-- refused: @> at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT COUNT(*) FROM patients WHERE age !~ 'a'
+-- refused: !~ at 1:41: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT COUNT(*) FROM patients WHERE city ~ 'a'
+-- refused: ~ at 1:42: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT COUNT(*) FROM patients WHERE age <=> 4
+-- refused: <=> at 1:41: this is not an operator of dpsql. Put a space between the operator and the sign.
+
+SELECT SUM(age ^ 2) FROM patients
+-- refused: ^ at 1:16: this is not an operator of dpsql. Write pow(x, y).
+
+SELECT SUM(age ** 2) FROM patients
+-- refused: ** at 1:16: this is not an operator of dpsql. Write pow(x, y).
+
+SELECT SUM(age & 1) FROM patients
+-- refused: & at 1:16: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT SUM(age << 1) FROM patients
+-- refused: << at 1:16: this is not an operator of dpsql. Put a space between the operator and the sign.
+
+SELECT SUM(5!) FROM patients
+-- refused: ! at 1:13: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT SUM(@age) FROM patients
+-- refused: @ at 1:12: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT SUM(~age) FROM patients
+-- refused: ~ at 1:12: this is not an operator of dpsql. dpsql reads != % * + - / // < <= <> = == => > >= ||.
+
+SELECT SUM(+age) FROM patients
+-- refused: + at 1:12: there is no value before it. Leave a leading plus sign out.
+
+SELECT SUM(age !=-1) FROM patients
+-- refused: !=- at 1:16: this is not an operator of dpsql. Put a space between the operator and the sign.
+
+SELECT COUNT(*) FROM patients WHERE city = 'a' 'b'
+-- refused: value after value at 1:48: nothing says how they belong together. Write an operator or a comma between.
+
+-- Names
+SELECT COUNT(*) FROM patient
+-- refused: patient at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+SELECT COUNT(*) FROM vists
+-- refused: vists at 1:22: there is no such table (or the policy does not name it). Did you mean visits?
+
+SELECT COUNT(*) FROM people
+-- refused: people at 1:22: there is no such table (or the policy does not name it). There are patients, visits, cities.
+
+SELECT AVG(agee) FROM patients
+-- refused: agee at 1:12: there is no such column (or the policy does not name it). Did you mean age?
+
+SELECT AVG(salary) FROM patients
+-- refused: salary at 1:12: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
+
+SELECT AVG(v.cots) FROM visits v
+-- refused: v.cots at 1:12: there is no such column (or the policy does not name it). Did you mean cost?
+
+SELECT AVG(w.cost) FROM visits v
+-- refused: w.cost at 1:12: there is no table w in FROM. FROM has v.
+
+SELECT AVG(visits.cost) FROM visits v
+-- refused: visits.cost at 1:12: there is no table visits in FROM. FROM has v.
+
+SELECT COUNT(*) FROM main.patients
+-- refused: main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+SELECT COUNT(*) FROM bounded.main.patients
+-- refused: bounded.main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+SELECT COUNT(*) FROM information_schema.tables
+-- refused: information_schema.tables at 1:22: there is no such table (or the policy does not name it). There are patients, visits, cities.
+
+SELECT COUNT(*) FROM duckdb_settings
+-- refused: duckdb_settings at 1:22: there is no such table (or the policy does not name it). There are patients, visits, cities.
+
+SELECT COUNT(*) FROM 'patients.parquet'
+-- refused: file as a table at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+
+SELECT COUNT(*) FROM read_csv('/etc/passwd')
+-- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+
+SELECT COUNT(*) FROM range(10)
+-- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+
+SELECT COUNT(*) FROM query('SELECT 1')
+-- refused: table function at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+
+SELECT AVG("weight$grid") FROM patients
+-- refused: weight$grid at 1:12: there is no such column (or the policy does not name it). Did you mean weight?
+
+SELECT COUNT(rowid) FROM patients
+-- refused: rowid at 1:14: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
+
+SELECT main.patients.age, COUNT(*) FROM patients GROUP BY 1
+-- refused: main.patients.age at 1:8: there is no table main.patients in FROM. Did you mean patients?
+
+SELECT COUNT(*) FROM patients AS select
+-- refused: SELECT at 1:34: the select list is empty. Write what to select, like COUNT(*).
+
+SELECT COUNT(*) AS select FROM patients
+-- refused: SELECT at 1:27: the select list is empty. Write what to select, like COUNT(*).
+
+SELECT COUNT(*) FROM patients p JOIN visits p USING (patient_id)
+-- refused: p at 1:38: two tables in FROM have this name. Give one of them an alias.
+
+SELECT AVG(patient_id.x) FROM patients
+-- refused: patient_id.x at 1:12: there is no table patient_id in FROM. Did you mean patients?
+
+SELECT avrage(age) FROM patients
+-- refused: age at 1:15: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT SUM(roud(cost)) FROM visits
+-- refused: roud at 1:12: there is no such function here. Did you mean round?
+
+SELECT "sum"(age) FROM patients
+-- refused: quoted name before a parenthesis at 1:8: function names are written without quotes. Take the quotes off.
+
+SELECT main.sum(age) FROM patients
+-- refused: function behind a point at 1:13: functions have no owner. Write function(value).
+
+SELECT age.sum() FROM patients
+-- refused: function behind a point at 1:12: functions have no owner. Write function(value).
+
+SELECT COUNT(*) FROM patients WHERE city.name = 'x'
+-- refused: city.name at 1:37: there is no table city in FROM. FROM has patients.
+
+SELECT AVG(x.age) FROM patients, visits WHERE patients.patient_id = visits.patient_id
+-- refused: x.age at 1:12: there is no table x in FROM. FROM has patients, visits.
+
+SELECT COUNT(*) FROM PATİENTS
+-- refused: patİents at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+
+-- Literals
+SELECT COUNT(*) FROM patients WHERE age > 1e400
+-- refused: number at 1:43: its exponent is beyond 300. Write a number nearer to 1.
+
+SELECT COUNT(*) FROM patients WHERE age > 0x10
+-- refused: number at 1:43: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT COUNT(*) FROM patients WHERE age > 1_000
+-- refused: number at 1:43: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT COUNT(*) FROM patients WHERE age > 12abc
+-- refused: number at 1:43: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT COUNT(*) FROM patients WHERE age > 1.2.3
+-- refused: number at 1:43: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT COUNT(*) FROM patients WHERE age > 1e
+-- refused: number at 1:43: this is not a plain decimal number. Write it like 1000, 0.5 or 1e-3.
+
+SELECT COUNT(*) FROM patients WHERE age > 123456789012345678901234567890123456789
+-- refused: number at 1:43: it has more than 38 digits. Write it with fewer digits.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-13-01'
+-- refused: DATE at 1:48: there is no such day. Write it like DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2023-02-29'
+-- refused: DATE at 1:48: there is no such day. Write it like DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE 'yesterday'
+-- refused: DATE at 1:48: the text is not a date in the form year-month-day. Write it like DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-1-1'
+-- refused: DATE at 1:48: the text is not a date in the form year-month-day. Write it like DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > '01/02/2024'
+-- refused: > at 1:35: it does not take (date, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMP '2024-01-01 25:00:00'
+-- refused: TIMESTAMP at 1:48: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMP '2024-01-01 00:00:00+02'
+-- refused: TIMESTAMP at 1:48: the text is not a timestamp that dpsql reads. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMPTZ '2024-01-01'
+-- refused: value after value at 1:60: nothing says how they belong together. Write an operator or a comma between.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > TIME '10:00'
+-- refused: value after value at 1:53: nothing says how they belong together. Write an operator or a comma between.
+
+SELECT COUNT(*) FROM visits WHERE visited_on > INTERVAL '1' DAY
+-- refused: INTERVAL at 1:48: this expression is not supported here. See the accepted SQL in the README.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL '2 months ago' > '2024-01-01'
+-- refused: INTERVAL at 1:48: this is not a whole number of one unit. Write a whole number of one unit, like INTERVAL '3' DAY.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL '1 fortnight' > '2024-01-01'
+-- refused: INTERVAL at 1:48: the unit is none of year, quarter, month, week, day, hour, minute, second. Write a whole number of one unit, like INTERVAL '3' DAY.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL '1.5' DAY > '2024-01-01'
+-- refused: INTERVAL at 1:48: this is not a whole number of one unit. Write a whole number of one unit, like INTERVAL '3' DAY.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL (cost) DAY > '2024-01-01'
+-- refused: INTERVAL at 1:48: only a constant interval is read. Write a whole number of one unit, like INTERVAL '3' DAY.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL '99999999999' DAY > '2024-01-01'
+-- refused: INTERVAL at 1:48: the number is too large. Write a whole number of one unit, like INTERVAL '3' DAY.
+
+SELECT COUNT(*) FROM patients WHERE city = X'00'
+-- refused: value after value at 1:45: nothing says how they belong together. Write an operator or a comma between.
+
+SELECT COUNT(*) FROM patients WHERE age IN [1, 2]
+-- refused: list at 1:44: lists and subscripts are not supported. Write plain columns and values.
+
+SELECT COUNT(*) FROM patients WHERE {'a': 1} = age
+-- refused: struct at 1:37: structs and maps are not supported. Write plain columns and values.
+
+SELECT COUNT(*) FROM patients WHERE age IN ()
+-- refused: IN at 1:37: its list is missing. Write IN (1, 2).
+
+-- Functions that are not on the list
+SELECT COUNT(*) FROM patients WHERE random() < 0.5
+-- refused: random at 1:37: there is no such function here. Did you mean and?
+
+SELECT COUNT(*) FROM visits WHERE visited_on < current_date
+-- refused: CURRENT_DATE at 1:48: an answer may not depend on when it was asked. Write the date: DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on < now()
+-- refused: now at 1:48: an answer may not depend on when it was asked. Write the date: DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM visits WHERE visited_on < today()
+-- refused: today at 1:48: an answer may not depend on when it was asked. Write the date: DATE '2024-05-31'.
+
+SELECT COUNT(*) FROM patients WHERE getenv('HOME') = 'x'
+-- refused: getenv at 1:37: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE current_setting('threads') = 1
+-- refused: current_setting at 1:37: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE error('x') IS NULL
+-- refused: error at 1:37: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE repeat('x', 1000000000) = city
+-- refused: repeat at 1:37: there is no such function here. Did you mean replace?
+
+SELECT COUNT(*) FROM patients WHERE regexp_extract(city, 'z', 0, 'k') = city
+-- refused: regexp_extract at 1:37: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE time_bucket(INTERVAL '1' DAY, age) = 1
+-- refused: INTERVAL at 1:49: this expression is not supported here. See the accepted SQL in the README.
+
+SELECT SUM(collate(city, 'nocase')) FROM patients
+-- refused: COLLATE at 1:12: text is compared by its bytes. Leave it out, or use lower(text).
+
+SELECT SUM(setseed(0.5)) FROM patients
+-- refused: setseed at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(nextval('s')) FROM patients
+-- refused: nextval at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(hash(city)) FROM patients
+-- refused: hash at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(list_sum(list_value(age))) FROM patients
+-- refused: list_value at 1:21: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(struct_pack(a => 1)) FROM patients
+-- refused: struct_pack at 1:12: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT SUM(unnest(age)) FROM patients
+-- refused: unnest at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(COLUMNS(*)) FROM patients
+-- refused: COLUMNS at 1:12: the columns must be named. Name the columns.
+
+SELECT SUM(json_extract(city, '$.a')) FROM patients
+-- refused: json_extract at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT SUM(TRY(age)) FROM patients
+-- refused: try at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
+-- refused: -> at 1:59: this is not an operator of dpsql. Lambdas and JSON paths are not supported.
+
+SELECT STRING_AGG(city, ', ') FROM patients
+-- refused: STRING_AGG at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+
+SELECT LIST(age) FROM patients
+-- refused: LIST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+
+SELECT FIRST(city) FROM patients
+-- refused: FIRST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+
+SELECT PRODUCT(age) FROM patients
+-- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+
+-- Arguments
+SELECT SUM() FROM patients
+-- refused: SUM at 1:8: it takes one argument. Write SUM(x).
+
+SELECT SUM(*) FROM patients
+-- refused: SUM at 1:8: it takes one argument. Write SUM(x).
+
+SELECT AVG(age, weight) FROM patients
+-- refused: AVG at 1:8: it takes one argument. Write AVG(x).
+
+SELECT COUNT(age, weight) FROM patients
+-- refused: COUNT at 1:8: it takes one argument. Write COUNT(x).
+
+SELECT COUNT(DISTINCT *) FROM patients
+-- refused: * in a function at 1:8: it stands alone, in COUNT(*). Name the column.
+
+SELECT COUNT(DISTINCT) FROM patients
+-- refused: ) at 1:22: something is missing before it. Write it, or take the last word out.
+
+SELECT SUM(DISTINCT age) FROM patients
+-- refused: SUM at 1:8: DISTINCT and ORDER BY inside it are not supported. Leave them out, or aggregate a sub-query.
+
+SELECT SUM(city) FROM patients
+-- refused: SUM at 1:8: it needs numbers, not text. Name a numeric column or expression.
+
+SELECT AVG(visited_on) FROM visits
+-- refused: AVG at 1:8: it needs numbers, not date. Name a numeric column or expression.
+
+SELECT SUM(1) FROM patients
+-- refused: SUM at 1:8: it aggregates a constant. Name a column, or multiply COUNT(*) by the constant.
+
+SELECT SUM(NULL) FROM patients
+-- refused: SUM at 1:8: it needs numbers, not null. Name a numeric column or expression.
+
+SELECT AVG(round(cost, age)) FROM visits JOIN patients USING (patient_id)
+-- refused: round at 1:12: argument 2 must be a constant. Write a literal there.
+
+SELECT AVG(pow(age, weight)) FROM patients
+-- refused: pow at 1:12: it does not take (integer, real). It takes (real, integer).
+
+SELECT AVG(pow(age, 0.5)) FROM patients
+-- refused: pow at 1:12: it does not take (integer, real). It takes (real, integer).
+
+SELECT AVG(abs(city)) FROM patients
+-- refused: abs at 1:12: it does not take (text). It takes (integer) or (real).
+
+SELECT AVG(abs(age, 1)) FROM patients
+-- refused: abs at 1:12: it does not take (integer, integer). It takes (integer) or (real).
+
+SELECT AVG(floor()) FROM patients
+-- refused: floor at 1:12: it does not take (no arguments). It takes (real).
+
+SELECT AVG(length(age)) FROM patients
+-- refused: length at 1:12: it does not take (integer). It takes (text).
+
+SELECT COUNT(*) FROM visits WHERE date_trunc('decade', visited_on) > '2024-01-01'
+-- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day. Write 'year', say.
+
+SELECT COUNT(*) FROM visits WHERE date_trunc('mnth', visited_on) > '2024-01-01'
+-- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day. Did you mean month?
+
+SELECT COUNT(*) FROM visits WHERE date_trunc(diagnosis, visited_on) > '2024-01-01'
+-- refused: date_trunc at 1:35: argument 1 must be a constant. Write a literal there.
+
+SELECT COUNT(*) FROM visits WHERE date_trunc(visited_on, 'month') > '2024-01-01'
+-- refused: date_trunc at 1:35: it does not take (date, text). It takes (text, date) or (text, timestamp).
+
+SELECT COUNT(*) FROM visits WHERE extract(epoch FROM visited_on) > 1
+-- refused: epoch at 1:35: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients WHERE city LIKE sex
+-- refused: like at 1:37: argument 2 must be a constant. Write a literal there.
+
+SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE '!'
+-- refused: ESCAPE at 1:53: LIKE reads no escapes. Choose a pattern that needs none.
+
+SELECT COUNT(*) FROM patients WHERE city SIMILAR TO 'a.*'
+-- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
+
+SELECT COUNT(*) FROM patients WHERE city GLOB 'a*'
+-- refused: GLOB at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
+
+SELECT COUNT(*) FROM patients WHERE age = 'forty'
+-- refused: = at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM patients WHERE city > 5
+-- refused: > at 1:37: it does not take (text, integer). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM patients WHERE age
+-- refused: age at 1:37: a condition is needed here, not a value of type integer. Compare it with something.
+
+SELECT COUNT(*) FROM patients WHERE city
+-- refused: city at 1:37: a condition is needed here, not a value of type text. Compare it with something.
+
+SELECT COUNT(*) FROM patients WHERE age = sex
+-- refused: = at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM patients WHERE age IN (1, 'two')
+-- refused: in at 1:37: it does not take (integer, integer, text). It takes (integer, integer, ...) or (real, real, ...) or (text, text, ...) or (date, date, ...).
+
+SELECT COUNT(*) FROM patients WHERE age BETWEEN 'a' AND 'b'
+-- refused: >= at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM patients WHERE (age, sex) = (1, 'F')
+-- refused: row at 1:38: there is no such function here. Did you mean pow?
+
+SELECT COUNT(*) FROM patients WHERE NOT age
+-- refused: not at 1:41: it does not take (integer). It takes (boolean).
+
+SELECT COUNT(*) FROM patients WHERE age AND sex = 'F'
+-- refused: age at 1:37: a condition is needed here, not a value of type integer. Compare it with something.
+
+SELECT SUM(CASE WHEN age > 1 THEN 1 ELSE 'no' END) FROM patients
+-- refused: CASE at 1:22: the branches have types integer and text. Make every branch the same type.
+
+SELECT SUM(CASE WHEN age THEN 1 END) FROM patients
+-- refused: age at 1:22: a condition is needed here, not a value of type integer. Compare it with something.
+
+SELECT SUM(CAST(city AS INTEGER)) FROM patients
+-- refused: CAST at 1:17: a cast from text to integer could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+
+SELECT SUM(TRY_CAST(city AS DOUBLE)) FROM patients
+-- refused: CAST at 1:21: a cast from text to double could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+
+SELECT COUNT(*) FROM patients WHERE CAST(city AS DATE) > '2024-01-01'
+-- refused: CAST at 1:42: a cast from text to date could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+
+SELECT COUNT(*) FROM patients WHERE city::BLOB IS NULL
+-- refused: CAST at 1:37: a cast from text to blob could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+
+SELECT COUNT(*) FROM patients WHERE age::uuid IS NULL
+-- refused: CAST at 1:37: a cast from integer to uuid could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+
+SELECT COUNT(*) FROM patients WHERE age COLLATE nocase = 1
+-- refused: COLLATE at 1:41: text is compared by its bytes. Leave it out, or use lower(text).
+
+SELECT COUNT(*) FROM patients WHERE 1 < age < 5
+-- refused: comparison of a comparison at 1:37: readers differ on what belongs together. Write AND between comparisons, or parentheses around the inner one.
+
+SELECT COUNT(*) FROM patients WHERE age IS 5
+-- refused: IS at 1:37: it takes NULL, TRUE or FALSE. Write IS NULL, or use =.
+
+SELECT COUNT(*) FROM patients WHERE age = ANY (1)
+-- refused: ANY at 1:43: dpsql does not compare with ANY or SOME. Use IN (..) or EXISTS.
+
+SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
+-- refused: AT at 1:12: dpsql keeps no time zones and no versions of tables. Leave it out.
+
+-- Numeric edges and bounds
+SELECT SUM(pow(age, 400)) FROM patients
+-- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+
+SELECT SUM(exp(cost)) FROM visits
+-- refused: exp at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+
+SELECT SUM(exp(exp(exp(age)))) FROM patients
+-- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+
+SELECT AVG(cost / (age - 50)) FROM visits JOIN patients USING (patient_id)
+-- refused: AVG(("cost" / (age - 50))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+SELECT AVG(ln(cost)) FROM visits
+-- refused: AVG(ln("cost")) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+SELECT SUM(weight / age) FROM patients
+-- refused: SUM((weight / age)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+SELECT SUM(length(diagnosis) * 1e300 * 1e300) FROM visits
+-- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+
+SELECT COUNT(*) FROM patients WHERE substr(city, 1, 9999999999) = 'a'
+-- refused: substr at 1:37: argument 3 must lie within a million of 0. Write a smaller number.
+
+SELECT COUNT(*) FROM visits WHERE visited_on + 99999999 > '2024-01-01'
+-- refused: + at 1:35: argument 2 must lie within a million of 0. Write a smaller number.
+
+-- Structure
+SELECT 1
+-- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+
+SELECT *
+-- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+
+SELECT * FROM visits LIMIT 5
+-- refused: SELECT * at 1:8: single rows of people are never shown. visits has the columns cost, visited_on, diagnosis (DESCRIBE visits tells more). Ask for aggregates: SELECT COUNT(*), AVG(cost) FROM visits
+
+SELECT * FROM patients
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
+
+SELECT p.* FROM patients p
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
+
+SELECT * EXCLUDE (age) FROM patients
+-- refused: * EXCLUDE at 1:10: the columns must be named. Name the columns.
+
+SELECT *, COUNT(*) FROM patients
+-- refused: SELECT * at 1:8: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
+
+SELECT age FROM patients
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT age FROM patients LIMIT 10
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT age, sex FROM patients ORDER BY age LIMIT 1
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT age + 1 FROM patients
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT sex FROM patients GROUP BY sex
+-- refused: SELECT at 1:1: the answer has no aggregate, so it would show rows or the mere presence of people. Add COUNT(*), SUM(x) or AVG(x).
+
+SELECT age, COUNT(*) FROM patients
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT age, COUNT(*) FROM patients GROUP BY sex
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT sex, COUNT(*) FROM patients GROUP BY 2
+-- refused: count at 1:13: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY 3
+-- refused: 3 at 1:45: there is no column 3. The select list has 2.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY 0
+-- refused: 0 at 1:45: there is no column 0. The select list has 2.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
+-- refused: count at 1:45: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
+-- refused: age at 1:58: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY 3
+-- refused: 3 at 1:58: there is no column 3. The select list has 2.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY ALL
+-- refused: ORDER BY ALL at 1:58: the keys must be named. Write ORDER BY and the columns.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING age > 5
+-- refused: age at 1:56: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING COUNT(*)
+-- refused: count at 1:56: a condition is needed here, not a value of type integer. Compare it with something.
+
+SELECT COUNT(*) FROM patients HAVING nothing > 1
+-- refused: nothing at 1:38: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
+
+SELECT COUNT(*) FROM patients WHERE COUNT(*) > 1
+-- refused: count at 1:37: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT SUM(COUNT(*)) FROM patients
+-- refused: count at 1:12: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT SUM(AVG(age)) FROM patients GROUP BY sex
+-- refused: avg at 1:12: there is no such function here. See the list of functions in the documentation.
+
+SELECT COUNT(*) FROM patients LIMIT -1
+-- refused: LIMIT at 1:38: it takes a whole number. Write it like LIMIT 10.
+
+SELECT COUNT(*) FROM patients LIMIT 1.5
+-- refused: LIMIT at 1:37: it takes a whole number. Write it like LIMIT 10.
+
+SELECT COUNT(*) FROM patients LIMIT 5 PERCENT
+-- refused: syntax at 1:39: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM patients LIMIT (SELECT 1)
+-- refused: LIMIT at 1:38: it takes a whole number. Write it like LIMIT 10.
+
+SELECT COUNT(*) FROM patients FETCH FIRST 5 ROWS ONLY
+-- refused: FETCH at 1:31: dpsql reads LIMIT. Write LIMIT 10.
+
+SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: DISTINCT ON at 1:8: it keeps rows by their position. Write GROUP BY.
+
+SELECT COUNT(*) OVER () FROM patients
+-- refused: window function at 1:17: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+
+SELECT age, RANK() OVER (ORDER BY age) FROM patients
+-- refused: window function at 1:20: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+
+SELECT ROW_NUMBER() OVER (PARTITION BY sex) FROM patients
+-- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+
+SELECT COUNT(*) FROM patients QUALIFY COUNT(*) > 1
+-- refused: QUALIFY at 1:31: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+
+SELECT COUNT(*) FROM patients WINDOW w AS (ORDER BY age)
+-- refused: window function at 1:31: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+
+SELECT COUNT(*) FROM patients TABLESAMPLE 10%
+-- refused: TABLESAMPLE at 1:31: the sample would be drawn outside the accounting. Leave it out.
+
+SELECT COUNT(*) FROM patients USING SAMPLE 10
+-- refused: USING at 1:31: only a join's USING (column) is read. Write USING (column).
+
+SELECT COUNT(*) INTO leak FROM patients
+-- refused: SELECT INTO at 1:17: dpsql reads only. Leave INTO out, and keep the answer in your program.
+
+SELECT COUNT(*) FROM patients FOR UPDATE
+-- refused: FOR at 1:31: dpsql neither locks rows nor reads FOR inside a function. Leave it out, or use commas.
+
+SELECT COUNT(*) FROM (VALUES (1)) AS t(x)
+-- refused: VALUES at 1:23: dpsql reads tables of the policy only. Select from a table.
+
+SELECT COUNT(*) FROM patients GROUP BY ()
+-- refused: tuple in GROUP BY: keys are written one by one. Write GROUP BY a, b.
+
+WITH RECURSIVE r AS (SELECT 1 UNION ALL SELECT 1 FROM r) SELECT COUNT(*) FROM r
+-- refused: WITH RECURSIVE at 1:6: a query may not feed on itself. Write WITH name AS (..).
+
+SELECT COUNT(*) FROM patients INTERSECT SELECT COUNT(*) FROM visits
+-- refused: INTERSECT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
+
+SELECT COUNT(*) FROM patients EXCEPT SELECT COUNT(*) FROM visits
+-- refused: EXCEPT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
+
+SELECT COUNT(*) FROM patients UNION SELECT COUNT(*) FROM visits
+-- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
+
+SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
+-- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?).
+
+SELECT (SELECT COUNT(*) FROM visits) FROM patients
+-- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?).
+
+SELECT COUNT(*) FROM patients, LATERAL (SELECT 1)
+-- refused: LATERAL at 1:32: a table may not depend on the row beside it. Write a join.
+
+SELECT COUNT(*) FROM patients NATURAL JOIN visits
+-- refused: NATURAL JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
+
+SELECT COUNT(*) FROM patients ASOF JOIN visits USING (patient_id)
+-- refused: ASOF JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
+
+SELECT COUNT(*) FROM patients SEMI JOIN visits USING (patient_id)
+-- refused: SEMI JOIN at 1:31: dpsql joins on written conditions only. Write JOIN .. ON or JOIN .. USING (column).
+
+SELECT COUNT(*) FROM patients POSITIONAL JOIN visits
+-- refused: POSITIONAL JOIN at 1:31: rows have no position. Write JOIN .. ON or JOIN .. USING (column).
+
+SELECT COUNT(*) FROM patients CROSS JOIN visits
+-- refused: JOIN at 1:42: visits is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+SELECT COUNT(*) FROM patients, visits
+-- refused: JOIN at 1:32: visits is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+SELECT COUNT(*) FROM patients p JOIN visits v ON p.age = v.cost
+-- refused: JOIN at 1:38: visits is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+SELECT COUNT(*) FROM patients p JOIN visits v ON p.patient_id > v.patient_id
+-- refused: patient_id at 1:50: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients p JOIN visits v ON true
+-- refused: JOIN at 1:38: visits is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+SELECT COUNT(*) FROM patients p JOIN visits v USING (age)
+-- refused: age at 1:38: USING needs a column of both tables. Write ON a.x = b.y.
+
+SELECT COUNT(*) FROM patients p JOIN visits v
+-- refused: INNER JOIN at 1:38: its condition is missing, or one too many. Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither.
+
+SELECT COUNT(*) FROM patients p FULL JOIN visits v USING (patient_id)
+-- refused: FULL JOIN at 1:43: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
+
+SELECT COUNT(*) FROM cities c LEFT JOIN patients p ON c.name = p.city
+-- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.
+
+SELECT COUNT(*) FROM cities c FULL JOIN patients p ON c.name = p.city
+-- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
+
+SELECT COUNT(*) FROM patients p JOIN cities c ON p.age = c.name
+-- refused: = at 1:50: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
+-- refused: JOIN at 1:38: cities is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+SELECT COUNT(*) FROM patients p JOIN cities c ON p.patient_id = c.population
+-- refused: patient_id at 1:50: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT patients.age, COUNT(*) FROM (patients JOIN visits USING (patient_id)) GROUP BY 1
+-- refused: JOIN in parentheses at 1:46: joins are written without them. Write FROM a JOIN b ON ..
+
+-- The privacy unit
+SELECT patient_id FROM patients
+-- refused: patient_id at 1:8: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
+
+SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id
+-- refused: patient_id at 1:50: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT patient_id, SUM(cost) FROM visits GROUP BY 1
+-- refused: patient_id at 1:8: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT COUNT(*) FROM visits GROUP BY patient_id
+-- refused: patient_id at 1:38: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT COUNT(*) FROM visits GROUP BY patient_id % 10
+-- refused: patient_id at 1:38: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id = 17
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE 17 = patient_id
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+-- parameters: [17]
+SELECT COUNT(*) FROM patients WHERE patient_id = ?
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id IN (1, 2)
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id BETWEEN 1 AND 5
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id < 100
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id IS NULL
+-- refused: patient_id at 1:22: it may not stand in WHERE: that would single out a person or a record. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id % 2 = 0
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE patient_id = age
+-- refused: patient_id at 1:37: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients WHERE CASE patient_id WHEN 1 THEN true END
+-- refused: patient_id at 1:58: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT SUM(patient_id) FROM patients
+-- refused: patient_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT patient_id) counts people.
+
+SELECT AVG(patient_id) FROM patients
+-- refused: patient_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT patient_id) counts people.
+
+SELECT MAX(patient_id) FROM patients
+-- refused: patient_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT patient_id) counts people.
+
+SELECT COUNT(*) FROM patients ORDER BY patient_id
+-- refused: patient_id at 1:40: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
+
+SELECT COUNT(*) FROM patients HAVING patient_id = 1
+-- refused: patient_id at 1:38: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
+
+SELECT COUNT(DISTINCT patient_id + 1) FROM patients
+-- refused: patient_id at 1:23: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COALESCE(patient_id, 0), COUNT(*) FROM patients GROUP BY 1
+-- refused: patient_id at 1:8: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT COUNT(*) FROM patients p JOIN visits v ON p.patient_id = v.patient_id + 1
+-- refused: patient_id at 1:65: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+-- Options
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0) COUNT(*) FROM patients
+-- refused: epsilon is 0; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = -1) COUNT(*) FROM patients
+-- refused: epsilon is -1; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 'much') COUNT(*) FROM patients
+-- refused: epsilon is 'much'; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = NULL, rho = 1, delta = 2) COUNT(*) FROM patients
+-- refused: delta is 2; write a number from 1e-18 to below 1, such as 1e-8.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1e9) COUNT(*) FROM patients
+-- refused: epsilon is 1E+9; write a number from 1e-9 to 1e6.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1e-12) COUNT(*) FROM patients
+-- refused: epsilon is 1E-12; write a number from 1e-9 to 1e6.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = true) COUNT(*) FROM patients
+-- refused: epsilon is True; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, epsilon = 2) COUNT(*) FROM patients
+-- refused: epsilon twice at 1:56: it is given once. Drop one.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, rho = 1) COUNT(*) FROM patients
+-- refused: epsilon and rho are two prices for one statement. Give one of them.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = age) COUNT(*) FROM patients
+-- refused: epsilon is 'age'; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 0) COUNT(*) FROM patients
+-- refused: delta is 0; write a number above 0.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 1) COUNT(*) FROM patients
+-- refused: delta is 1; write a number from 1e-18 to below 1, such as 1e-8.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilom = 1) COUNT(*) FROM patients
+-- refused: There is no option epsilom. Did you mean epsilon?
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (seed = 1) COUNT(*) FROM patients
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS () COUNT(*) FROM patients
+-- refused: OPTIONS at 1:42: the options are missing. Write OPTIONS (epsilon = 0.5).
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (0.5) COUNT(*) FROM patients
+-- refused: OPTIONS at 1:43: this is not an option. Write OPTIONS (epsilon = 0.5, delta = 1e-8).
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS epsilon = 1 COUNT(*) FROM patients
+-- refused: OPTIONS at 1:42: the options are missing. Write OPTIONS (epsilon = 0.5).
+
+SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
+-- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
+-- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: every group is listed by a declared domain; there is nothing to select. Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 0) COUNT(*) FROM patients
+-- refused: max_groups_contributed is 0; write a whole number from 1.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 1.5) COUNT(*) FROM patients
+-- refused: max_groups_contributed is 1.5; write a whole number from 1.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 1, max_rows_contributed = 1) COUNT(*) FROM visits
+-- refused: max_groups_contributed and max_rows_contributed exclude each other. Give one of them.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = NULL) COUNT(*) FROM visits
+-- refused: max_groups_contributed is NULL, but there is always a bound. Write a whole number from 1, or leave it out.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (confidence = 1) COUNT(*) FROM patients
+-- refused: confidence is 1; write a number between 0 and 1, such as 0.95.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'EVERYTHING') sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: group_selection_strategy is EVERYTHING; write LAPLACE_THRESHOLD or PUBLIC_GROUPS.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'PUBLIC_GROUPS') diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- refused: GROUP BY: PUBLIC_GROUPS needs a declared domain for every key. Declare values in the policy, or leave the strategy out and give delta.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (privacy_unit_column = visit_id) COUNT(*) FROM visits
+-- refused: privacy_unit_column is visit_id; the policy's privacy unit here is patient_id.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (gamma = 0.1) COUNT(*) FROM visits
+-- refused: Option gamma belongs to a mechanism that this version does not have. Leave it out.
+
+SELECT COUNT(*, epsilon => 5) FROM patients
+-- refused: The aggregates' own prices add up to 5, but the statement's epsilon is 0.5. Raise epsilon, or lower epsilon => of an aggregate.
+
+SELECT COUNT(*, epsilon => 0) FROM patients
+-- refused: epsilon => at 1:28: it must be a number from 1e-9 to 1e6. Write epsilon => 0.1.
+
+SELECT COUNT(*, epsilon => 'a') FROM patients
+-- refused: epsilon => at 1:28: it must be a number from 1e-9 to 1e6. Write epsilon => 0.1.
+
+SELECT COUNT(*, epsilom => 1) FROM patients
+-- refused: epsilom => at 1:28: this named argument is not supported. Did you mean epsilon?
+
+SELECT COUNT(*, epsilon => 1, epsilon => 1) FROM patients
+-- refused: epsilon twice at 1:31: it is given once. Drop one.
+
+SELECT SUM(epsilon => 1, age) FROM patients
+-- refused: argument after a named one at 1:26: plain arguments come first. Write f(value, name => value).
+
+SELECT SUM(abs(age, epsilon => 1)) FROM patients
+-- refused: abs at 1:12: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+-- with: epsilon=0.5
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM patients
+-- refused: epsilon is 0.5 in the call and 1 in OPTIONS. Give it once.
+
+-- with: epsilon=-1
+SELECT COUNT(*) FROM patients
+-- refused: epsilon is -1; write a number above 0.
+
+-- with: seed=4
+SELECT COUNT(*) FROM patients
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+
+-- with: noise=False
+SELECT COUNT(*) FROM patients
+-- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+
+-- with: epsilon=1, delta=None, group_selection_strategy='PUBLIC_GROUPS'
+SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- refused: GROUP BY: PUBLIC_GROUPS needs a declared domain for every key. Declare values in the policy, or leave the strategy out and give delta.
+
+-- Parameters
+SELECT COUNT(*) FROM patients WHERE age > ?
+-- refused: parameter at 1:43: the statement has parameter 1, but 0 values came with it. Pass one value for each ?.
+
+-- parameters: [1]
+SELECT COUNT(*) FROM patients WHERE age > ? AND age < ?
+-- refused: parameter at 1:55: the statement has parameter 2, but 1 values came with it. Pass one value for each ?.
+
+-- parameters: ["x"]
+SELECT COUNT(*) FROM patients WHERE age > ?
+-- refused: > at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+
+-- parameters: [[1, 2]]
+SELECT COUNT(*) FROM patients WHERE age IN ?
+-- refused: IN with FIELD at 1:37: dpsql does not support this form. Leave it out.
+
+-- parameters: [-1]
+SELECT sex, COUNT(*) FROM patients GROUP BY sex LIMIT ?
+-- refused: LIMIT at 1:55: it must be a whole number. Pass an integer.
+
+-- parameters: ["patients"]
+SELECT COUNT(*) FROM ?
+-- refused: file as a table at 1:22: dpsql reads tables of the policy only. Write the name of a table.
+
+-- Half a statement
+SELECT
+-- refused: SELECT at 1:1: the select list is empty. Write what to select, like COUNT(*).
+
+SELECT FROM patients
+-- refused: SELECT at 1:8: the select list is empty. Write what to select, like COUNT(*).
+
+SELECT COUNT(*) patients
+-- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+
+SELECT COUNT(*) FROM
+-- refused: the end of the statement at 1:17: something is missing before it. Write it, or take the last word out.
+
+SELECT COUNT(*) FROM patients WHERE
+-- refused: the end of the statement at 1:31: something is missing before it. Write it, or take the last word out.
+
+SELECT COUNT(*) FROM patients GROUP BY
+-- refused: the end of the statement at 1:37: something is missing before it. Write it, or take the last word out.
+
+SELECT COUNT(*) FROM patients GROUP sex
+-- refused: syntax at 1:37: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM patients ORDER sex
+-- refused: syntax at 1:37: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*), FROM patients
+-- refused: FROM at 1:18: nothing complete stands before it. Write what is missing before it.
+
+SELECT COUNT(* FROM patients
+-- refused: FROM at 1:16: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*)) FROM patients
+-- refused: ) at 1:16: nothing is open for it to close. Take it out, or end the CASE before it.
+
+SELECT COUNT(*) FROM patients WHERE age >
+-- refused: the end of the statement at 1:41: something is missing before it. Write it, or take the last word out.
+
+SELECT COUNT(*) FROM patients WHERE age > > 5
+-- refused: > at 1:43: there is no value before it. Write a value before and after it.
+
+SELECT COUNT(*) FROM patients WHERE AND age > 5
+-- refused: AND at 1:37: nothing complete stands before it. Write what is missing before it.
+
+SELECT COUNT(*) FROM patients GROUP BY sex WHERE age > 5
+-- refused: WHERE at 1:44: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM patients WHERE age > 5 WHERE age < 9
+-- refused: WHERE at 1:45: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) WHERE age > 5
+-- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+
+SELECT CASE WHEN age > 5 THEN 1 FROM patients
+-- refused: FROM at 1:33: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM patients LIMIT
+-- refused: the end of the statement at 1:31: something is missing before it. Write it, or take the last word out.
+
+SELEC COUNT(*) FROM patients
+-- refused: SELEC at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
+
+SELECT COUNT(*) FORM patients
+-- refused: syntax at 1:22: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) FROM patients p q
+-- refused: syntax at 1:33: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+-- policy: census
+SELECT trade, COUNT(*) FROM people GROUP BY trade
+-- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can.
+
+-- policy: census
+SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
+-- refused: JOIN at 1:36: jobs is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+-- policy: shop
+SELECT SUM(seconds) FROM logins
+-- refused: SUM(seconds) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- policy: shop
+SELECT AVG(height) FROM customers
+-- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- policy: shop
+SELECT nickname, COUNT(*), AVG(height) FROM customers GROUP BY nickname
+-- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- policy: shop
+SELECT SUM(total / items) FROM orders
+-- refused: SUM((total / items)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE status = open
+-- refused: open at 1:44: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE "status" = "open"
+-- refused: open at 1:46: there is no such column (or the policy does not name it). There are placed, day, total, items, status, channel, express, discount, note.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders JOIN logins USING (day)
+-- refused: JOIN at 1:34: private tables are joined only where their privacy units are equal. Add: the two customer_id columns are equal (ON a.customer_id = b.customer_id).
+
+-- policy: shop
+SELECT COUNT(*) FROM orders, customers WHERE orders.customer_id = customers.region
+-- refused: customer_id at 1:46: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT customer_id).
+
+-- policy: shop
+SELECT COUNT(*) FROM customers WHERE joined > born + 'x'
+-- refused: + at 1:47: it does not take (date, text). It takes (integer, integer) or (real, real) or (date, integer).
+
+-- policy: shop
+SELECT extract('dow' FROM day), COUNT(*) FROM orders GROUP BY 1
+-- refused: dow at 1:8: there is no such function here. Did you mean pow or isodow?
+
+-- policy: shop
+SELECT SUM(member) / AVG(region) FROM customers
+-- refused: AVG at 1:22: it needs numbers, not text. Name a numeric column or expression.
+
+-- policy: shop
+SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP '2024-02-30 10:00'
+-- refused: TIMESTAMP at 1:44: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
