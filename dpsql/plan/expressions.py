@@ -216,6 +216,12 @@ class Resolver:
                     "a star stands for rows, and rows are never shown.",
                     construct="*", position=node.position, hint="Ask for aggregates, such as COUNT(*).",
                 )  # fmt: skip
+            case syntax.ScalarQuery():
+                raise UnsupportedQuery(
+                    "a sub-query as a value is an answer of its own.",
+                    construct="scalar sub-query", position=node.position,
+                    hint="Ask it first, then write its answer as a constant or a parameter (?).",
+                )  # fmt: skip
             case _:
                 raise UnsupportedQuery(
                     "this expression is not supported here.",
@@ -374,7 +380,7 @@ def _check_constants(function: Function, arguments: tuple[Expression, ...], posi
         if choices and str(argument.value).lower() not in choices:
             raise UnsupportedQuery(
                 f"argument {index + 1} must be one of {', '.join(choices)}.", construct=function.name,
-                position=position, hint=nearest(str(argument.value), choices) or None,
+                position=position, hint=nearest(str(argument.value), choices) or f"Write '{choices[0]}', say.",
             )  # fmt: skip
         if isinstance(argument.value, int) and not isinstance(argument.value, bool) and abs(argument.value) > 10**6:
             raise UnsupportedQuery(

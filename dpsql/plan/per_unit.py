@@ -81,6 +81,9 @@ class _PerUnit:
             expression = resolver.resolve(node)
             if not any(known == expression for _, known in self.keys):
                 self.keys.append((f"k{len(self.keys)}", expression))
+        grouped = [key for _, key in self.keys if isinstance(key, Column)]
+        if unit is not None and any(key.link for key in grouped) and not any(key.unit for key in grouped):
+            self.keys.append(("unit", unit))  # a declared key belongs to one person: the groups stay the same
         if unit is None or not any(isinstance(key, Column) and key.unit for _, key in self.keys):
             public = is_public(self.relation)
             raise ReleasesInside(

@@ -8,8 +8,8 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.conditions import aliases_of, links_equal, need_units, parts_of, refuse_identifying, same_unit
 from dpsql.plan.expressions import as_constant, columns_of
-from dpsql.plan.nodes import Expression, Filter, Relation, Semi
-from dpsql.plan.relations import conjuncts, is_public, scans
+from dpsql.plan.nodes import Column, Expression, Filter, Relation, Semi
+from dpsql.plan.relations import conjuncts, is_public, scans, unit_of
 from dpsql.plan.scope import Scope, identifying
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
             hint="Select one column.",
         )  # fmt: skip
     (right,) = sub.columns.values()
+    same: tuple[Expression, ...] = ()
     if not is_public(sub.relation):
-        need_units(left, right, "IN", node.position)
+        same = _same_person(rows, relation, sub.relation, left, right, node)
     elif identifying(left) is not None or identifying(right) is not None:
         raise UnsupportedQuery(
             "the privacy unit may not be looked up in a public table.", construct="IN", position=node.position,
@@ -44,11 +45,25 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
         )  # fmt: skip
     equal = rows.resolver(scope).apply("=", (left, right), node.position)
     negated = negated != node.negated
-    on: tuple[Expression, ...] = (equal,)
+    on: tuple[Expression, ...] = (equal, *same)
     if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
         is_true = rows.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
         on = (is_true,)
     return Semi(relation, sub.relation, on, negated)
+
+
+def _same_person(
+    rows: Rows, relation: Relation, inside: Relation, left: Expression, right: Expression, node: syntax.InQuery
+) -> tuple[Expression, ...]:
+    """What makes a private look-up one within a unit: nothing more for the unit itself, equal units for a key."""
+    linked = (
+        isinstance(left, Column) and isinstance(right, Column) and left.link is not None and left.link == right.link
+    )
+    units = unit_of(relation), unit_of(inside)
+    if not linked or units[0] is None or units[1] is None:
+        need_units(left, right, "IN", node.position)
+        return ()
+    return (rows.resolver(Scope(())).apply("=", (units[0], units[1]), node.position),)
 
 
 def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, negated: bool) -> Relation:
