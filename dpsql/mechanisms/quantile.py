@@ -253,7 +253,7 @@ class QuantileRelease:
 def _groups(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
     """The (distinct, rising) values of each group, and how many rows hold each."""
     group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
-    order = np.argsort(group, kind="stable")
+    order = np.lexsort((value, group))  # the proof needs rising values, in whatever order the engine sent them
     edges = np.searchsorted(group[order], np.arange(raw.size + 1))
     for start, end in pairwise(edges):
         kept = order[start:end]

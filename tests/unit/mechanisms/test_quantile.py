@@ -222,7 +222,7 @@ def test_an_empty_group_gives_any_point_with_equal_chance() -> None:
 
 def test_every_group_is_answered_from_its_own_rows_in_whatever_order_they_come() -> None:
     release = quantile(asking("max"))
-    table = {"group": [3, 0, 3, 0, 1], "value": [10, 20, 30, 40, 50], "rows": [1, 1, 1, 1, 1]}
+    table = {"group": [3, 0, 3, 0, 1], "value": [30, 40, 10, 20, 50], "rows": [1, 1, 1, 1, 1]}
     released = release.release(RawTable(table, size=5), Noiseless())
     assert list(released.values) == [4.0, 5.0, 50.0, 3.0, 50.0]
 

@@ -1,0 +1,206 @@
+"""Quantiles, modes and moments: draws against exact chances, measured loss against the claim, coverage of intervals."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import binom, chi2
+
+from dpsql.mechanisms.base import Price, Release
+from dpsql.mechanisms.central import STATISTICS
+from dpsql.mechanisms.exponential import Exponential
+from dpsql.mechanisms.gaussian import Gaussian
+from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.mode import ModeRelease, PermuteAndFlip
+from dpsql.mechanisms.moments import MomentsRelease
+from dpsql.mechanisms.quantile import QuantileRelease, landscape
+from dpsql.plan.requests import Contribution
+from dpsql.plan.types import Grid
+from dpsql.privacy.sampling import ExactSampler
+from dpsql.privacy.tables import RawTable
+from tests.statistical.test_mechanisms import lower, measured, upper
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.unit.mechanisms import chances
+from tests.unit.mechanisms.asking import asking, counted, offered
+
+CHOICES = 1000
+"""Draws of a choice, each of them its own call; those marked slow draw fifty times as many."""
+SIZES = [CHOICES, pytest.param(50 * CHOICES, marks=pytest.mark.slow)]
+AUDITED = SAMPLE_SIZE // 4
+ONE = Price(Fraction(1), Fraction(0))
+SMALL = Grid(Fraction(1), 0, 5)
+
+
+def quantile(function: str, **settings: Any) -> QuantileRelease:
+    release = offered(Exponential().offer(asking(function, **{"price": ONE, "grid": SMALL, **settings})))
+    assert isinstance(release, QuantileRelease)
+    return release
+
+
+def draws(release: Release, group: dict[Any, int], size: int) -> list[Any]:
+    """Values of so many groups that hold the same rows."""
+    rows = len(group)
+    table: dict[str, Any] = {
+        "group": np.repeat(np.arange(size), rows),
+        "value": list(group) * size,
+        "rows": list(group.values()) * size,
+    }
+    return list(release.release(RawTable(table, size), ExactSampler()).values)
+
+
+def fits(seen: list[int], exact: list[float]) -> bool:
+    """Whether draws of 0, 1, ... have these chances, by a chi-square test."""
+    counts = np.bincount(seen, minlength=len(exact))
+    expected = np.array(exact) * len(seen)
+    return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), len(exact) - 1)) > P_THRESHOLD
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_quantiles_come_with_their_exact_chances(size: int) -> None:
+    price = Price(Fraction(5), Fraction(0))
+    release, group = quantile("quantile_cont", fraction=Fraction(2, 3), price=price), {1: 2, 3: 1, 4: 3}
+    draw = release.draws()[0]
+    widths, scores = landscape(np.array(list(group)), np.array(list(group.values())), SMALL, draw.rank, draw.deepest)
+    exact = [float(p) for p in chances.exponential(widths.tolist(), scores.tolist(), draw.exponent)]
+    seen = draws(release, group, size)
+    assert fits(seen, exact)
+    assert not fits(seen, exact[::-1])
+
+
+@pytest.mark.parametrize("price", [ONE, Price(None, Fraction(0), rho=Fraction(1, 8))])
+@pytest.mark.parametrize("size", SIZES)
+def test_modes_come_with_their_exact_chances(price: Price, size: int) -> None:
+    release = offered(Exponential().offer(asking("mode", price=price)))
+    assert isinstance(release, ModeRelease)
+    group = {"no": 3, "some": 2}
+    counts = [group.get(str(value), 0) for value in release.candidates]
+    exponent = release.chooser.exponent
+    if isinstance(release.chooser, PermuteAndFlip):
+        exact = chances.permute_and_flip(counts, exponent)
+    else:
+        exact = chances.exponential([1] * 3, counts, exponent)
+    seen = [release.candidates.index(value) for value in draws(release, group, size)]
+    assert fits(seen, [float(p) for p in exact])
+    assert not fits(seen, [1 / 3] * 3)
+
+
+PAIRS: dict[str, tuple[dict[int, int], dict[int, int]]] = {
+    "median": ({0: 3}, {0: 3, 5: 2}),
+    "min": ({4: 2}, {4: 2, 0: 2}),
+    "max": ({2: 5}, {2: 5, 5: 2}),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_measured_loss_of_a_choice_never_exceeds_the_claim(name: str, size: int) -> None:
+    function = {"median": "quantile_cont"}.get(name, name)
+    release = quantile(function, held=Contribution(2, 1, 2))
+    one, two = (np.array(draws(release, group, size), dtype=float) for group in PAIRS[name])
+    assert measured(one, two, 0) <= 1.0
+    bug = replace(release, rates=tuple(16 * rate for rate in release.rates))
+    one, two = (np.array(draws(bug, group, CHOICES), dtype=float) for group in PAIRS[name])
+    assert measured(one, two, 0) > 1.0
+
+
+MOVED = {
+    # One group's moments (n, x, xx) or (n, x, y, xy), and those with three rows more at a corner of the grids.
+    "var_pop": ((20, 0, 30), (23, 15, 105)),
+    "covar_pop": ((20, 0, 0, 0), (23, 15, 15, 75)),
+}
+LOUD = Price(Fraction(1), Fraction(1, 1000))
+PAIRED = {"grid": Grid(Fraction(1), 0, 10), "second_grid": Grid(Fraction(1), -5, 5)}
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("function", MOVED)
+def test_the_measured_loss_of_moments_never_exceeds_the_claim(mechanism: Laplace | Gaussian, function: str) -> None:
+    request = asking(function, held=Contribution(3, 1, 3), price=LOUD, **PAIRED)  # type: ignore[arg-type]  # grids
+    release = offered(mechanism.offer(request))
+    assert isinstance(release, MomentsRelease)
+    one, two = MOVED[function]
+    delta = float(release.loss.priced().delta) * 1e-18
+    assert 0.3 < measured(told(release, one, two, one), told(release, one, two, two), delta) <= 1.0
+    bug = replace(release, laws=tuple(_louder(law) for law in release.laws))
+    assert measured(told(bug, one, two, one), told(bug, one, two, two), delta) > 1.0
+
+
+def _louder(law: Any) -> Any:
+    return replace(law, scale=law.scale / 3) if hasattr(law, "scale") else replace(law, variance=law.variance / 9)
+
+
+def told(
+    release: MomentsRelease, one: tuple[int, ...], two: tuple[int, ...], which: tuple[int, ...]
+) -> npt.NDArray[np.float64]:
+    """What tells most: the log likelihood ratio of two tables, up to a constant, of draws from one of them."""
+    columns = release.release(RawTable({f"m{i}": [k] * AUDITED for i, k in enumerate(which)}), ExactSampler()).columns
+    ratio = np.zeros(AUDITED)
+    for name, law, a, b in zip(release.query.statistic.moments, release.laws, one, two, strict=True):
+        assert law is not None
+        seen = np.array(columns[name], dtype=float)
+        if hasattr(law, "scale"):
+            ratio += (np.abs(seen - a) - np.abs(seen - b)) / law.spread
+        else:
+            ratio += ((seen - a) ** 2 - (seen - b) ** 2) / (2 * law.spread**2)
+    return ratio
+
+
+@pytest.mark.parametrize("rows", [30, 20_000])
+@pytest.mark.parametrize(
+    ("function", "fraction"), [("quantile_cont", "1/2"), ("quantile_disc", "0.9"), ("min", "0"), ("max", "1")]
+)
+def test_nominal_95_percent_covers_the_quantile(function: str, fraction: str, rows: int) -> None:
+    rng, size = np.random.default_rng(1), 100
+    data = Counter(np.minimum(rng.lognormal(6, 1, rows) * 10, 20_000).astype(int).tolist())
+    ordered = np.sort(list(data.elements()))
+    release = quantile(function, grid=Grid(Fraction(1), 0, 20_000), fraction=Fraction(fraction), rows_about=rows)
+    at = Fraction(fraction) * (rows - 1)
+    truth = (float(ordered[math.floor(at)]) + float(ordered[math.ceil(at)])) / 2
+    if function == "quantile_disc":
+        truth = float(ordered[max(1, math.ceil(Fraction(fraction) * rows)) - 1])
+    released = release.release(counted(*[dict(data)] * size), ExactSampler())
+    bars = release.intervals(released, 0.95)
+    covered = sum(low is not None and high is not None and low <= truth <= high for low, high in bars)
+    assert binom.cdf(covered, size, 0.93) > P_THRESHOLD
+    assert covered >= 0.96 * size
+    if rows == 20_000:  # and it says something: the answer errs less than it says, which is little
+        widths = [high - low for low, high in bars if low is not None and high is not None]
+        errors = [abs(value - truth) for value in released.values]
+        assert float(np.median(widths)) < 20_000 / 3
+        assert function in ("min", "max") or float(np.median(errors)) < float(np.median(widths)) / 4
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("function", tuple(STATISTICS))
+@pytest.mark.parametrize("rows", [200, 20_000])
+def test_nominal_95_percent_covers_the_statistic(mechanism: Laplace | Gaussian, function: str, rows: int) -> None:
+    rng, size = np.random.default_rng(2), 3000
+    price = Price(Fraction(1), Fraction(1, 10**6))
+    release = offered(mechanism.offer(asking(function, price=price, rows_about=rows)))
+    assert isinstance(release, MomentsRelease)
+    x = rng.integers(-20, 60, rows)
+    y = (4 * (x + 20) + rng.integers(0, 400, rows)).clip(0, 1000)
+    if "y" not in release.query.grids:
+        x = y
+    shifted: dict[str, Any] = {"n": np.ones(rows, dtype=int), "x": x - release.need.measures[1].shift}
+    if "y" in release.query.grids:
+        shifted["y"] = y - release.need.measures[2].shift
+    one = np.ones(rows, dtype=int)
+    m = {name: int(math.prod((shifted[p] for p in name), start=one).sum()) for name in release.query.statistic.moments}
+    truth = release.query.statistic.value(m, release.query.widths) * release.query.unit
+    table = RawTable({f"m{i}": [k] * size for i, k in enumerate(m.values())})
+    bars = release.intervals(release.release(table, ExactSampler()), 0.95)
+    covered = sum(low is not None and high is not None and low <= truth <= high for low, high in bars)
+    assert upper(covered, size) >= 0.95
+    assert lower(covered, size) >= 0.93
+    if rows == 20_000:
+        low, high = release.query.statistic.bounds(release.query.widths)
+        widths = [b - a for a, b in bars if a is not None and b is not None]
+        assert float(np.median(widths)) < (high - low) * release.query.unit / 2
