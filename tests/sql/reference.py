@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 
 from dpsql.plan import syntax
-from dpsql.plan.normal import normal_expression
+from dpsql.plan.normal import normal_expression, quoted
 
 __all__ = ["Edited", "family", "key_texts", "run", "unit_text"]
 
@@ -193,20 +193,28 @@ def key_texts(select: syntax.Select, columns: set[str]) -> list[str]:
         select: The statement.
         columns: Names of all columns in FROM: a column goes before an alias.
     """
+    named = {item.alias.lower(): quoted(item.alias) for item in select.items if item.alias}
+    plain = {name: text for name, text in named.items() if name not in columns}
     if isinstance(select.group_by, syntax.GroupAll):
-        return [text for item in select.items if not _aggregates(text := normal_expression(item.expression))]
+        nodes = [item for item in select.items if not _aggregates(normal_expression(item.expression))]
+        return [_short(item, plain) for item in nodes]
     assert isinstance(select.group_by, tuple)
-    named = {item.alias.lower(): item.expression for item in select.items if item.alias}
-    nodes = []
+    texts = []
     for node in select.group_by:
         match node:
             case syntax.Literal(value=int(ordinal)):
-                nodes.append(select.items[ordinal - 1].expression)
-            case syntax.Name(parts=(name,)) if name not in columns and name in named:
-                nodes.append(named[name])
+                texts.append(_short(select.items[ordinal - 1], plain))
+            case syntax.Name(parts=(name,)) if name in plain:
+                texts.append(plain[name])
             case _:
-                nodes.append(node)
-    return list(dict.fromkeys(map(normal_expression, nodes)))
+                same = next((item for item in select.items if item.expression == node), None)
+                texts.append(normal_expression(node) if same is None else _short(same, plain))
+    return list(dict.fromkeys(texts))
+
+
+def _short(item: syntax.Item, plain: Mapping[str, str]) -> str:
+    """A selected key by its alias where that is no column, else in full."""
+    return plain.get((item.alias or "").lower(), normal_expression(item.expression))
 
 
 def _aggregates(text: str) -> bool:

@@ -775,10 +775,10 @@ SELECT COUNT(*) FROM patients UNION SELECT COUNT(*) FROM visits
 -- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
 
 SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
--- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?).
+-- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share.
 
 SELECT (SELECT COUNT(*) FROM visits) FROM patients
--- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?).
+-- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share.
 
 SELECT COUNT(*) FROM patients, LATERAL (SELECT 1)
 -- refused: LATERAL at 1:32: a table may not depend on the row beside it. Write a join.
