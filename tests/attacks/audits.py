@@ -13,11 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpsql.mechanisms.mean import MeanRelease
+from dpsql.mechanisms.moments import MomentsRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.replay import Draw, Part, Replay, Run
+from tests.attacks.replay import Choice, Draw, Part, Replay, Run
 
 __all__ = ["AUDITS", "charge", "control_flow", "fresh_noise", "grid", "moves", "sensitivity", "threshold", "tightness"]
 
@@ -44,7 +46,9 @@ def _visible(run: Run) -> dict[str, object]:
     kinds = None if answer is None else [_kinds(answer.rows, at) for at in range(len(answer.columns))]
     return {
         "engine statements": run.statements,
-        "calls of the sampler": [[_call(draw, part.discovered) for draw in part.draws] for part in run.parts],
+        "calls of the sampler": [
+            [_call(draw, part.discovered) for draw in part.draws] + _choosing(part) for part in run.parts
+        ],
         "listed groups": [None if part.discovered else part.groups for part in run.parts],
         "charges": run.charges,
         "answer": seen,
@@ -59,6 +63,16 @@ def _call(draw: Draw, discovered: bool) -> tuple[str, object, int | None]:
     return draw.law, draw.parameter, None if discovered else len(draw.noise)
 
 
+def _choosing(part: Part) -> list[object]:
+    """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed."""
+    if not part.choices or not part.groups:
+        return []
+    each = len(part.choices) // len(part.groups)
+    asked = [(choice.law, choice.exponent) for choice in part.choices]
+    same = asked == asked[:each] * len(part.groups)
+    return [asked[:each], same, None if part.discovered else len(asked)]
+
+
 def _kinds(rows: list[tuple[object, ...]], at: int) -> set[str]:
     """A NULL is the work of noise: a ratio whose noised denominator is 0."""
     return {type(row[at]).__name__ for row in rows} - {"NoneType"}
@@ -67,21 +81,82 @@ def _kinds(rows: list[tuple[object, ...]], at: int) -> set[str]:
 # ------------------------------------------------------------------------------------------------ sensitivity, charge
 
 
+def numbers(part: Part) -> list[tuple[str, Draw | None]]:
+    """Each raw integer's name among the released columns, in order, with its draw; None where it is public."""
+    release, draws = part.release, iter(part.draws)
+    match release:
+        case MeanRelease():
+            named = [("sum", True), ("count", release.count_law is not None)]
+        case MomentsRelease():
+            laws = zip(release.query.statistic.moments, release.laws, strict=True)
+            named = [(name, law is not None) for name, law in laws]
+        case _ if part.choices or (not part.raw and "steps" not in part.released):
+            return []
+        case _:
+            named = [("steps", True)] if "steps" in part.released else [("value", False)]
+    return [(name, next(draws, None) if drawn else None) for name, drawn in named]
+
+
 def moves(one: Part, two: Part) -> list[tuple[int, int]]:
     """For each raw column: how far it moved, in L1 and in squared L2, over all groups of either side."""
+    width = len(numbers(one))
     groups = {**one.raw, **two.raw}
-    nothing = (0,) * len(one.release.need.measures if hasattr(one.release.need, "measures") else (0,))
+    nothing = (0,) * width
     changes = [
         [a - b for a, b in zip(one.raw.get(group, nothing), two.raw.get(group, nothing), strict=True)]
         for group in groups
     ]
-    return [(sum(map(abs, column)), sum(k * k for k in column)) for column in zip(*changes, strict=True)]
+    columns = list(zip(*changes, strict=True)) or [()] * width
+    return [(sum(map(abs, column)), sum(k * k for k in column)) for column in columns]
+
+
+def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
+    """Each raw column's draw, and how far neighbours move it."""
+    return [(draw, far) for (_, draw), far in zip(numbers(one), moves(one, two), strict=True)]
 
 
 def implied(draw: Draw, moved: tuple[int, int]) -> Fraction:
     """The loss of noise with that law and parameter for that move: epsilon for laplace, rho for gaussian."""
     parameter = Fraction(draw.parameter)
     return moved[0] / parameter if draw.law == "laplace" else moved[1] / (2 * parameter)
+
+
+def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
+    """(epsilon, rho) that the choices of two neighbours imply together: the theorem of `exponential`, from the scores.
+
+    A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and (w c)^2 / 8 in rho, or
+    what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such groups are
+    compared where both have them.
+    """
+    epsilon, rho = Fraction(0), Fraction(0)
+    for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
+        loss = a.exponent * range_of_moves(a, b)
+        epsilon += loss
+        rho += loss**2 / 8 if a.law == "intervals" else Fraction(float(loss) * math.tanh(float(loss) / 2))
+    return epsilon, rho
+
+
+def _by_group(part: Part, other: Part) -> list[Choice]:
+    """The choices of the groups that both sides have, group after group."""
+    if not part.choices:
+        return []
+    each, shared = len(part.choices) // len(part.groups), set(other.groups)
+    of = {group: part.choices[at * each : (at + 1) * each] for at, group in enumerate(part.groups)}
+    return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
+
+
+def range_of_moves(one: Choice, two: Choice) -> int:
+    """max d - min d over all candidates, d(v) being the score of v on one side less that on the other."""
+    moved, place = [], [0, 0]
+    ends = [[0, *np.cumsum(choice.widths).tolist()] for choice in (one, two)]
+    if ends[0][-1] != ends[1][-1]:
+        raise AssertionError("neighbours choose between different candidates")
+    for edge in sorted({edge for own in ends for edge in own})[:-1]:
+        for side in (0, 1):
+            while ends[side][place[side] + 1] <= edge:
+                place[side] += 1
+        moved.append(one.scores[place[0]] - two.scores[place[1]])
+    return max(moved) - min(moved)
 
 
 def claims(part: Part) -> list[Fraction]:
@@ -104,9 +179,14 @@ def _native(loss: Loss) -> Fraction:
 
 def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
     """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
-    actual = [implied(draw, far) for draw, far in zip(one.draws, moves(one, two), strict=False)]
+    if one.choices:
+        epsilon, rho = chosen(one, two)
+        loss = one.release.loss
+        assert isinstance(loss, Pure)
+        return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
+    actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]
     claimed = claims(one)
-    if len(claimed) != len(actual):  # a mean by gaussian noise: one loss for sum and count together
+    if len(claimed) != len(actual):  # moments by gaussian noise: one loss for all of them together
         actual = [sum(actual, Fraction(0))]
     return list(zip(actual, claimed, strict=True))
 
@@ -116,7 +196,7 @@ def sensitivity(replay: Replay) -> list[str]:
     found = []
     for where, one, two in replay.pairs():
         for part, other in zip(one.parts, two.parts, strict=True):
-            if bare := [far for far, _ in moves(part, other)[len(part.draws) :] if far]:
+            if bare := [far for draw, far in moved_draws(part, other) if draw is None and any(far)]:
                 found.append(f"{where}: a number that moves by {bare[0]} gets no noise")
             for real, said in losses(part, other):
                 if real > said:
@@ -149,11 +229,15 @@ def charge(replay: Replay) -> list[str]:
         account = one.charges[0].account(one.promise.composition)  # type: ignore[arg-type]  # one of the two names
         epsilon, rho = Fraction(0), 0.0
         for part, other in zip(one.parts, two.parts, strict=True):
-            for draw, far in zip(part.draws, moves(part, other), strict=False):
-                real = implied(draw, far)
-                epsilon += real if draw.law == "laplace" else 0
-                rho += float(real) * (math.tanh(float(real) / 2) if draw.law == "laplace" else 1)
-            found += [f"{where}: {problem}" for problem in _gaussian_pair(part, moves(part, other))]
+            lost, concentrated = chosen(part, other)
+            epsilon += lost
+            rho += float(concentrated)
+            for draw, far in moved_draws(part, other):
+                if draw is not None:
+                    real = implied(draw, far)
+                    epsilon += real if draw.law == "laplace" else 0
+                    rho += float(real) * (math.tanh(float(real) / 2) if draw.law == "laplace" else 1)
+            found += [f"{where}: {problem}" for problem in _gaussian_pair(part, other)]
         if account.epsilon is not None and epsilon > account.epsilon * UNIT:
             found.append(f"{where}: loses epsilon {float(epsilon):.6g}, charged {account.epsilon * 1e-12:.6g}")
         if one.promise.composition == "zcdp" and rho > account.rho * 1e-12 * (1 + 1e-9):
@@ -161,13 +245,13 @@ def charge(replay: Replay) -> list[str]:
     return found
 
 
-def _gaussian_pair(part: Part, moved: list[tuple[int, int]]) -> list[str]:
+def _gaussian_pair(part: Part, other: Part) -> list[str]:
     """Whether a Gaussian release that was priced by (epsilon, delta) has a larger delta there for this move."""
     loss = part.release.loss
     if not isinstance(loss, Concentrated) or loss.epsilon is None or loss.delta is None:
         return []
     # The privacy loss of several entries is nearest to that of one entry that moves by the root of the sum.
-    rho = sum(far / (2 * draw.parameter) for draw, (_, far) in zip(part.draws, moved, strict=False))
+    rho = sum(implied(draw, far) for draw, far in moved_draws(part, other) if draw is not None)
     real = gaussian_delta(float(rho), float(loss.epsilon))
     return [f"delta {real:.3g} at {loss}"] if real > float(loss.delta) * (1 + 1e-3) else []
 
@@ -193,12 +277,12 @@ def fresh_noise(replay: Replay) -> list[str]:
     found = []
     for where, run in replay.all():
         for part in run.parts:
-            names = ["sum", "count"] if "sum" in part.released else ["steps"] if "steps" in part.released else ["value"]
-            for at, name in enumerate(names):
-                exact = [part.raw.get(group, (0,) * len(names))[at] for group in part.groups]
-                noise = part.draws[at].noise if at < len(part.draws) else None
+            named = numbers(part)
+            for at, (name, draw) in enumerate(named):
+                exact = [part.raw.get(group, (0,) * len(named))[at] for group in part.groups]
+                noise = None if draw is None else draw.noise
                 if noise is None:
-                    public = isinstance(part.release.loss, Free) or (name == "count" and _fixed(run))
+                    public = isinstance(part.release.loss, Free) or (name in ("count", "n") and _fixed(run))
                     found += [] if public else [f"{where}: {name} has no draw of its own"]
                     noise = (0,) * len(exact)
                 if part.selects:  # cut to those that appear, and silent below the threshold
@@ -228,7 +312,7 @@ def grid(replay: Replay) -> list[str]:
     found = []
     for where, run in replay.all():
         for part in run.parts:
-            integers = [k for name in ("steps", "sum", "count") for k in part.released.get(name, ())]
+            integers = [k for name, draw in numbers(part) if draw for k in part.released[name]]
             if any(type(k) is not int for k in integers if k is not None):
                 found.append(f"{where}: {part.release.mechanism} released a number between grid steps")
             step = getattr(part.release, "step", Fraction(1))
@@ -266,7 +350,7 @@ def threshold(replay: Replay) -> list[str]:
         for part, other in zip(one.parts, two.parts, strict=True):
             if part.selects:
                 swap = 2 if one.promise.neighbours == "replace_one" else 1
-                own = [n for a, b in ((part, other), (other, part)) for g, (n,) in a.raw.items() if g not in b.raw]
+                own = [n for a, b in ((part, other), (other, part)) for g, (n, *_) in a.raw.items() if g not in b.raw]
                 if any(n != 1 for n in own) or len(own) > swap * _groups(part, one.promise.neighbours):
                     found.append(f"{where}: a neighbour brings {len(own)} new groups, of {sorted(own)} units")
     return found

@@ -25,7 +25,7 @@ from dpsql.engines.base import EngineStatement
 from dpsql.engines.catalog import build_catalog
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Release
-from dpsql.plan.nodes import Plan
+from dpsql.plan.requests import Values
 from dpsql.policy import Policy, load_policy
 from dpsql.prepare import Measured
 from dpsql.privacy.ledger import Ledger
@@ -38,7 +38,7 @@ from dpsql.testing_samplers import FixedSampler
 from tests.attacks.neighbours import AWKWARD, policy_text, units, write_database
 from tests.attacks.templates import Template
 
-__all__ = ["BOTH", "CROSSED", "Draw", "Part", "Promise", "Replay", "Run", "World"]
+__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,23 @@ class Draw:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One use of the exponential mechanism, or of permute-and-flip.
+
+    Attributes:
+        law: ``intervals`` or ``permute_and_flip``.
+        exponent: What one unit of a score weighs.
+        widths: How many candidates have each score.
+        scores: The scores.
+    """
+
+    law: str
+    exponent: Fraction
+    widths: tuple[int, ...]
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Part:
     """One release within a run.
 
@@ -82,7 +99,8 @@ class Part:
         groups: The groups it released, in order.
         raw: The exact integers of every group that occurs (listed ones only where the groups are listed).
         released: What came out, column by column.
-        draws: The sampler's calls meanwhile.
+        draws: The sampler's noise meanwhile.
+        choices: The sampler's choices meanwhile: as many for each group, group after group.
     """
 
     release: Release
@@ -92,6 +110,7 @@ class Part:
     raw: Mapping[Group, tuple[int, ...]]
     released: Mapping[str, Sequence[Any]]
     draws: tuple[Draw, ...]
+    choices: tuple[Choice, ...]
 
 
 @dataclass(frozen=True)
@@ -123,6 +142,7 @@ class Recorder:
     def __init__(self, inner: Sampler) -> None:
         self._inner = inner
         self.draws: list[Draw] = []
+        self.choices: list[Choice] = []
 
     def _kept(self, law: str, parameter: Any, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
         self.draws.append(Draw(law, parameter, tuple(int(k) for k in noise)))
@@ -146,10 +166,12 @@ class Recorder:
 
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """Index of the choice."""
+        self.choices.append(Choice("permute_and_flip", exponent, (1,) * len(scores), tuple(scores)))
         return self._inner.permute_and_flip(scores, exponent)
 
     def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
         """Interval and offset."""
+        self.choices.append(Choice("intervals", exponent, tuple(widths), tuple(scores)))
         return self._inner.intervals(widths, scores, exponent)
 
 
@@ -174,29 +196,34 @@ class Watched(Session):
         return super()._run(statement)
 
     def _noised(
-        self, measured: Measured, raw: Sequence[RawTable], plan: Plan, groups: Sequence[Group]
+        self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
-        before = len(self.recorder.draws)
-        released = super()._noised(measured, raw, plan, groups)
-        keys, table = [key.name for key in plan.keys], raw[measured.reading]
+        drawn, chosen = len(self.recorder.draws), len(self.recorder.choices)
+        released = super()._noised(measured, raw, keys, groups)
         discovered = measured.request.selects or any(part.selects for part in self.parts)
-        occurring = dict(zip(table.groups(keys), zip(*map(table.column, measured.columns), strict=True), strict=True))
+        occurring = _integers(measured, raw[measured.reading], keys)
+        listed = set(groups)
         self.parts.append(
             Part(
                 release=measured.choice.release,
                 selects=measured.request.selects,
                 discovered=discovered,
                 groups=tuple(groups),
-                raw={
-                    group: tuple(int(k) for k in numbers)
-                    for group, numbers in occurring.items()
-                    if discovered or group in set(groups)
-                },
+                raw={group: numbers for group, numbers in occurring.items() if discovered or group in listed},
                 released={name: list(values) for name, values in released.columns.items()},
-                draws=tuple(self.recorder.draws[before:]),
+                draws=tuple(self.recorder.draws[drawn:]),
+                choices=tuple(self.recorder.choices[chosen:]),
             )
         )
         return released
+
+
+def _integers(measured: Measured, table: RawTable, keys: Sequence[str]) -> dict[Group, tuple[int, ...]]:
+    """The exact integers of each group; none where values are chosen from, which `Choice` has on record."""
+    if isinstance(measured.choice.release.need, Values):
+        return {}
+    columns = [[int(k) for k in table.column(name)] for name in measured.columns]
+    return dict(zip(table.groups(keys), zip(*columns, strict=True), strict=True))
 
 
 class Database:

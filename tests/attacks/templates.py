@@ -128,7 +128,7 @@ TEMPLATES = (
 
 REFUSED = (
     Template("SELECT * FROM visits LIMIT 5"),
-    Template("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis HAVING MAX(cost) > 3"),
+    Template("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis HAVING FIRST(cost) > 3"),
     Template("SELECT SUM(reading) FROM notes"),
     Template("SELECT COUNT(*) FROM visits WHERE patient_id = 3"),
     Template("SELECT COUNT(*) FROM visits WHERE error(diagnosis) = 'x'"),
