@@ -2,7 +2,7 @@
 # make test       everything but what is marked slow; make test-slow runs that too
 # make check      formatting, lint, types and the layers of the house
 # make bench      the timings in docs/, with the machine and commit they were made on
-# make schema     writes anew what is generated: the policy's JSON Schema, the functions in docs/sql.md
+# make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md
 PYTHON ?= python3
 BIN := .venv/bin
 ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
@@ -16,7 +16,7 @@ demo: .venv/installed
 	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
 
 test test-slow: check
-	$(BIN)/python -m pytest -q -n 2 $(if $(filter test,$@),-m "not slow")
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(if $(filter test,$@),-m "not slow")
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .

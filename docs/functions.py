@@ -1,6 +1,6 @@
-"""The list of functions in docs/sql.md, made from the allow-list itself.
+"""docs/functions.md, made from the allow-list of functions itself.
 
-python docs/functions.py        writes the list anew, between the two marks in docs/sql.md
+python docs/functions.py        writes the page anew
 """
 
 from __future__ import annotations
@@ -12,8 +12,21 @@ from dpsql.plan.functions import FUNCTIONS, Function, Nulls
 
 __all__ = ["page", "spelled", "table"]
 
-PAGE = Path(__file__).with_name("sql.md")
-MARKS = ("<!-- functions: made by docs/functions.py -->\n", "<!-- end of functions -->\n")
+PAGE = Path(__file__).with_name("functions.md")
+ABOVE = """# Functions of one row
+
+<!-- Made by docs/functions.py; `make schema` makes it anew. -->
+
+This is the whole list of what may be computed from a row. None can fail: division by zero, roots of negative numbers
+and dates that do not exist are NULL. Unless it says otherwise a function is NULL when an argument is; AND, OR and IN
+follow SQL's logic of three values. Integers become reals where a type asks for it, or where a result could be too
+large; dates become timestamps. A result that could exceed what a real can hold is refused.
+
+`CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`, `NOT LIKE`, `IS NOT NULL` and `IS NOT DISTINCT FROM` are made of these.
+`extract(part FROM x)` and `date_part('part', x)` take the parts from `year` to `second` below. INTERVAL takes a whole
+number of YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND.
+
+"""
 LETTERS = ("x", "y", "z")
 
 _INFIX = "+ - * / // % || = <> < <= > >= and or like ilike".split()
@@ -67,17 +80,9 @@ def table() -> str:
     return "\n".join(["| write | takes → gives | remarks |", "| --- | --- | --- |", *lines]) + "\n"
 
 
-def page(text: str) -> str:
-    """A page with the list between its marks made anew.
-
-    Raises:
-        ValueError: If a mark is missing.
-    """
-    before, _, rest = text.partition(MARKS[0])
-    _, mark, after = rest.partition(MARKS[1])
-    if not mark:
-        raise ValueError(f"{PAGE.name} lacks the marks {MARKS}")
-    return before + MARKS[0] + table() + MARKS[1] + after
+def page() -> str:
+    """The whole page."""
+    return ABOVE + table()
 
 
 def _arguments(function: Function) -> list[str]:
@@ -111,4 +116,4 @@ def _remarks(functions: Sequence[Function]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
