@@ -76,7 +76,8 @@ def number(value: Any, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
 def with_error(value: Any, ends: Ends) -> str:
     """A noised value beside its error, both rounded to two digits of the error.
 
-    An interval that lies evenly around the value is written as its half width, any other by its ends.
+    An interval that lies evenly around the value is written as its half width, any other by its ends; the unknown error
+    of a number as a question mark.
 
     >>> with_error(12_347, (11_784, 12_910))
     '12350 ± 570'
@@ -87,7 +88,7 @@ def with_error(value: Any, ends: Ends) -> str:
     if value is None:
         return plain(value)
     if low is None or high is None:
-        return f"{plain(value)} ± ?"
+        return f"{plain(value)} ± ?" if _decimal(value) is not None else plain(value)
     exact = [_decimal(part) for part in (value, low, high)]
     if any(part is None for part in exact):
         return f"{plain(value)} [{plain(low)}, {plain(high)}]"

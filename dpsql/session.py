@@ -23,6 +23,7 @@ from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
 from dpsql.plan.requests import Values
 from dpsql.plan.resolve import resolve_query
+from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
 from dpsql.postprocess import Bars, Ends, PostProcess, answer_columns, output_intervals, with_interval_ends
 from dpsql.prepare import Measured, Prepared, prepare
@@ -155,6 +156,9 @@ class Session:
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
         given = tuple(_parameter(value) for value in parameters)
+        wanted = parameter_count(query)
+        if wanted != len(given):
+            raise ProgrammingError(f"The statement takes {wanted} values for its parameters; {len(given)} came with it.")
         return resolve_query(query, self._backend.catalog, given, self._cells)
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:

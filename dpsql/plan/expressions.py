@@ -35,6 +35,7 @@ CASTS = {
     **dict.fromkeys(("timestamp", "datetime"), "cast:timestamp"),
 }
 NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
 INTERVALS = {
     "year": ("add:months", 12), "quarter": ("add:months", 3), "month": ("add:months", 1),
     "week": ("add:days", 7), "day": ("add:days", 1),
@@ -45,7 +46,7 @@ WIDEN = {(Type.INTEGER, Type.REAL): "cast:real", (Type.DATE, Type.TIMESTAMP): "c
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """``Did you mean ...?`` for a misspelt name, or the empty text."""
-    close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.65)
     return f"Did you mean {' or '.join(close)}?" if close else ""
 
 
@@ -220,7 +221,8 @@ class Resolver:
                 raise UnsupportedQuery(
                     "a sub-query as a value is an answer of its own.",
                     construct="scalar sub-query", position=node.position,
-                    hint="Ask it first, then write its answer as a constant or a parameter (?).",
+                    hint="Ask it first, then write its answer as a constant or a parameter (?). Where it depends on "
+                    "the row outside, join a sub-query in FROM that is grouped by what they share.",
                 )  # fmt: skip
             case _:
                 raise UnsupportedQuery(
@@ -301,6 +303,8 @@ class Resolver:
 
     def _call(self, node: syntax.Call) -> Expression:
         name = {"date_part": "extract", "datepart": "extract"}.get(node.name, node.name)
+        if name in AGGREGATES and not overloads(name):
+            raise _no_function(name, node.position)
         if node.named or node.distinct or node.where is not None or node.order or node.star:
             raise UnsupportedQuery(
                 "named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates.",
@@ -317,6 +321,8 @@ class Resolver:
         if name == "if" and len(node.arguments) == 3:
             when, then, otherwise = node.arguments
             return self._case(syntax.Case(None, ((when, then),), otherwise, position=node.position))
+        if not overloads(name):
+            raise _no_function(name, node.position)
         return self.apply(name, tuple(map(self.resolve, node.arguments)), node.position)
 
     def apply(self, name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> Expression:
@@ -324,10 +330,7 @@ class Resolver:
         candidates = overloads(name)
         _refuse_unit(name, arguments, position)
         if not candidates:
-            raise UnsupportedQuery(
-                "there is no such function here.", construct=name, position=position,
-                hint=nearest(name, NAMES) or "See the list of functions in the documentation.",
-            )  # fmt: skip
+            raise _no_function(name, position)
         too_large = False
         for function in candidates:
             if not function.takes(len(arguments)):
@@ -341,13 +344,50 @@ class Resolver:
             if _fits(result):
                 return result
             too_large = True
-        raise UnsupportedQuery(
-            "the result could be too large for the engine."
-            if too_large
-            else f"it does not take ({', '.join(a.facts.type.value for a in arguments) or 'no arguments'}).",
-            construct=name, position=position,
-            hint="Declare or narrow the bounds of its columns." if too_large else _signatures(candidates),
+        raise _no_overload(name, candidates, arguments, position, too_large=too_large)
+
+
+AGGREGATES = ("count", "sum", "avg", "min", "max", "median", "quantile_cont", "stddev", "variance", "mode", "count_if")
+
+
+def _no_overload(
+    name: str,
+    candidates: list[Function],
+    arguments: tuple[Expression, ...],
+    position: tuple[int, int] | None,
+    *,
+    too_large: bool,
+) -> UnsupportedQuery:
+    types = [argument.facts.type for argument in arguments]
+    if too_large:
+        reason = "the result could be too large for the engine."
+        hint = "Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500)."
+    elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:
+        reason = f"it compares {' with '.join(dict.fromkeys(t.value for t in types))}."
+        hint = "Write a value of the column's own type: numbers without quotes, text and dates in single quotes."
+    else:
+        reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
+        hint = _signatures(candidates)
+    return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+
+
+def _no_function(name: str, position: tuple[int, int] | None) -> UnsupportedQuery:
+    if name in AGGREGATES:
+        return UnsupportedQuery(
+            "an aggregate cannot stand here.", construct=name.upper(), position=position,
+            hint="Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.",
         )  # fmt: skip
+    if name == "row":
+        return UnsupportedQuery(
+            "tuples are not supported.",
+            construct="(a, b)",
+            position=position,
+            hint="Compare column by column, with AND.",
+        )
+    return UnsupportedQuery(
+        "there is no such function here.", construct=name, position=position,
+        hint=nearest(name, (*NAMES, *AGGREGATES)) or "See the list of functions in the documentation.",
+    )  # fmt: skip
 
 
 def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:

@@ -18,14 +18,17 @@ __all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # alias of the table of released values
 
-NUMBERS = (Type.INTEGER, Type.REAL)
+NUMBERS = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
 AGGREGATES: dict[str, tuple[Function, ...]] = {
     "count": tuple(Function("count", (t,), Type.INTEGER, "COUNT({0})", frozenset({"count"})) for t in Type),
-    "sum": tuple(Function("sum", (t,), Type.REAL, "CAST(SUM({0}) AS DOUBLE)", frozenset({"sum"})) for t in NUMBERS),
+    "sum": tuple(
+        Function("sum", (t,), t, f"TRY_CAST(SUM({{0}}) AS {NUMBERS[t]})", frozenset({"sum"})) for t in NUMBERS
+    ),
     "avg": tuple(Function("avg", (t,), Type.REAL, "AVG({0})", frozenset({"avg"})) for t in NUMBERS),
     "min": tuple(Function("min", (t,), t, "MIN({0})", frozenset({"min"})) for t in Type),
     "max": tuple(Function("max", (t,), t, "MAX({0})", frozenset({"max"})) for t in Type),
 }
+COUNT_DISTINCT = tuple(Function("count", (t,), Type.INTEGER, "COUNT(DISTINCT {0})", frozenset({"count"})) for t in Type)
 COUNT_ROWS = Function("count", (), Type.INTEGER, "COUNT(*)", frozenset({"count"}))
 
 
@@ -119,7 +122,8 @@ class _Stage:
         return None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
-        if node.distinct or node.where is not None or node.order or node.named or len(node.arguments) > 1:
+        distinct = node.distinct and node.name == "count" and bool(node.arguments)
+        if node.distinct > distinct or node.where is not None or node.order or node.named or len(node.arguments) > 1:
             raise UnsupportedQuery(
                 "over public values it takes one plain argument.", construct=node.name.upper(),
                 position=node.position, hint=f"Write {node.name.upper()}(x).",
@@ -129,7 +133,7 @@ class _Stage:
         argument = Resolver(
             lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters
         ).resolve(node.arguments[0])
-        for function in AGGREGATES[node.name]:
+        for function in COUNT_DISTINCT if distinct else AGGREGATES[node.name]:
             if function.parameters == (argument.facts.type,):
                 return Apply(function, (argument,), Facts(function.result))
         raise UnsupportedQuery(
@@ -155,7 +159,9 @@ def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None
 
 def _is_aggregate(expression: Expression) -> bool:
     return isinstance(expression, Apply) and (
-        expression.function is COUNT_ROWS or expression.function in AGGREGATES.get(expression.function.name, ())
+        expression.function is COUNT_ROWS
+        or expression.function in COUNT_DISTINCT
+        or expression.function in AGGREGATES.get(expression.function.name, ())
     )
 
 

@@ -9,7 +9,7 @@ Operators are calls too. The names that are not SQL function names:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal as Choice
@@ -48,6 +48,7 @@ __all__ = [
     "Statement",
     "TableName",
     "Union",
+    "parameter_count",
 ]
 
 Position: TypeAlias = tuple[int, int] | None
@@ -315,3 +316,14 @@ class SetOption(Node):
 
 
 Statement: TypeAlias = Query | Explain | ShowBudget | ShowTables | Describe | SetOption
+
+
+def parameter_count(node: object) -> int:
+    """How many values a statement takes: one more than the largest index of its parameters."""
+    if isinstance(node, Parameter):
+        return node.index + 1
+    if isinstance(node, tuple):
+        return max(map(parameter_count, node), default=0)
+    if isinstance(node, Node):
+        return max((parameter_count(getattr(node, field.name)) for field in fields(node)), default=0)
+    return 0
