@@ -158,7 +158,7 @@ class Session:
         given = tuple(_parameter(value) for value in parameters)
         wanted = parameter_count(query)
         if wanted != len(given):
-            raise ProgrammingError(f"The statement takes {wanted} values for its parameters; {len(given)} came with it.")
+            raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(given)} came with it.")
         return resolve_query(query, self._backend.catalog, given, self._cells)
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
