@@ -1,4 +1,4 @@
-"""Variances, covariances, correlations and slopes as functions of sums of powers, for numbers and for boxes of numbers.
+"""Variances, covariances, correlations and slopes as functions of sums of powers.
 
 With shifted values x and y on their grids, the moments of a group are
 
@@ -19,16 +19,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-__all__ = ["STATISTICS", "Box", "Central", "Correlation", "Deviation", "Guess", "Moments", "Slope", "Statistic"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["STATISTICS", "Central", "Correlation", "Deviation", "Guess", "Many", "Moments", "Slope", "Statistic"]
+
+Floats = npt.NDArray[np.float64]
 
 Moments = Mapping[str, int]
-Box = Mapping[str, tuple[int, int]]
-"""An interval for each moment; n lies above the statistic's ``least``."""
+"""Exact, of one group."""
+
+Many = Mapping[str, Floats]
+"""(k,) each: moments that one group could have."""
 
 Range = tuple[float, float]
+
+Number = TypeVar("Number", int, Floats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +72,8 @@ class Statistic(Protocol):
         """Its value inside the bounds."""
         ...
 
-    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
-        """An interval, inside the bounds, that holds its value for all moments in the box."""
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        """(k,), (k,) its value for each of many moments, twice; its two bounds where it is not defined."""
         ...
 
     def weights(self, guess: Guess) -> dict[str, float]:
@@ -77,46 +85,15 @@ class Statistic(Protocol):
         ...
 
 
-def _covariance(m: Moments, pair: str) -> int:
-    """n^2 times the covariance of a pair."""
+def _covariance(m: Mapping[str, Number], pair: str) -> Number:
+    """n^2 times the covariance of a pair, exactly for integers."""
     return m["n"] * m[pair] - m[pair[0]] * m[pair[1]]
 
 
-def _covariance_range(box: Box, pair: str) -> Range:
-    """The least and greatest of S u - P u^2 over the box, where u = 1 / n, S is the sum of products, P that of sums.
-
-    For given S and P it is a parabola in u: its extremes are at the ends of u or at the vertex S / (2 P).
-    """
-    least, most = _product_range(box, pair)
-    ends = [1 / n for n in box["n"]]
-
-    def values(total: float, of_sums: float) -> list[float]:
-        vertex = total / (2 * of_sums) if of_sums else ends[0]
-        inside = [vertex] if min(ends) < vertex < max(ends) else []
-        return [total * u - of_sums * u * u for u in (*ends, *inside)]
-
-    low, high = box[pair]
-    return min(values(float(low), most)), max(values(float(high), least))
-
-
-def _product_range(box: Box, pair: str) -> Range:
-    """The least and greatest product of two sums over the box; the two may be one."""
-    first, second = box[pair[0]], box[pair[1]]
-    if pair[0] == pair[1]:
-        squares = [float(end) ** 2 for end in first]
-        return 0.0 if first[0] <= 0 <= first[1] else min(squares), max(squares)
-    ends = [float(a) * float(b) for a, b in product(first, second)]
-    return min(ends), max(ends)
-
-
-def _times(a: Range, b: Range) -> Range:
-    ends = [x * y for x, y in product(a, b)]
-    return min(ends), max(ends)
-
-
-def _clipped(bounds: Range, inside: Range) -> Range:
-    low, high = (min(max(end, bounds[0]), bounds[1]) for end in inside)
-    return low, high
+def _within(bounds: Range, values: Floats, defined: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """The values inside the bounds; where they are not defined, the lower and the upper bound."""
+    clipped = np.clip(values, *bounds)
+    return np.where(defined, clipped, bounds[0]), np.where(defined, clipped, bounds[1])
 
 
 def _add(weights: dict[str, float], pair: str, guess: Guess, factor: float) -> dict[str, float]:
@@ -157,12 +134,12 @@ class Central:
     def value(self, m: Moments, widths: Mapping[str, int]) -> float:
         if m["n"] < self.least:
             return 0.0
-        exact = _covariance(m, self.pair) / (m["n"] * (m["n"] - self.lost))
-        return _clipped(self.bounds(widths), (exact, exact))[0]
+        low, high = self.bounds(widths)
+        return min(max(_covariance(m, self.pair) / (m["n"] * (m["n"] - self.lost)), low), high)
 
-    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
-        few, many = (n / (n - self.lost) for n in box["n"])
-        return _clipped(self.bounds(widths), _times(_covariance_range(box, self.pair), (many, few)))
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        n = np.maximum(m["n"], self.least)
+        return _within(self.bounds(widths), _covariance(m, self.pair) / (n * (n - self.lost)), m["n"] >= self.least)
 
     def weights(self, guess: Guess) -> dict[str, float]:
         return _add({}, self.pair, guess, 1.0)
@@ -191,9 +168,9 @@ class Deviation:
     def value(self, m: Moments, widths: Mapping[str, int]) -> float:
         return math.sqrt(self.variance.value(m, widths))
 
-    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
-        low, high = self.variance.range(box, widths)
-        return math.sqrt(low), math.sqrt(high)
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        low, high = self.variance.likely(m, widths)
+        return np.sqrt(low), np.sqrt(high)
 
     def weights(self, guess: Guess) -> dict[str, float]:
         return _add({}, self.variance.pair, guess, 1 / (2 * guess.x))
@@ -219,12 +196,11 @@ class Correlation:
         size = 1.0 if both**2 >= x * y else math.sqrt(both**2 / (x * y))
         return math.copysign(size, both)
 
-    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
-        x, y = _covariance_range(box, "xx"), _covariance_range(box, "yy")
-        if x[0] <= 0 or y[0] <= 0:
-            return self.bounds(widths)
-        scale = 1 / math.sqrt(x[1] * y[1]), 1 / math.sqrt(x[0] * y[0])
-        return _clipped(self.bounds(widths), _times(_covariance_range(box, "xy"), scale))
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        x, y = _covariance(m, "xx"), _covariance(m, "yy")
+        defined = (m["n"] >= self.least) & (x > 0) & (y > 0)
+        both = _covariance(m, "xy") / np.sqrt(np.where(defined, x, 1.0)) / np.sqrt(np.where(defined, y, 1.0))
+        return _within(self.bounds(widths), both, defined)
 
     def weights(self, guess: Guess) -> dict[str, float]:
         weights = _add({}, "xy", guess, 1 / guess.of("xy"))
@@ -256,11 +232,10 @@ class Slope:
         size = float(widths["y"]) if abs(both) >= widths["y"] * x else abs(both) / x
         return math.copysign(size, both)
 
-    def range(self, box: Box, widths: Mapping[str, int]) -> Range:
-        x = _covariance_range(box, "xx")
-        if x[0] <= 0:
-            return self.bounds(widths)
-        return _clipped(self.bounds(widths), _times(_covariance_range(box, "xy"), (1 / x[1], 1 / x[0])))
+    def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:
+        x = _covariance(m, "xx")
+        defined = (m["n"] >= self.least) & (x > 0)
+        return _within(self.bounds(widths), _covariance(m, "xy") / np.where(defined, x, 1.0), defined)
 
     def weights(self, guess: Guess) -> dict[str, float]:
         # At a correlation of 1/2 the slope is half of y's distance over x's.

@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfc, erfcx
+from scipy.special import erfc, erfcx, ndtri
 
 from dpsql.privacy.sampling import Integers, Sampler
 
@@ -63,6 +63,10 @@ class Law(Hashable, Protocol):
         """Smallest k with P(|noise| <= k) >= confidence, in grid steps."""
         ...
 
+    def at(self, levels: Floats) -> Floats:
+        """(n,) points below which the continuous law of this spread lies with these probabilities, in grid steps."""
+        ...
+
     def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
         """(n,) P(|X + Y| > width) for independent X, Y of the continuous law with spreads ``first`` and ``second``."""
         ...
@@ -87,6 +91,10 @@ class LaplaceLaw:
 
     def quantile(self, confidence: float) -> int:
         return laplace_quantile(self.scale, confidence)
+
+    def at(self, levels: Floats) -> Floats:
+        one_side: Floats = np.log(2 * np.minimum(levels, 1 - levels)) * self.spread
+        return np.where(levels < 0.5, one_side, -one_side)
 
     def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
         # P(|X + Y| > w) = (a^2 e^(-w/a) - b^2 e^(-w/b)) / (a^2 - b^2). Kept off a = b and b = 0, where the limits hold:
@@ -117,6 +125,10 @@ class GaussianLaw:
 
     def quantile(self, confidence: float) -> int:
         return gaussian_quantile(self.variance, confidence)
+
+    def at(self, levels: Floats) -> Floats:
+        points: Floats = ndtri(levels) * self.spread
+        return points
 
     def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
         tail: Floats = erfc(np.maximum(width, 0) / (math.sqrt(2) * np.hypot(first, second)))

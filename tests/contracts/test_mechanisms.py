@@ -59,7 +59,8 @@ GRIDS = (Grid(Fraction(1, 10), 0, 1000), Grid(Fraction(1), -50, 20), Grid(Fracti
 
 def requests() -> Iterator[Request]:
     """Requests of every shape."""
-    for function, price, neighbours in itertools.product(PLAIN + MORE, PRICES, ("add_remove", "replace_one")):
+    asked = [*itertools.product(PLAIN, PRICES), *itertools.product(MORE, PRICES[1:4])]
+    for (function, price), neighbours in itertools.product(asked, ("add_remove", "replace_one")):
         for held, keys, selects in [
             (ONE_ROW, (), False),
             (FEW_ROWS, (CITY,), False),

@@ -16,7 +16,7 @@ from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace, split_among
 from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
-from dpsql.mechanisms.moments import MomentsRelease, coarse, moments_query
+from dpsql.mechanisms.moments import MomentsRelease, coarse, lattice, moments_query
 from dpsql.mechanisms.sensitivity import sensitivity_of
 from dpsql.plan.requests import Measure, MeasureKind
 from dpsql.plan.types import Grid
@@ -259,6 +259,42 @@ def test_the_expected_half_width_is_that_of_a_typical_group(mechanism: Laplace |
     assert low is not None
     assert high is not None
     assert 0.3 < (high - low) / 2 / release.half_width < 3
+
+
+def test_lattice_points_fill_every_side_and_every_pair_of_sides_evenly() -> None:
+    points = lattice(6)
+    assert points.shape == (6, 4096)
+    for index, side in enumerate(points):
+        assert np.array_equal(np.sort(side), (np.arange(4096) + 0.5) / 4096)
+        for other in points[index + 1 :]:
+            squares, _, _ = np.histogram2d(side, other, bins=8, range=((0, 1), (0, 1)))
+            assert 30 <= squares.min() <= squares.max() <= 100  # 64 each
+
+
+@BOTH
+def test_the_interval_of_a_linear_statistic_has_its_exact_quantiles(mechanism: Laplace | Gaussian) -> None:
+    # With a public number of rows and no mean, a variance moves as the sum of squares does.
+    release = moments(mechanism, "var_pop", facts=REQUIRED, neighbours="replace_one", rows_public=True)
+    n, law = 10**9, release.laws[2]
+    assert law is not None
+    released = release.release(raw([n], [0], [n * 90_000]), Noiseless())
+    for confidence in (0.5, 0.8, 0.95, 0.99):
+        low, high = release.intervals(released, confidence)[0]
+        assert low is not None
+        assert high is not None
+        reach = law.quantile(confidence) / n / 100
+        assert low == pytest.approx(900 - reach, abs=reach / 20)
+        assert high == pytest.approx(900 + reach, abs=reach / 20)
+
+
+@BOTH
+def test_beyond_what_the_points_can_tell_the_interval_is_all_of_the_bounds(mechanism: Laplace | Gaussian) -> None:
+    release = moments(mechanism, "corr")
+    released = release.release(raw([10**6], [0], [0], [10**9], [10**9], [10**9]), Noiseless())
+    assert release.intervals(released, 0.9981) == [(-1.0, 1.0)]
+    assert release.intervals(released, 0.99) != [(-1.0, 1.0)]
+    with pytest.raises(ValueError, match="confidence"):
+        release.intervals(released, 1.0)
 
 
 def unbounded(function: str) -> Request:
