@@ -167,14 +167,15 @@ def _cut(
 ) -> str:
     """The first ``most`` rows (or groups) of each partition, in the secret order of their own content.
 
+    Only partitions with more rows than that pay for the hash: in the others every row and group stays anyway.
     ``columns`` are all columns of ``rows``; every one is named, since the engine is never asked for ``*``.
     """
-    printer.functions.add(rank)
-    ties = [f"{column} NULLS FIRST" for column in content if column not in within]
-    order = ", ".join([_keyed_hash(printer, content, key), *ties])
-    window = f"{rank}() OVER (PARTITION BY {', '.join(within)} ORDER BY {order})"
-    named = ", ".join(columns)
-    ranked = f'SELECT {named}, {window} AS "{rank}" FROM ({rows}) AS q'
+    printer.functions |= {rank, "count"}
+    named, partition = ", ".join(columns), f"PARTITION BY {', '.join(within)}"
+    secret = f'CASE WHEN "n" > {int(most)} THEN {_keyed_hash(printer, content, key)} END'
+    order = ", ".join([secret, *(f"{column} NULLS FIRST" for column in content if column not in within)])
+    counted = f'SELECT {named}, COUNT(*) OVER ({partition}) AS "n" FROM ({rows}) AS q'
+    ranked = f'SELECT {named}, {rank}() OVER ({partition} ORDER BY {order}) AS "{rank}" FROM ({counted}) AS q'
     return f'SELECT {named} FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
 
 
