@@ -116,10 +116,11 @@ class Prepared:
         for measured in self.measured:
             release, request = measured.choice.release, measured.request
             described += [release.mechanism, repr(encode(release.loss)), repr(release.scale), repr(measured.columns)]
-            described += [measured.aggregate.name, measured.aggregate.function, repr(request.grid)]
-            described.append(str(request.units_at_least))
+            asked = measured.aggregate
+            described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
+            described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
         after = lower_released(self.plan)
-        described += [after.sql, repr(after.parameters), repr([output.name for output in self.plan.outputs])]
+        described += [after.sql, repr(after.parameters), repr([(output.name, output.end) for output in self.plan.answer])]
         return hashlib.sha256("\x00".join(described).encode()).hexdigest()
 
 
