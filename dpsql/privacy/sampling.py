@@ -374,16 +374,21 @@ def _located(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fr
     return i if after_previous and at_most <= lows[i] << bits else None
 
 
+@lru_cache(maxsize=4096)
+def _exponential(x: Fraction, bits: int) -> tuple[int, int]:
+    """Integers enclosing exp(-x) 2^bits; the same few steps serve all groups of a statement."""
+    return ExpOf(x).enclosed(bits)
+
+
 def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[int, int]]:
     """Integers enclosing exp(-exponent gap) 2^bits for each gap, given in ascending order from 0.
 
     Each follows from the one before by one multiplication, so that neighbouring scores cost one exponential in all.
     """
-    step = lru_cache(maxsize=1024)(lambda gap: ExpOf(exponent * gap).enclosed(bits))
     low = high = 1 << bits
     powers = {}
     for previous, gap in zip([0, *gaps], gaps, strict=False):
-        below, above = step(gap - previous)
+        below, above = _exponential(exponent * (gap - previous), bits)
         low, high = low * below >> bits, -(-high * above >> bits)
         powers[gap] = low, high
     return powers
