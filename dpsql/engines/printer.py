@@ -123,7 +123,8 @@ class Printer:
                 tables, predicates = self._rows(node.input)
                 others, conditions = self._rows(node.right)
                 conditions += [self.expression(condition) for condition in node.on]
-                exists = f"EXISTS (SELECT 1 FROM {others} WHERE {' AND '.join(conditions)})"
+                where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+                exists = f"EXISTS (SELECT 1 FROM {others}{where})"
                 return tables, [*predicates, f"(NOT {exists})" if node.negated else exists]
             case Project():
                 named = [f"{self.expression(expression)} AS {quoted(name)}" for name, expression in node.columns]

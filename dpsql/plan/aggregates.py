@@ -108,6 +108,10 @@ class AggregateReader:
             return replace(aggregate, function="count", argument=_where(where, as_constant(1)))
         argument = self._argument(node, 1)
         if isinstance(argument, Column) and argument.identifies:
+            if argument.facts.nullable:  # of a left join's right side: NULL without a partner
+                function = "count_distinct" if node.distinct else "count"
+                counted = argument if where is None else _where(where, argument)
+                return replace(aggregate, function=function, argument=counted)
             if node.distinct and argument.unit and where is None:
                 return replace(aggregate, function="count_units")
             if node.distinct and argument.unit:

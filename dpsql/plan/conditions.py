@@ -14,6 +14,7 @@ from dpsql.plan.scope import Entry, identifying, same_name
 __all__ = [
     "across",
     "aliases_of",
+    "bare_identity",
     "is_negated_query",
     "is_unit",
     "links_equal",
@@ -125,6 +126,21 @@ def refuse_identifying(expression: Expression, where: str, position: Position) -
             f"it may not stand in {where}: that would single out a person or a record.", construct=column.name,
             position=position, hint=f"It may stand in joins and in COUNT(DISTINCT {column.name}).",
         )  # fmt: skip
+
+
+def bare_identity(expression: Expression, position: Position) -> Expression:
+    """The expression itself, if a privacy unit or a key is no part of it but all of it.
+
+    Raises:
+        UnsupportedQuery: It computes with one: what it computed would no longer be known for what it is.
+    """
+    column = identifying(expression)
+    if column is None or isinstance(expression, Column):
+        return expression
+    raise UnsupportedQuery(
+        "nothing is computed from a privacy unit or a key.", construct=column.name, position=position,
+        hint=f"Select {column.name} as it is, or leave it out.",
+    )  # fmt: skip
 
 
 def need_units(left: Expression, right: Expression, construct: str, position: Position) -> None:

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
+from dpsql.plan.conditions import bare_identity
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
-from dpsql.plan.relations import is_public, rows_per_unit, unit_of
+from dpsql.plan.relations import is_public, names_unit, rows_per_unit, unit_of
 from dpsql.plan.rows import Rows, Sub, holds_aggregate
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.types import Facts, Type
@@ -84,6 +85,13 @@ class _PerUnit:
         grouped = [key for _, key in self.keys if isinstance(key, Column)]
         if unit is not None and any(key.link for key in grouped) and not any(key.unit for key in grouped):
             self.keys.append(("unit", unit))  # a declared key belongs to one person: the groups stay the same
+            grouped.append(unit)
+        if not any(map(names_unit, grouped)) and any(key.unit for key in grouped):
+            raise UnsupportedQuery(
+                "where the left join finds no partner it is NULL, so that rows of several people would be one group.",
+                construct="GROUP BY", position=query.position,
+                hint="Group by the unit of the table whose rows are kept.",
+            )  # fmt: skip
         if unit is None or not any(isinstance(key, Column) and key.unit for _, key in self.keys):
             public = is_public(self.relation)
             raise ReleasesInside(
@@ -111,7 +119,7 @@ class _PerUnit:
                 raise UnsupportedQuery(
                     "a star cannot be grouped.", construct="*", position=item.position, hint="Name the columns."
                 )
-            columns[item.name] = over.resolve(item.expression)
+            columns[item.name] = bare_identity(over.resolve(item.expression), item.position)
         having = None if query.having is None else over.boolean(over.resolve(query.having), query.having)
         relation: Relation = PerUnit(self.relation, self.alias, tuple(self.keys), tuple(self.values))
         if having is not None:

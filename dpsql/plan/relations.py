@@ -15,8 +15,19 @@ from dpsql.plan.nodes import (
     Semi,
     UnionAll,
 )
+from dpsql.plan.types import Type
 
-__all__ = ["column_of", "conjuncts", "is_public", "predicates", "private_scans", "rows_per_unit", "scans", "unit_of"]
+__all__ = [
+    "column_of",
+    "conjuncts",
+    "is_public",
+    "names_unit",
+    "predicates",
+    "private_scans",
+    "rows_per_unit",
+    "scans",
+    "unit_of",
+]
 
 
 def column_of(scan: Scan, name: str) -> Column:
@@ -53,6 +64,9 @@ def is_public(relation: Relation) -> bool:
 def unit_of(relation: Relation) -> Column | None:
     """The column that names the privacy unit of each row; None where rows are public or have lost their unit.
 
+    It is never NULL: a unit from the right side of a left join does not count, since rows of several people would share
+    its NULL.
+
     >>> from dpsql.plan.catalog import ColumnInfo, TableInfo
     >>> from dpsql.plan.types import Facts, Type
     >>> unit = ColumnInfo("person", Facts(Type.TEXT), unit=True)
@@ -60,6 +74,7 @@ def unit_of(relation: Relation) -> Column | None:
     >>> unit_of(Scan(table, "t0")).name
     'person'
     """
+    columns: list[tuple[str, tuple[Expression, ...]]]
     match relation:
         case Scan():
             return None if relation.table.unit is None else column_of(relation, relation.table.unit)
@@ -68,15 +83,21 @@ def unit_of(relation: Relation) -> Column | None:
         case Join():
             return unit_of(relation.left) or unit_of(relation.right)
         case Project():
-            columns: tuple[tuple[str, Expression], ...] = relation.columns
+            columns = [(name, (expression,)) for name, expression in relation.columns]
         case PerUnit():
-            columns = relation.keys
+            columns = [(name, (expression,)) for name, expression in relation.keys]
         case UnionAll():
-            columns = tuple(zip(relation.names, relation.parts[0][1], strict=True))
-    for name, expression in columns:
-        if isinstance(expression, Column) and expression.unit:
-            return Column(relation.alias, name, expression.facts, unit=True)
+            parts = zip(*(expressions for _, expressions in relation.parts), strict=True)
+            columns = list(zip(relation.names, parts, strict=True))
+    for name, expressions in columns:
+        if all(map(names_unit, expressions)):
+            return Column(relation.alias, name, expressions[0].facts, unit=True)
     return None
+
+
+def names_unit(expression: Expression) -> bool:
+    """Whether it is a privacy unit, and never NULL."""
+    return isinstance(expression, Column) and expression.unit and not expression.facts.nullable
 
 
 def rows_per_unit(relation: Relation) -> int:
@@ -85,7 +106,8 @@ def rows_per_unit(relation: Relation) -> int:
     * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows.
     * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
       unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
-      unmatched rows, so the other side counts at least 1.
+      unmatched rows, so the other side counts at least 1. Where it is the left side that is joined on its key, the
+      partners may all be those of one row, and the other left rows stay beside them.
     * A public side counts its largest number of rows with one value of a join column, which is public.
     * Per-unit aggregation gives one row a unit, or with further keys at most as many as there were rows.
     * UNION ALL adds. DISTINCT keeps: a unit's arrival adds at most the rows it brings.
@@ -110,7 +132,7 @@ def rows_per_unit(relation: Relation) -> int:
             if _on_key(relation.right, relation.equal):
                 ways.append(left)
             if _on_key(relation.left, relation.equal):
-                ways.append(max(left, right) if relation.outer else right)
+                ways.append(left - 1 + right if relation.outer else right)
             return min(ways)
 
 
@@ -130,8 +152,8 @@ def _meets(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
         case Scan():
             counts = [public.table.rows]
             for column in (column for pair in equal for column in pair if column.alias == public.alias):
-                key = column.name == public.table.key
-                counts.append(1 if key else public.table.columns[column.name].multiplicity)
+                if not _rounded(column, equal):  # a declared key, too, counts as often as it really occurs
+                    counts.append(public.table.columns[column.name].multiplicity)
             return max(1, min(counts))
         case Filter() | Semi():
             return _meets(public.input, equal)
@@ -143,12 +165,24 @@ def _meets(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
             return sum(_size(part) for part, _ in public.parts)
 
 
+def _rounded(column: Column, equal: tuple[tuple[Column, Column], ...]) -> bool:
+    """Whether integers are compared as reals, so that different ones may be equal."""
+    if column.facts.type is not Type.INTEGER:
+        return False
+    return any(column in pair and {a.facts.type for a in pair} == {Type.INTEGER, Type.REAL} for pair in equal)
+
+
 def _size(public: Relation) -> int:
-    """Most rows of a public relation."""
-    total = 1
-    for scan in scans(public):
-        total *= max(1, scan.table.rows)
-    return total
+    """Most rows of a public relation, and at least 1."""
+    match public:
+        case Scan():
+            return max(1, public.table.rows)
+        case Filter() | Semi() | Project() | PerUnit():
+            return _size(public.input)
+        case Join():
+            return _size(public.left) * _size(public.right)
+        case UnionAll():
+            return sum(_size(part) for part, _ in public.parts)
 
 
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:

@@ -15,6 +15,7 @@ from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import (
     across,
+    bare_identity,
     is_negated_query,
     is_unit,
     merged_column,
@@ -407,7 +408,7 @@ class Rows:
                     "two columns of the sub-query have this name.", construct=item.name, position=item.position,
                     hint="Give one of them an alias.",
                 )  # fmt: skip
-            columns[item.name] = resolver.resolve(item.expression)
+            columns[item.name] = bare_identity(resolver.resolve(item.expression), item.position)
         return columns
 
     def _union(self, union: syntax.Union) -> Sub:

@@ -1,0 +1,199 @@
+"""Random relations of the dialect over small bounded tables, and what one unit's arrival really does to their rows.
+
+The tables stand in for bounded views: within their caps, and otherwise as awkward as a database may be. Keys are unique
+within a unit only, so that two units share every one of them; values repeat; columns are NULL. Here the SQL of a
+relation comes from the planner and its printer, and its rows from the engine: nothing is asked for its own stability.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import duckdb
+
+from dpsql.engines.printer import Printer, qualified
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Plan, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.parse import parse
+from dpsql.plan.relations import column_of, rows_per_unit, unit_of
+from dpsql.plan.resolve import resolve_query
+from dpsql.plan.types import Facts, Type
+
+__all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems"]
+
+UNITS = (1, 2, 3, 4)
+WORLDS = 24
+"""Sets of tables: in the first all units fill every cap and share every key; the others are random."""
+
+
+def _number(name: str, low: int, high: int, multiplicity: int = 0) -> ColumnInfo:
+    return ColumnInfo(
+        name, Facts(Type.INTEGER, Fraction(low), Fraction(high), step=Fraction(1)), multiplicity=multiplicity
+    )
+
+
+def _text(name: str, *values: str, multiplicity: int = 0) -> ColumnInfo:
+    return ColumnInfo(name, Facts(Type.TEXT), values or None, multiplicity=multiplicity)
+
+
+def _named(*columns: ColumnInfo) -> dict[str, ColumnInfo]:
+    return {column.name: column for column in columns}
+
+
+PERSON = ColumnInfo("person", Facts(Type.INTEGER, nullable=False), unit=True)
+VISIT = ColumnInfo("visit", Facts(Type.INTEGER, nullable=False), link="visits.visit")
+TOWNS = [("a", 1), ("b", 1), ("c", 2)]
+ZONES = [(1, "x"), (1, "y"), (1, "y"), (2, "x"), (None, "x"), (9, "z")]
+CATALOG = Catalog(
+    {
+        "people": TableInfo(
+            "people", _named(PERSON, _number("age", 0, 3), _text("town", "a", "b", "c")), unit="person", key="person",
+            rows_per_unit=1,
+        ),
+        "visits": TableInfo(
+            "visits", _named(PERSON, VISIT, _number("cost", -1, 2), _text("ward")), unit="person", key="visit",
+            rows_per_unit=3,
+        ),
+        "items": TableInfo(
+            "items", _named(PERSON, VISIT, _number("price", 0, 2)), unit="person", unit_implied=True, rows_per_unit=4
+        ),
+        "notes": TableInfo(
+            "notes", _named(PERSON, _number("grade", 0, 2), _text("ward")), unit="person", rows_per_unit=2
+        ),
+        "towns": TableInfo(
+            "towns", _named(_text("name", multiplicity=1), _number("zone", 1, 2, multiplicity=2)), public=True,
+            key="name", rows=len(TOWNS),
+        ),
+        "zones": TableInfo(
+            "zones", _named(_number("zone", 1, 9, multiplicity=3), _text("kind", multiplicity=3)), public=True,
+            rows=len(ZONES),
+        ),
+    },
+    neighbours="add_remove", policy_file="tests.yaml", version=1,
+)  # fmt: skip
+
+
+def planned(rows: str) -> Relation:
+    """The relation of a sub-query's rows.
+
+    Raises:
+        UnsupportedQuery: It is refused, or it would be a release of its own.
+    """
+    statement = parse(f"SELECT COUNT(*) FROM ({rows}) AS q")
+    assert isinstance(statement, syntax.Query)
+    plan = resolve_query(statement.select, CATALOG, (), _no_cells)
+    assert isinstance(plan, Plan)
+    if plan.stages:
+        raise UnsupportedQuery("it is a release of its own.", construct="sub-query")
+    return plan.relation
+
+
+def _no_cells(*_: object) -> NoReturn:
+    raise AssertionError("there are no keys")
+
+
+def columns_of(relation: Relation) -> list[Column]:
+    """Every column that a relation shows."""
+    match relation:
+        case Scan():
+            return [column_of(relation, name) for name in relation.table.columns]
+        case Filter() | Semi():
+            return columns_of(relation.input)
+        case Join():
+            return columns_of(relation.left) + columns_of(relation.right)
+        case Project():
+            names = [(name, expression.facts) for name, expression in relation.columns]
+        case UnionAll():
+            names = [(name, e.facts) for name, e in zip(relation.names, relation.parts[0][1], strict=True)]
+        case PerUnit():
+            keys = [(name, expression.facts) for name, expression in relation.keys]
+            names = keys + [(value.name, value.facts) for value in relation.values]
+    return [Column(relation.alias, name, facts) for name, facts in names]
+
+
+class Tables:
+    """The tables of every world in one engine; a unit can be left out of them."""
+
+    def __init__(self) -> None:
+        self._engine = duckdb.connect(config={"threads": 1})
+        self._engine.execute("ATTACH ':memory:' AS bounded")
+        chance = random.Random(7)
+        for name, info in CATALOG.tables.items():
+            if info.public:
+                rows: list[tuple[Any, ...]] = [*(TOWNS if name == "towns" else ZONES)]
+            else:
+                rows = [row for world in range(WORLDS) for unit in UNITS for row in _rows(name, world, unit, chance)]
+            _fill(self._engine, info, rows)
+        self._engine.execute("SET VARIABLE gone = 0")
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self._engine.close()
+
+    def rows(self, relation: Relation, world: int, gone: int = 0) -> Counter[tuple[Any, ...]]:
+        """The multiset of a relation's rows in one world, perhaps without one unit; each row's own unit comes first."""
+        unit = unit_of(relation)
+        shown = [*([unit] if unit is not None else []), *columns_of(relation)]
+        printer = Printer()
+        texts = ", ".join(f'{qualified(column)} AS "c{index}"' for index, column in enumerate(shown))
+        sql = f"SELECT {texts} {printer.rows(relation)}"
+        self._engine.execute(f"SET VARIABLE world = {world}; SET VARIABLE gone = {gone}")
+        return Counter(self._engine.execute(sql, printer.parameters).fetchall())
+
+
+def _rows(table: str, world: int, unit: int, chance: random.Random) -> Iterator[tuple[Any, ...]]:
+    """One unit's rows of a private table, within its caps."""
+    cap = CATALOG.tables[table].rows_per_unit
+    for at in range(cap if world == 0 else chance.randrange(cap + 1)):
+        match table:
+            case "people":
+                yield world, unit, chance.choice((0, 1, 2, 3, None)), chance.choice("abc" if world else "a")
+            case "visits":
+                yield world, unit, at, chance.choice((-1, 0, 1, 2, None)), chance.choice(("w", "v", None))
+            case "items":
+                yield world, unit, chance.randrange(3) if world else 0, chance.choice((0, 1, 2, None))
+            case _:
+                yield world, unit, chance.choice((0, 1, 2, None)), chance.choice(("w", "v", None))
+
+
+def _fill(engine: duckdb.DuckDBPyConnection, info: TableInfo, rows: Sequence[tuple[Any, ...]]) -> None:
+    wires = {Type.INTEGER: "BIGINT", Type.TEXT: "VARCHAR"}
+    columns = ", ".join(f"{column.name} {wires[column.facts.type]}" for column in info.columns.values())
+    if info.public:
+        engine.execute(f"CREATE TABLE bounded.main.{info.name} ({columns})")
+        engine.executemany(f"INSERT INTO bounded.main.{info.name} VALUES (?, ?)", rows)
+        return
+    engine.execute(f"CREATE TABLE bounded.main.all_{info.name} (world INTEGER, {columns})")
+    marks = ", ".join("?" * (len(info.columns) + 1))
+    engine.executemany(f"INSERT INTO bounded.main.all_{info.name} VALUES ({marks})", rows)
+    engine.execute(
+        f"CREATE VIEW bounded.main.{info.name} AS SELECT {', '.join(info.columns)} FROM bounded.main.all_{info.name} "
+        "WHERE world = getvariable('world') AND person <> getvariable('gone')"
+    )
+
+
+def problems(tables: Tables, relation: Relation, world: int) -> list[str]:
+    """What a relation does in one world that its stability does not allow.
+
+    With one unit more, at most `rows_per_unit` rows come or go. Where rows have their unit, they are that unit's rows,
+    none is lost, and no other unit's row changes: what caps of a unit's rows rest on.
+    """
+    most, found = rows_per_unit(relation), []
+    everybody = tables.rows(relation, world)
+    has_unit = unit_of(relation) is not None
+    if has_unit and any(row[0] is None for row in everybody):
+        found.append("a row has no unit")
+    for unit in UNITS:
+        others = tables.rows(relation, world, unit)
+        come, gone = everybody - others, others - everybody
+        if come.total() + gone.total() > most:
+            found.append(f"unit {unit} moves {come.total()} + {gone.total()} rows, and should move {most} at most")
+        if has_unit and (gone or any(row[0] != unit for row in come)):
+            found.append(f"unit {unit} changes rows of others")
+    return found

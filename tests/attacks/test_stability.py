@@ -1,0 +1,153 @@
+"""No relation moves further than its stability when one unit comes or goes, whatever it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.relations import rows_per_unit
+from tests.attacks.random_rows import Drawn, sub_queries
+from tests.attacks.relations import WORLDS, Tables, planned, problems
+
+CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
+
+RELATIONS = {
+    # one table
+    "SELECT person, age FROM people": 1,
+    "SELECT * FROM visits WHERE cost > 0 OR ward IS NULL": 3,
+    "SELECT DISTINCT ward FROM visits": 3,
+    "SELECT DISTINCT person, ward FROM visits": 3,
+    # joins on the unit multiply, and those on a key of the unit do not
+    "SELECT a.person FROM visits a JOIN visits b ON a.person = b.person": 9,
+    "SELECT a.person FROM visits a JOIN notes b USING (person) JOIN people p USING (person)": 6,
+    "SELECT a.person FROM visits a, notes b, items i WHERE a.person = b.person AND b.person = i.person": 24,
+    "SELECT v.person, i.price FROM items i JOIN visits v ON v.visit = i.visit AND v.person = i.person": 4,
+    "SELECT v.person, i.price FROM visits v JOIN items i USING (visit)": 4,
+    "SELECT a.person FROM visits a JOIN visits b ON a.visit = b.visit": 3,
+    # a left join keeps what has no partner, beside all partners of one row
+    "SELECT v.person, i.price FROM items i LEFT JOIN visits v ON v.visit = i.visit": 4,
+    "SELECT v.person, i.price FROM visits v LEFT JOIN items i ON v.visit = i.visit": 6,
+    "SELECT v.person, i.price FROM items i RIGHT JOIN visits v ON v.visit = i.visit AND i.price > 0": 6,
+    "SELECT p.person FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1": 3,
+    "SELECT a.person FROM notes a LEFT JOIN visits b ON a.person = b.person": 6,
+    "SELECT DISTINCT v.person, p.age FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1": 3,
+    "SELECT v.person FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1 "
+    "UNION ALL SELECT person FROM notes": 5,
+    "SELECT p.person, v.ward FROM people p "
+    "LEFT JOIN (SELECT * FROM visits WHERE person IN (SELECT person FROM notes)) v ON p.person = v.person": 3,
+    # public tables count as often as their values do
+    "SELECT p.person FROM people p JOIN towns t ON p.town = t.name": 1,
+    "SELECT p.person FROM people p JOIN zones z ON p.age = z.zone": 3,
+    "SELECT n.person FROM notes n LEFT JOIN zones z ON n.grade = z.zone AND z.kind = 'y'": 6,
+    "SELECT p.person FROM people p JOIN towns t ON p.town = t.name JOIN zones z ON z.zone = t.zone": 3,
+    "SELECT p.person FROM people p LEFT JOIN (SELECT t.name, z.kind FROM towns t JOIN zones z USING (zone)) x "
+    "ON p.town = x.name": 3,
+    # semi-joins decide over a unit's own rows
+    "SELECT * FROM visits WHERE person NOT IN (SELECT person FROM notes WHERE grade = 0)": 3,
+    "SELECT * FROM items WHERE visit IN (SELECT visit FROM visits WHERE cost > 0)": 4,
+    "SELECT * FROM visits v WHERE EXISTS (SELECT 1 FROM notes n WHERE n.person = v.person AND n.grade < v.cost)": 3,
+    "SELECT * FROM visits v WHERE NOT EXISTS (SELECT 1 FROM items i WHERE i.visit = v.visit)": 3,
+    "SELECT * FROM people WHERE age NOT IN (SELECT zone FROM zones)": 1,
+    "SELECT * FROM people p WHERE EXISTS (SELECT 1 FROM towns t WHERE t.zone < p.age)": 1,
+    "SELECT * FROM people WHERE EXISTS (SELECT 1 FROM towns)": 1,
+    # UNION ALL adds
+    "SELECT person, cost AS x FROM visits UNION ALL SELECT person, grade FROM notes": 5,
+    "SELECT cost AS x FROM visits UNION ALL SELECT cost FROM visits UNION ALL SELECT age FROM people": 7,
+    # totals per unit
+    "SELECT person, SUM(cost) AS total FROM visits GROUP BY person HAVING COUNT(*) > 1": 1,
+    "SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward": 3,
+    "SELECT visit, COUNT(*) AS n, AVG(price) AS mean FROM items GROUP BY visit": 4,
+    "SELECT v.person, v.cost FROM visits v JOIN (SELECT person, AVG(cost) AS mean FROM visits GROUP BY person) m "
+    "ON v.person = m.person WHERE v.cost >= m.mean": 3,
+    "WITH w AS (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) "
+    "SELECT a.person FROM w a JOIN w b ON a.person = b.person AND a.n <= b.n": 9,
+}
+"""Sub-queries, and how many rows one unit may move in each."""
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[Tables]:
+    tables = Tables()
+    yield tables
+    tables.close()
+
+
+@pytest.mark.parametrize("sql", RELATIONS)
+def test_a_relation_moves_as_far_as_its_stability_at_most(tables: Tables, sql: str) -> None:
+    relation = planned(sql)
+    assert rows_per_unit(relation) == RELATIONS[sql]
+    assert [found for world in range(WORLDS) for found in problems(tables, relation, world)] == []
+
+
+def test_most_stabilities_are_reached(tables: Tables) -> None:
+    # A stability that no unit ever reaches would hide one that is too small.
+    reached = 0
+    for sql, most in RELATIONS.items():
+        relation = planned(sql)
+        moved = [(tables.rows(relation, w) - tables.rows(relation, w, 1)).total() for w in range(WORLDS)]
+        reached += max(moved) == most
+    assert reached >= 24
+
+
+def check(tables: Tables, drawn: Drawn, worlds: list[int]) -> None:
+    try:
+        relation = planned(drawn.sql)
+    except UnsupportedQuery as refused:
+        event(f"refused: {refused.construct}")
+        return
+    event("accepted")
+    for world in worlds:
+        assert problems(tables, relation, world) == [], (world, drawn.sql)
+
+
+SOME = st.integers(1, WORLDS - 1)
+
+
+@given(sub_queries(), SOME)
+@settings(max_examples=250, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
+def test_no_unit_moves_more_rows_than_the_stability_of_random_relations(
+    tables: Tables, drawn: Drawn, world: int
+) -> None:
+    check(tables, drawn, [0, world])
+
+
+@pytest.mark.slow
+@given(sub_queries(4), SOME, SOME)
+@settings(max_examples=5000, deadline=None, database=None, suppress_health_check=CHECKS)
+def test_no_unit_moves_more_rows_than_the_stability_of_many_more(
+    tables: Tables, drawn: Drawn, one: int, two: int
+) -> None:
+    check(tables, drawn, [0, one, two])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        # rows of several people would be one
+        "SELECT v.person, COUNT(*) AS n FROM people p LEFT JOIN visits v ON v.person = p.person GROUP BY v.person",
+        "SELECT * FROM people JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) w ON town = ward",
+        # one person's rows would depend on another's
+        "SELECT a.person FROM visits a JOIN visits b ON a.ward = b.ward",
+        "SELECT a.person FROM visits a LEFT JOIN visits b ON a.ward = b.ward",
+        "SELECT t.zone FROM towns t LEFT JOIN people p ON p.town = t.name",
+        "SELECT a.person FROM visits a JOIN towns t ON a.ward = t.name JOIN people p ON p.town = t.name",
+        "SELECT * FROM visits WHERE ward IN (SELECT ward FROM notes)",
+        "SELECT * FROM visits v WHERE EXISTS (SELECT 1 FROM notes n WHERE n.ward = v.ward)",
+        "SELECT * FROM visits v WHERE EXISTS (SELECT 1 FROM notes a JOIN notes b USING (person) WHERE a.ward = v.ward)",
+        "SELECT * FROM visits v WHERE EXISTS (SELECT 1 FROM notes n WHERE n.person = v.person OR n.grade > 0)",
+        "SELECT * FROM towns t WHERE EXISTS (SELECT 1 FROM people p WHERE p.town = t.name)",
+        "SELECT a.ward FROM (SELECT DISTINCT ward FROM visits) a JOIN notes b ON a.ward = b.ward",
+        "SELECT ward FROM visits UNION SELECT ward FROM notes",
+        "SELECT person FROM visits UNION ALL SELECT zone FROM towns",
+        # what names a person would no longer be known for it
+        "SELECT DISTINCT CASE WHEN age > 1 THEN person END AS x, age FROM people",
+        "SELECT CASE WHEN COUNT(*) > 1 THEN person END AS x FROM visits GROUP BY person",
+    ],
+)
+def test_rows_that_depend_on_others_are_refused(sql: str) -> None:
+    with pytest.raises(UnsupportedQuery):
+        planned(sql)
