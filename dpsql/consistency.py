@@ -1,8 +1,9 @@
 """Groupings that agree: totals of ROLLUP, CUBE and GROUPING SETS are the sums of their parts, at no further cost.
 
 Each grouping set is measured with noise of its own, so that parts and totals disagree at first. Where an aggregate
-adds up (COUNT, SUM), the values that fit all measurements best (weighted least squares over the finest cells, Hay et
-al. 2010) take their place. They are a function of released values alone.
+adds up (COUNT, SUM, over rows that no cap cuts anew for each grouping), the values that fit all measurements best
+(weighted least squares over the finest cells, Hay et al. 2010) take their place. They are a function of released
+values alone.
 """
 
 from __future__ import annotations
@@ -71,10 +72,18 @@ def consistent(prepared: Prepared, released: Released) -> Together:
     return Together(groups, together, moved)
 
 
+def _cut(part: Measured) -> bool:
+    """Whether rows are cut anew for each grouping: then the total of all rows is not the sum of its parts."""
+    source = part.request.source
+    return source.cap_rows or source.cap_groups or source.cap_rows_in_group
+
+
 def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) -> list[Any]:
     """Least-squares values of an additive aggregate; the values themselves for any other."""
-    scales = [part.choice.release.scale for part in parts]
-    if parts[0].aggregate.function not in ADDITIVE or any(scale is None for scale in scales):
+    scales = [scale for part in parts if (scale := part.choice.release.scale)]
+    if len(scales) < len(parts):  # some rest on several measurements, or one is exact and public
+        return values
+    if parts[0].aggregate.function not in ADDITIVE or any(map(_cut, parts)):
         return values
     keys = tuple(sorted({index for grouping in prepared.groupings for index in grouping.keys}))
     domains = [prepared.plan.keys[index].domain or () for index in keys]
@@ -93,7 +102,7 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) 
             rows = rows * size + coordinates[keys.index(index)]
         count = int(np.prod(sizes)) if sizes else 1
         sums.append(coo_matrix((np.ones(cells), (rows, np.arange(cells))), shape=(count, cells)).tocsr())
-        weights.append(np.full(count, 1.0 / float(scale or 1.0)))
+        weights.append(np.full(count, 1.0 / float(scale)))
     matrix = vstack(sums).tocsr()
     weight = np.concatenate(weights)
     measured = np.array([float(value) for value in values])

@@ -32,6 +32,7 @@ from dpsql.privacy.tables import Group
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
 
+MOST_ROWS = 10**9  # of one privacy unit: beyond, no answer would say anything
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
 
 
@@ -120,7 +121,11 @@ class Prepared:
             described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
             described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
         after = lower_released(self.plan)
-        described += [after.sql, repr(after.parameters), repr([(output.name, output.end) for output in self.plan.answer])]
+        described += [
+            after.sql,
+            repr(after.parameters),
+            repr([(output.name, output.end) for output in self.plan.answer]),
+        ]
         return hashlib.sha256("\x00".join(described).encode()).hexdigest()
 
 
@@ -215,6 +220,11 @@ def _check_unit(relation: Relation, options: Options) -> None:
 def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
     most = rows_per_unit(plan.relation)
+    if most > MOST_ROWS:
+        raise UnsupportedQuery(
+            "joins multiply one privacy unit's rows beyond a billion.", construct="JOIN",
+            hint="Join a table on its key, or group it by the privacy unit first.",
+        )  # fmt: skip
     if unit_of(plan.relation) is None:
         return _uncut(plan, keys, options, most)
     rows = min(most, options.max_rows_contributed or most)
@@ -296,11 +306,18 @@ def _prices(
         if any(aggregate.epsilon is not None for aggregate in aggregates):
             raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
         shares = _shares(aggregates, selection, hidden, options.rho, None)
-        return [Price(None, delta, _down(share / sets)) for share in shares]
+        return [Price(None, delta, _of_one_set(share, sets)) for share in shares]
     if options.epsilon is None:
         raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
     shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
-    return [Price(_down(share / sets), delta) for share in shares]
+    return [Price(_of_one_set(share, sets), delta) for share in shares]
+
+
+def _of_one_set(share: Fraction, sets: int) -> Fraction:
+    part = _down(share / sets)
+    if part == 0:
+        raise ProgrammingError("The price is too small to be shared by so many aggregates. Raise it.")
+    return part
 
 
 def _shares(

@@ -298,16 +298,25 @@ def _parameter(value: Any) -> Value:
     if isinstance(value, float):
         if value - value != 0:
             raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
-        return Decimal(repr(value))
+        value = Decimal(repr(float(value)))  # numpy's floats are floats, and print otherwise
     if value is None or isinstance(value, bool | int | Decimal | str | datetime | date):
         if isinstance(value, Decimal) and not value.is_finite():
             raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
         if isinstance(value, datetime) and value.tzinfo is not None:
             raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
+        if isinstance(value, int | Decimal) and not _moderate(value):
+            raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-400. Pass a number within.")
         return value
     raise ProgrammingError(
         f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
     )
+
+
+def _moderate(value: int | Decimal) -> bool:
+    """Whether a number fits a double, and its exact fraction is small."""
+    if isinstance(value, int):
+        return abs(value) < 10**300
+    return -400 <= value.adjusted() < 300 and abs(int(value.as_tuple().exponent)) <= 1000
 
 
 def _selecting(measured: Measured) -> SelectingRelease:

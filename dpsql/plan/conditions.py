@@ -17,6 +17,7 @@ __all__ = [
     "bare_identity",
     "is_negated_query",
     "is_unit",
+    "link_of",
     "links_equal",
     "merged_column",
     "need_units",
@@ -71,12 +72,17 @@ def merged_column(alias: str, name: str, expressions: list[Expression]) -> Colum
         )
     values = first.values if isinstance(first, Column) else None
     same = all(isinstance(e, Column) and e.values == values for e in expressions)
-    return Column(alias, name, facts, values if same else None, unit=is_unit(first))
+    return Column(alias, name, facts, values if same else None, unit=is_unit(first), link=link_of(first))
 
 
 def is_unit(expression: Expression) -> bool:
     """Whether it is a privacy unit."""
     return isinstance(expression, Column) and expression.unit
+
+
+def link_of(expression: Expression) -> str | None:
+    """The declared key that it is, or refers to; None for anything else."""
+    return expression.link if isinstance(expression, Column) else None
 
 
 def aliases_of(relation: Relation) -> set[str]:

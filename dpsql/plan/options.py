@@ -129,9 +129,9 @@ def read_clause(given: Mapping[str, Any]) -> Options:
 def _number(name: str, value: Any) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
         raise ProgrammingError(f"{name} is {_given(value)}; write a number above 0.")
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
+    if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # also a signalling NaN
         raise ProgrammingError(f"{name} is {value}; write a finite number above 0.")
-    exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    exact = Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
     if exact <= 0:
         raise ProgrammingError(f"{name} is {value}; write a number above 0.")
     return exact

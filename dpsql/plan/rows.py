@@ -18,6 +18,7 @@ from dpsql.plan.conditions import (
     bare_identity,
     is_negated_query,
     is_unit,
+    link_of,
     merged_column,
     output_column,
     parts_of,
@@ -44,6 +45,8 @@ from dpsql.plan.types import Value
 __all__ = ["Gathered", "PerUnitPlanner", "Rows", "Sub", "holds_aggregate"]
 
 Position = tuple[int, int] | None
+
+MOST_RELATIONS = 50  # tables and sub-queries of one statement
 
 AGGREGATES = frozenset(
     """
@@ -116,8 +119,18 @@ class Rows:
     aliases: count[int] = field(default_factory=count)
 
     def alias(self) -> str:
-        """A new alias of the plan's own."""
-        return f"t{next(self.aliases)}"
+        """A new alias of the plan's own.
+
+        Raises:
+            UnsupportedQuery: There are too many: a few names of WITH, each used twice by the next, grow without end.
+        """
+        number = next(self.aliases)
+        if number >= MOST_RELATIONS:
+            raise UnsupportedQuery(
+                f"it reads more than {MOST_RELATIONS} tables and sub-queries, each use of a name of WITH being one.",
+                construct="FROM", hint="Ask it in several statements.",
+            )  # fmt: skip
+        return f"t{number}"
 
     def within(self, query: syntax.Queryable) -> Rows:
         """The same, with the query's own WITH in scope.
@@ -423,9 +436,9 @@ class Rows:
         outputs: dict[str, Expression] = {}
         for index, own in enumerate(names):
             expressions = [list(side.columns.values())[index] for side in sides if len(side.columns) == len(names)]
-            if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e)) for e in expressions}) > 1:
+            if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e), link_of(e)) for e in expressions}) > 1:
                 raise UnsupportedQuery(
-                    "its sides differ in number or type of columns, or in where the privacy unit stands.",
+                    "its sides differ in number or type of columns, or in where the privacy unit or a key stands.",
                     construct="UNION ALL", position=union.position, hint="Select the same columns in the same order.",
                 )  # fmt: skip
             outputs[own] = merged_column(alias, f"c{index}", expressions)

@@ -1,0 +1,112 @@
+"""Statements and values crafted to crash, to stall, or to get an answer that is not what it says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dpsql.testing
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.session import Session
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.attacks.neighbours import policy_text, units, write_database
+
+Clinic = Callable[..., Session]
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+    opened = []
+
+    def clinic(neighbours: str = "add_remove", sampler: object = None) -> Session:
+        folder: Path = tmp_path_factory.mktemp("clinic")
+        write_database(folder / "clinic.duckdb", 1, units(1))
+        (folder / "clinic.yaml").write_text(policy_text(neighbours, "basic"))
+        proxy = dpsql.testing.open(folder / "clinic.yaml", sampler or Noiseless())  # type: ignore[arg-type]  # a sampler
+        opened.append(proxy)
+        return proxy.session(analyst="ana")
+
+    yield clinic
+    for proxy in opened:
+        proxy.close()
+
+
+@pytest.fixture(scope="module")
+def session(clinic: Clinic) -> Session:
+    return clinic()
+
+
+@pytest.mark.parametrize("condition", ["y = 'abc'", "y = '100'", "length(y) > 2", "y > 'x'"])
+def test_a_key_stays_a_key_through_union_all(session: Session, condition: str) -> None:
+    both = "SELECT visit_id AS y FROM visits UNION ALL SELECT visit_id FROM visits"
+    with pytest.raises(UnsupportedQuery):
+        session.query(f"SELECT COUNT(*) FROM ({both}) AS q WHERE {condition}")
+    assert session.budget().spent.epsilon == 0
+
+
+def test_a_key_and_a_plain_column_are_not_one_column_of_union_all(session: Session) -> None:
+    with pytest.raises(UnsupportedQuery, match="a key stands"):
+        session.query("SELECT COUNT(*) FROM (SELECT visit_id AS y FROM visits UNION ALL SELECT ward FROM visits) AS q")
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, Decimal("1e500"), Decimal("0e999999999"), Decimal("1e-99999999"), Decimal("sNaN"), float("inf")]
+)
+def test_numbers_that_no_engine_holds_are_refused_as_parameters(session: Session, value: object) -> None:
+    with pytest.raises(ProgrammingError):
+        session.explain("SELECT COUNT(*) FROM visits WHERE cost > ?", [value])  # type: ignore[list-item]  # some are none
+
+
+def test_numpys_floats_are_floats(session: Session) -> None:
+    plain = session.explain("SELECT COUNT(*) FROM visits WHERE cost > ?", [3.5], epsilon=0.5)
+    assert (
+        session.explain("SELECT COUNT(*) FROM visits WHERE cost > ?", [np.float64(3.5)], epsilon=np.float64(0.5))
+        == plain
+    )
+
+
+def test_a_signalling_nan_is_no_price(session: Session) -> None:
+    with pytest.raises(ProgrammingError, match="finite"):
+        session.explain("SELECT COUNT(*) FROM visits", epsilon=Decimal("sNaN"))
+
+
+def test_a_price_too_small_to_share_is_refused(session: Session) -> None:
+    counts = ", ".join(f"COUNT(CASE WHEN cost > {i} THEN 1 END)" for i in range(60))
+    keys = ", ".join(f"floor(cost / {width})" for width in (50, 60, 70, 90))
+    with pytest.raises(ProgrammingError, match="too small"):
+        session.explain(f"SELECT {counts} FROM visits GROUP BY CUBE (ward, {keys})", epsilon=1e-9)
+
+
+def test_names_that_double_at_every_step_are_refused_at_once(session: Session) -> None:
+    steps = ["c0 AS (SELECT patient_id FROM visits)"]
+    steps += [f"c{i} AS (SELECT a.patient_id FROM c{i - 1} a JOIN c{i - 1} b USING (patient_id))" for i in range(1, 25)]
+    started = time.monotonic()
+    with pytest.raises(UnsupportedQuery, match="more than 50"):
+        session.explain(f"WITH {', '.join(steps)} SELECT COUNT(*) FROM c24")
+    assert time.monotonic() - started < 5
+
+
+def test_joins_that_multiply_a_persons_rows_without_end_are_refused(session: Session) -> None:
+    joins = " ".join(f"JOIN visits v{i} ON v{i}.patient_id = v0.patient_id" for i in range(1, 20))
+    with pytest.raises(UnsupportedQuery, match="billion"):
+        session.explain(f"SELECT COUNT(*) FROM visits v0 {joins}")
+
+
+def test_totals_of_rows_that_a_cap_cuts_are_not_spread_over_their_parts(session: Session) -> None:
+    options: dict[str, Any] = {"epsilon": 1000, "max_groups_per_unit": 1}
+    together = session.query("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ROLLUP (ward)", **options).rows
+    alone = session.query("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", **options).rows
+    assert together[:-1] == alone
+
+
+def test_an_exact_public_total_stays_exact(clinic: Clinic) -> None:
+    session = clinic("replace_one", FixedSampler(3))
+    asked = "SELECT sex, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex)"
+    (exact,) = session.query("SELECT COUNT(*) FROM patients").rows
+    assert {session.query(asked, epsilon=epsilon).rows[-1][1] for epsilon in range(2, 14)} == {exact[0]}
