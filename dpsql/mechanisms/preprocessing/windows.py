@@ -1,0 +1,168 @@
+"""Windows of sorted values: which of them leaves out little and deviates little, for a given exchange of the two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from fractions import Fraction
+from itertools import accumulate
+from operator import mul
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Corner", "Moments", "Windows"]
+
+ROUNDING = 2.0**-48  # relative error of a cost: 32 roundings, of which it suffers fewer
+Indices: TypeAlias = npt.NDArray[np.int64]
+FITS = 2**59  # differences and sums of a few such numbers are 64-bit integers
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """How many values there are, their sum and the sum of their squares, in whole steps.
+
+    >>> Moments(3, 6, 14).deviations
+    Fraction(2, 1)
+    """
+
+    count: int
+    total: int
+    squares: int
+
+    @property
+    def deviations(self) -> Fraction:
+        """Squared deviations from the mean, added up; there must be a value."""
+        return self.squares - Fraction(self.total**2, self.count)
+
+    def moved(self, by: int) -> Moments:
+        """The moments of the same values, each less so many steps.
+
+        >>> Moments(3, 6, 14).moved(2)
+        Moments(count=3, total=0, squares=2)
+        """
+        return Moments(
+            self.count, self.total - by * self.count, self.squares - 2 * by * self.total + by**2 * self.count
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """A window that is best for one exchange: its values left out, its squared deviations, the price of leaving out."""
+
+    left_out: int
+    deviations: Fraction
+    price: Fraction
+
+
+class Windows:
+    """All windows that leave out none but the given smallest and largest values, equal ones together.
+
+    >>> windows = Windows(Moments(4, 1009, 1000035), {1: 1, 3: 1, 5: 1}, {1000: 1}, least=1)
+    >>> windows.best(Fraction(100))
+    Corner(left_out=1, deviations=Fraction(8, 1), price=Fraction(100, 1))
+    """
+
+    __slots__ = ("_highs", "_least", "_lows", "_span", "_whole")
+
+    def __init__(self, whole: Moments, lows: Mapping[int, int], highs: Mapping[int, int], least: int) -> None:
+        """Add up both ends.
+
+        Args:
+            whole: Of all values, at least one.
+            lows: Values that may be left out from below, and how often each occurs: all up to some point, ascending.
+            highs: Values that may be left out from above: all from some point on, ascending.
+            least: Number of values that every window has to keep, 1 or 2.
+        """
+        shift = whole.total // whole.count  # near the mean sums are small, and so is what floats lose of them
+        self._whole, self._least = whole.moved(shift), least
+        low_values, high_values = [v - shift for v in lows], [v - shift for v in highs]
+        self._span = max(map(abs, (*low_values, *high_values)), default=1) or 1
+        self._lows = _End.of(low_values, list(lows.values()), self._span)
+        self._highs = _End.of(high_values[::-1], list(highs.values())[::-1], self._span).reversed()
+
+    def best(self, price: Fraction) -> Corner:
+        """The window with the least squared deviations + price * values left out.
+
+        Args:
+            price: >= 0, in the square of a step.
+
+        Every window whose values are those within sqrt(price) of some point is looked at, and for two values to be
+        kept all pairs of neighbours: no other can be best, as it would gain by a value more or less. Floats with a
+        proven error sort out the hopeless; the rest are compared exactly.
+        """
+        i, j = self._candidates(math.isqrt(math.floor(4 * price)))
+        lows, highs, whole = self._lows, self._highs, self._whole
+        kept = whole.count - lows.left[i] - highs.left[j]
+        i, j, kept = (each[kept >= self._least] for each in (i, j, kept))
+        total = whole.total / self._span - lows.totals[i] - highs.totals[j]
+        squares = whole.squares / self._span**2
+        tolls = float(price / self._span**2) * (whole.count - kept)
+        costs = squares - lows.squares[i] - highs.squares[j] - total**2 / kept + tolls
+        most_total = abs(whole.total / self._span) + abs(lows.totals).max() + abs(highs.totals).max()
+        errors = ROUNDING * (squares + tolls + abs(total) * (most_total + abs(total)) / kept)
+        near = np.flatnonzero(costs - errors <= (costs + errors).min())
+        corners = (self._corner(int(i[k]), int(j[k]), price) for k in near)
+        return min(corners, key=lambda corner: (corner.deviations + price * corner.left_out, corner.left_out))
+
+    def _corner(self, i: int, j: int, price: Fraction) -> Corner:
+        """The window that leaves out i distinct values below, and keeps j of those above, exactly."""
+        lows, highs, whole = self._lows.exactly(i), self._highs.exactly(j), self._whole
+        kept = Moments(*(a - b - c for a, b, c in zip(astuple(whole), lows, highs, strict=True)))
+        return Corner(whole.count - kept.count, kept.deviations, price)
+
+    def _candidates(self, width: int) -> tuple[Indices, Indices]:
+        """Distinct values left out below and kept above, for every window that a frame so wide can show.
+
+        As the frame moves up, values enter above and leave below: the i-th leaves when `entered[i]` have entered.
+        """
+        lows, highs = self._lows.values, self._highs.values
+        entered = np.searchsorted(highs, lows + min(width, 2 * self._span), side="right")
+        first, last = np.concatenate(([0], entered)), np.concatenate((entered, [len(highs)]))
+        i = np.repeat(np.arange(len(first)), last - first + 1)
+        j = np.arange(len(i)) - np.repeat(np.cumsum(last - first + 1) - last - 1, last - first + 1)
+        if self._least > 1:
+            after = np.minimum(np.searchsorted(highs, lows, side="right") + 1, len(highs))
+            i, j = np.concatenate((i, np.arange(len(lows)))), np.concatenate((j, after))
+        return i, j
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Values at one end, and by an index of windows what these leave out: counts, sums, and sums of squares."""
+
+    values: npt.NDArray[Any]
+    left: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.float64]  # in spans, so none overflows
+    squares: npt.NDArray[np.float64]
+    sums: tuple[list[int], list[int], list[int]]
+
+    @classmethod
+    def of(cls, values: list[int], counts: list[int], span: int) -> _End:
+        """Left out one after the other, from the front; span is at least each value's distance from 0."""
+        sums = (
+            list(accumulate(counts, initial=0)),
+            list(accumulate(map(mul, values, counts), initial=0)),
+            list(accumulate((v * v * k for v, k in zip(values, counts, strict=True)), initial=0)),
+        )
+        return cls(
+            np.array(values, dtype=np.int64 if span < FITS else object),
+            np.array(sums[0], dtype=np.int64),
+            np.array([total / span for total in sums[1]]),
+            np.array([square / span**2 for square in sums[2]]),
+            sums,
+        )
+
+    def reversed(self) -> _End:
+        """The same, by the number of values kept."""
+        n, p, q = self.sums
+        return _End(
+            self.values[::-1], self.left[::-1], self.totals[::-1], self.squares[::-1], (n[::-1], p[::-1], q[::-1])
+        )
+
+    def exactly(self, index: int) -> tuple[int, int, int]:
+        """What the window of that index leaves out."""
+        n, p, q = self.sums
+        return n[index], p[index], q[index]
