@@ -23,7 +23,7 @@ from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.per_unit import totals_per_unit
-from dpsql.plan.relations import private_scans, rows_per_unit, unit_of
+from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import UNIT
@@ -230,14 +230,15 @@ def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     rows = min(most, options.max_rows_contributed or most)
     caps = [scan.table.max_groups_per_unit for scan in private_scans(plan.relation)] + [options.max_groups_per_unit]
     groups = min([rows, *(cap for cap in caps if cap is not None)]) if keys else 1
-    in_group = min(rows, options.max_rows_per_group or rows)
+    most_in_group = min(rows, rows_in_group(plan.relation, [key.expression for key in keys]))
+    in_group = min(most_in_group, options.max_rows_per_group or rows)
     return Source(
         relation=plan.relation,
         keys=keys,
         contribution=Contribution(rows=rows, groups=groups, rows_in_group=in_group),
         cap_rows=rows < most,
         cap_groups=bool(keys) and groups < rows,
-        cap_rows_in_group=in_group < rows,
+        cap_rows_in_group=in_group < most_in_group,
     )
 
 

@@ -56,6 +56,7 @@ def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> Ta
         name=name,
         columns=columns,
         unit=unit,
+        unit_implied=unit not in policy.identities(name),
         key=table.key,
         rows_per_unit=table.rows_per_unit or 1,
         rows_about=table.rows_about,

@@ -42,6 +42,7 @@ class TableInfo:
         columns: Columns by name, in the policy's order; the unit column is among them.
         public: Whether it holds nothing private.
         unit: Name of the unit column; None for a public table.
+        unit_implied: Whether the data lack that column: it is found through a chain of keys.
         key: Name of a column that is unique in the table (public) or within each unit (private), or None.
         rows_per_unit: Most rows one unit can have in the bounded view; 0 for a public table.
         rows_about: The owner's guess of the number of rows; only ever used to choose.
@@ -55,6 +56,7 @@ class TableInfo:
     columns: Mapping[str, ColumnInfo]
     public: bool = False
     unit: str | None = None
+    unit_implied: bool = False
     key: str | None = None
     rows_per_unit: int = 0
     rows_about: int = 10_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
@@ -33,10 +34,26 @@ Position = tuple[int, int] | None
 
 
 def parts_of(node: syntax.Expr) -> list[syntax.Expr]:
-    """The conditions that AND joins."""
+    """The conditions that AND joins; of ``(a AND b) OR (a AND c)`` they are ``a`` and ``b OR c``."""
     if isinstance(node, syntax.Call) and node.name == "and":
         return [part for argument in node.arguments for part in parts_of(argument)]
+    if isinstance(node, syntax.Call) and node.name == "or":
+        first, *others = branches = [parts_of(branch) for branch in _branches(node)]
+        shared = [part for part in first if all(part in other for other in others)]
+        if shared:
+            rests = [[part for part in branch if part not in shared] for branch in branches]
+            return [*shared, *([_joined("or", [_joined("and", rest) for rest in rests])] if all(rests) else [])]
     return [node]
+
+
+def _branches(node: syntax.Expr) -> list[syntax.Expr]:
+    if isinstance(node, syntax.Call) and node.name == "or":
+        return [branch for argument in node.arguments for branch in _branches(argument)]
+    return [node]
+
+
+def _joined(name: str, parts: list[syntax.Expr]) -> syntax.Expr:
+    return reduce(lambda left, right: syntax.Call(name, (left, right), position=left.position), parts)
 
 
 def is_negated_query(node: syntax.Expr) -> bool:

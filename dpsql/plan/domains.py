@@ -72,7 +72,8 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
     domains = [column_domain(column) or _named_values(column, own) for column in columns]
     cells = math.prod(len(domain) + 1 for domain in domains if domain is not None)
     if any(domain is None for domain in domains) or cells > MOST_CELLS:
-        return _whole_numbers(expression.facts)
+        named = None if expression.facts.type is Type.REAL else _named_values(expression, predicates)
+        return named or _whole_numbers(expression.facts)
     declared = [tuple(domain) for domain in domains if domain is not None]
     if not own and isinstance(expression, Column):
         return declared[0]
@@ -87,10 +88,10 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
     return (*sorted(v for v in image if v is not None), *([None] if None in image else []))
 
 
-def _named_values(column: Column, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:
-    """The constants to which a condition on an open column alone confines it (``x = 'a'``, ``x IN (...)``)."""
+def _named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:
+    """The constants to which a condition on nothing but the key confines it (``x = 'a'``, ``x IN (...)``)."""
     for predicate in predicates:
-        if isinstance(predicate, Apply) and predicate.function.name in ("=", "in") and predicate.arguments[0] == column:
+        if isinstance(predicate, Apply) and predicate.function.name in ("=", "in") and predicate.arguments[0] == key:
             constants = [argument.value for argument in predicate.arguments[1:] if isinstance(argument, Constant)]
             if len(constants) == len(predicate.arguments) - 1:
                 return tuple(sorted({value for value in constants if value is not None}))

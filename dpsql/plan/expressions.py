@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +23,8 @@ __all__ = ["Lookup", "Resolver", "as_constant", "columns_of", "nearest", "range_
 SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
 RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
 LONG = 2**63
+EXACT = Context(prec=1_000, traps=[])  # more digits than doubles can tell apart, whatever their exponents
+DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
 
 Lookup = Callable[[syntax.Expr], Expression | None]
 """What a node stands for where the context decides (names, aggregates, keys); None where it does not."""
@@ -327,6 +329,9 @@ class Resolver:
 
     def apply(self, name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> Expression:
         """A function over resolved arguments: the first overload that fits and cannot overflow."""
+        exact = _exact(name, arguments)
+        if exact is not None:
+            return exact
         candidates = overloads(name)
         _refuse_unit(name, arguments, position)
         if not candidates:
@@ -388,6 +393,20 @@ def _no_function(name: str, position: tuple[int, int] | None) -> UnsupportedQuer
         "there is no such function here.", construct=name, position=position,
         hint=nearest(name, (*NAMES, *AGGREGATES)) or "See the list of functions in the documentation.",
     )  # fmt: skip
+
+
+def _exact(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
+    """``0.06 + 0.01`` is 0.07, as decimals have it: what is computed from written decimals alone, else None."""
+    values = [argument.value for argument in arguments if isinstance(argument, Constant)]
+    numbers = [Decimal(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)]
+    if (
+        name not in DECIMALS
+        or not len(arguments) == len(numbers) == 2
+        or not any(isinstance(v, Decimal) for v in values)
+    ):
+        return None
+    result = DECIMALS[name](*numbers)
+    return as_constant(result) if result.is_finite() else None
 
 
 def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[int, int] | None) -> None:

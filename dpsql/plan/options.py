@@ -95,6 +95,8 @@ def read_options(given: Mapping[str, Any]) -> Options:
             raise ProgrammingError(
                 f"Option {name} belongs to a mechanism that this version does not have. Leave it out."
             )
+        if own == "kappa":
+            raise ProgrammingError("kappa is called max_groups_contributed today. Write max_groups_contributed.")
         if own not in READERS:
             raise ProgrammingError(
                 f"There is no option {name}. {nearest(name, NAMES) or 'There are ' + ', '.join(NAMES) + '.'}"

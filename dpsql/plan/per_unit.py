@@ -11,7 +11,7 @@ from dpsql.plan.conditions import bare_identity
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
-from dpsql.plan.relations import is_public, names_unit, rows_per_unit, unit_of
+from dpsql.plan.relations import is_public, most_rows, names_unit, rows_per_unit, unit_of
 from dpsql.plan.rows import Rows, Sub, holds_aggregate
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.types import Facts, Type
@@ -86,24 +86,25 @@ class _PerUnit:
         if unit is not None and any(key.link for key in grouped) and not any(key.unit for key in grouped):
             self.keys.append(("unit", unit))  # a declared key belongs to one person: the groups stay the same
             grouped.append(unit)
+            grouped.append(unit)
+        public = is_public(self.relation)
         if not any(map(names_unit, grouped)) and any(key.unit for key in grouped):
             raise UnsupportedQuery(
                 "where the left join finds no partner it is NULL, so that rows of several people would be one group.",
                 construct="GROUP BY", position=query.position,
                 hint="Group by the unit of the table whose rows are kept.",
             )  # fmt: skip
-        if unit is None or not any(isinstance(key, Column) and key.unit for _, key in self.keys):
-            public = is_public(self.relation)
+        if not (public and self.keys) and not any(map(names_unit, grouped)):
             raise ReleasesInside(
-                "aggregates of public tables inside are not supported."
+                "an aggregate of public tables without GROUP BY is one value."
                 if public
                 else "a sub-query that aggregates over several people releases something of its own.",
                 construct="sub-query", position=query.position,
-                hint="Ask it by itself."
+                hint="Ask it by itself, then write its answer as a constant."
                 if public
                 else "Group it by the privacy unit"
                 + (f" ({unit.name})" if unit else "")
-                + ", or let the outer query only compute with its result.",
+                + ", ask it by itself (with ORDER BY and LIMIT), or let the outer query only compute with its result.",
             )  # fmt: skip
         for _, key in self.keys:
             inside = identifying(key)
@@ -183,7 +184,7 @@ class _PerUnit:
         for known in self.values:
             if (known.function, known.argument) == (function, argument):
                 return Column(self.alias, known.name, known.facts)
-        facts = unit_facts(function, argument, rows_per_unit(self.relation), node.position)
+        facts = unit_facts(function, argument, most_rows(self.relation), node.position)
         value = UnitValue(f"v{len(self.values)}", function, argument, facts)
         self.values.append(value)
         return Column(self.alias, value.name, value.facts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dpsql.plan.nodes import (
     Apply,
     Column,
@@ -21,9 +23,11 @@ __all__ = [
     "column_of",
     "conjuncts",
     "is_public",
+    "most_rows",
     "names_unit",
     "predicates",
     "private_scans",
+    "rows_in_group",
     "rows_per_unit",
     "scans",
     "unit_of",
@@ -137,9 +141,17 @@ def rows_per_unit(relation: Relation) -> int:
 
 
 def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
-    """Whether a side meets each row of the other at most once within a unit."""
+    """Whether a row of the other side meets at most one row of this one: of a unit's, where it is private.
+
+    A side that is itself a join does where one of its own sides does, and each row of that has one partner at most.
+    """
+    if is_public(side):
+        return _meets(side, equal) == 1
     while isinstance(side, Filter | Semi):
         side = side.input
+    if isinstance(side, Join):
+        ways = ((side.left, side.right), (side.right, side.left))
+        return any(_on_key(one, equal) and _on_key(other, side.equal) for one, other in ways)
     if not isinstance(side, Scan):
         return rows_per_unit(side) == 1
     joined = {column.name for pair in equal for column in pair if column.alias == side.alias}
@@ -159,10 +171,18 @@ def _meets(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
             return _meets(public.input, equal)
         case Join():
             return _meets(public.left, equal) * _meets(public.right, public.equal)
+        case PerUnit() if _on_group(public, equal):
+            return 1
         case Project() | PerUnit():
             return _size(public.input)
         case UnionAll():
             return sum(_size(part) for part, _ in public.parts)
+
+
+def _on_group(side: PerUnit, equal: tuple[tuple[Column, Column], ...]) -> bool:
+    """Whether a side is joined on the one key that it is grouped by; not a real one, since two may equal one number."""
+    own = [c for pair in equal for c in pair if c.alias == side.alias and c.name == side.keys[0][0]]
+    return len(side.keys) == 1 and any(c.facts.type is not Type.REAL and not _rounded(c, equal) for c in own)
 
 
 def _rounded(column: Column, equal: tuple[tuple[Column, Column], ...]) -> bool:
@@ -183,6 +203,23 @@ def _size(public: Relation) -> int:
             return _size(public.left) * _size(public.right)
         case UnionAll():
             return sum(_size(part) for part, _ in public.parts)
+
+
+def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
+    """Most rows of one unit that share one value of the keys: 1 where a sub-query is grouped by unit and keys alone."""
+    rows, keys = relation, tuple(keys)
+    while isinstance(rows, Filter | Semi):
+        rows = rows.input
+    if isinstance(rows, PerUnit) and any(names_unit(key) for _, key in rows.keys):
+        alias, names = rows.alias, {name for name, key in rows.keys if not names_unit(key)}
+        if names <= {key.name for key in keys if isinstance(key, Column) and key.alias == alias}:
+            return 1
+    return rows_per_unit(relation)
+
+
+def most_rows(relation: Relation) -> int:
+    """Most rows that one group of a sub-query can have: of one unit, or all rows of a public relation."""
+    return _size(relation) if is_public(relation) else rows_per_unit(relation)
 
 
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:

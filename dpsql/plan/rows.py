@@ -227,6 +227,8 @@ class Rows:
         scan = Scan(table, self.alias())
         columns = {own: column_of(scan, own) for own in table.columns}
         self._enter(group, alias, Sub(scan, columns), source.position)
+        if table.unit is not None and table.unit_implied:
+            group.entries[-1] = replace(group.entries[-1], implied=frozenset({table.unit}))
 
     def _named(self, name: str) -> Sub:
         query = self.ctes[name]

@@ -30,10 +30,12 @@ class Entry:
     Attributes:
         alias: The analyst's name for it.
         columns: What its column names stand for.
+        implied: Names that the data lack: a table that owns such a column goes before.
     """
 
     alias: str
     columns: Mapping[str, Expression]
+    implied: frozenset[str] = frozenset()
 
     def nullable(self) -> Entry:
         """The same after a LEFT JOIN in which it may have no partner. Its columns must be bare."""
@@ -41,7 +43,7 @@ class Entry:
             name: replace(column, facts=replace(column.facts, nullable=True)) if isinstance(column, Column) else column
             for name, column in self.columns.items()
         }
-        return Entry(self.alias, columns)
+        return replace(self, columns=columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,15 @@ class Scope:
 
     def _found(self, name: syntax.Name) -> list[Expression]:
         *qualifier, column = name.parts
-        return [
-            expression
+        found = [
+            (expression, own in entry.implied)
             for entry in self.entries
             if not qualifier or (len(qualifier) == 1 and same_name(entry.alias, qualifier[0]))
             for own, expression in entry.columns.items()
             if same_name(own, column)
         ]
+        owned = [expression for expression, implied in found if not implied]
+        return owned or [expression for expression, _ in found]
 
     def _unknown(self, name: syntax.Name) -> UnsupportedQuery:
         *qualifier, column = name.parts

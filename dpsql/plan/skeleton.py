@@ -94,10 +94,32 @@ class _Builder(Constants):
             raise self._refusal(
                 token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
             )
+        elif following.symbol == "(" and self._names_columns():
+            self._handle(Atom(Role.NAME, token.position, text=token.text), operand=False)
         elif following.symbol == "(":
             self._function(token)
         else:
             self._column_word(token)
+
+    def _names_columns(self) -> bool:
+        """Whether a query's name with its columns is written: ``(SELECT ..) AS t (a, b)``, ``WITH t (a) AS``."""
+        if self._peek(-1).word == "with" or self._peek(-1).symbol == ",":
+            last = self._matching(1, 1)
+            return self._peek(last + 1).word == "as" and self._peek(last + 2).symbol == "("
+        ahead = -2 if self._peek(-1).word == "as" else -1
+        if self._peek(ahead).symbol != ")":
+            return False
+        return self._peek(self._matching(ahead, -1) + 1).word in ("select", "with")
+
+    def _matching(self, ahead: int, step: int) -> int:
+        """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""
+        depth = 0
+        while self._peek(ahead).text:
+            depth += {"(": step, ")": -step}.get(self._peek(ahead).symbol, 0)
+            if depth == 0:
+                break
+            ahead += step
+        return ahead
 
     def _column_word(self, token: Token) -> None:
         """A word where a name is meant."""
@@ -140,6 +162,11 @@ class _Builder(Constants):
             raise self._refusal(word.upper(), "nothing complete stands before it.", "Write what is missing before it.")
         if word == "from" and before.symbol == "(":
             raise self._refusal("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM ..")
+        call = self.frames[-1].call if self.frames else None
+        if word == "from" and call and call.text.lower() in ("substring", "trim") and before.word != "distinct":
+            raise self._refusal(
+                "FROM", "dpsql reads the form with commas.", "Write substring(text, 1, 2) or trim(text)."
+            )
         self._clause(word)
         match word:
             case "select":
@@ -232,6 +259,9 @@ class _Builder(Constants):
         atom = Atom(Role.SELECT, token.position)
         self._emit("SELECT", operand=False, take=0)
         self._handle(atom, operand=False)
+        if (self._peek(0).word, self._peek().word) == ("with", "anonymization"):
+            hint = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5), and AVG(x) for ANON_AVG(x)."
+            raise self._refusal("WITH ANONYMIZATION", "GoogleSQL has given these words up.", hint)
         if tuple(self._peek(ahead).word for ahead in range(3)) == ("with", "differential_privacy", "options"):
             self.at += 3
             if self._peek(0).symbol != "(" or self._peek().symbol == ")":

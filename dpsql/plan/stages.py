@@ -9,6 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver
 from dpsql.plan.functions import Function
+from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.scope import Scope
@@ -18,15 +19,21 @@ __all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # alias of the table of released values
 
+ROWS = Interval(Fraction(0), Fraction(2**40))  # of any table
 NUMBERS = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
 AGGREGATES: dict[str, tuple[Function, ...]] = {
     "count": tuple(Function("count", (t,), Type.INTEGER, "COUNT({0})", frozenset({"count"})) for t in Type),
     "sum": tuple(
-        Function("sum", (t,), t, f"TRY_CAST(SUM({{0}}) AS {NUMBERS[t]})", frozenset({"sum"})) for t in NUMBERS
+        Function(
+            "sum", (t,), t, f"TRY_CAST(SUM({{0}}) AS {NUMBERS[t]})", frozenset({"sum"}), interval=lambda x: x * ROWS
+        )
+        for t in NUMBERS
     ),
-    "avg": tuple(Function("avg", (t,), Type.REAL, "AVG({0})", frozenset({"avg"})) for t in NUMBERS),
-    "min": tuple(Function("min", (t,), t, "MIN({0})", frozenset({"min"})) for t in Type),
-    "max": tuple(Function("max", (t,), t, "MAX({0})", frozenset({"max"})) for t in Type),
+    "avg": tuple(
+        Function("avg", (t,), Type.REAL, "AVG({0})", frozenset({"avg"}), interval=lambda x: x) for t in NUMBERS
+    ),
+    "min": tuple(Function("min", (t,), t, "MIN({0})", frozenset({"min"}), interval=lambda x: x) for t in Type),
+    "max": tuple(Function("max", (t,), t, "MAX({0})", frozenset({"max"}), interval=lambda x: x) for t in Type),
 }
 COUNT_DISTINCT = tuple(Function("count", (t,), Type.INTEGER, "COUNT(DISTINCT {0})", frozenset({"count"})) for t in Type)
 COUNT_ROWS = Function("count", (), Type.INTEGER, "COUNT(*)", frozenset({"count"}))

@@ -52,7 +52,8 @@ class RawTable:
         """One tuple of key values per row; ``()`` for each row when there are no keys."""
         if not keys:
             return [()] * self._length
-        return list(zip(*(self.column(key) for key in keys), strict=True))
+        columns = (self.column(key) for key in keys)
+        return list(zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns), strict=True))
 
     def aligned(self, keys: Sequence[str], groups: Sequence[Group], columns: Mapping[str, str]) -> RawTable:
         """One row per wanted group, 0 where the group is absent: ``columns`` maps new names to the names here."""

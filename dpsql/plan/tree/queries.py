@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal as Choice
 
 from sqlglot import exp
@@ -98,8 +99,9 @@ class Queries(Expressions):
         ctes = []
         for cte in clause.expressions:
             self._slots(cte, "this", "alias")
-            self._slots(cte.args["alias"], "this")
-            ctes.append((self._name(cte.args["alias"].this, cte), self.query(cte.this)))
+            alias = cte.args["alias"]
+            self._slots(alias, "this", "columns")
+            ctes.append((self._name(alias.this, cte), self._renamed(self.query(cte.this), alias)))
         return tuple(ctes)
 
     def _item(self, node: exp.Expr) -> Item:
@@ -201,7 +203,9 @@ class Queries(Expressions):
             inner = node.copy()
             inner.set("alias", None)
             query = self.query(inner)
-            return Derived(query, self._table_alias(node), position=query.position)
+            alias = node.args.get("alias")
+            renamed = query if alias is None else self._renamed(query, alias)
+            return Derived(renamed, self._table_alias(node, "columns"), position=query.position)
         if type(node) is not exp.Table:
             self._refuse(node, words(node), "dpsql reads tables of the policy only.", "Write the name of a table.")
         self._slots(node, "this", "db", "catalog", "alias")
@@ -216,11 +220,24 @@ class Queries(Expressions):
         name = tuple(self._name(part, node) for part in parts)
         return TableName(name, self._table_alias(node), position=self._place(node))
 
-    def _table_alias(self, node: exp.Expr) -> str | None:
+    def _renamed(self, query: Queryable, alias: exp.Expr) -> Queryable:
+        """A query whose columns are named behind its own name: ``AS t (a, b)``."""
+        names = [self._alias(column, alias) for column in alias.args.get("columns") or ()]
+        if not names:
+            return query
+        if isinstance(query, Union):
+            return replace(query, left=self._renamed(query.left, alias))
+        if len(names) != len(query.items) or any(isinstance(item.expression, Star) for item in query.items):
+            hint = "Name each column once, or inside: SELECT x AS a."
+            self._refuse(alias, "column names", "there are not as many as columns that the query names.", hint)
+        items = (replace(item, alias=name.text) for item, name in zip(query.items, names, strict=True))
+        return replace(query, items=tuple(items))
+
+    def _table_alias(self, node: exp.Expr, *also: str) -> str | None:
         alias = node.args.get("alias")
         if alias is None:
             return None
-        self._slots(alias, "this")
+        self._slots(alias, "this", *also)
         return fold(self._alias(alias.this, node).text)
 
     def _join(self, left: Relation, node: exp.Expr) -> Join:
