@@ -26,7 +26,7 @@ from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.plan.types import Grid
-from dpsql.privacy.account import UNIT
+from dpsql.privacy.account import DELTA_UNIT, UNIT
 from dpsql.privacy.loss import Composed, Loss, encode
 from dpsql.privacy.tables import Group
 
@@ -302,7 +302,7 @@ def _prices(
 
     With several grouping sets each aggregate is measured once for each, at an equal part of its price.
     """
-    delta = (options.delta or Fraction(0)) / (len(aggregates) * sets)
+    delta = (options.delta or Fraction(0)) / (len(aggregates) * sets) // DELTA_UNIT * DELTA_UNIT
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
             raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")

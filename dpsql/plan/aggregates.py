@@ -88,6 +88,12 @@ class AggregateReader:
                 "there is no value to bound.", construct="contribution_bounds_per_row", position=node.position,
                 hint="Leave it out, or write contribution_bounds_per_group.",
             )  # fmt: skip
+        if bounds is not None and per_group is not None:
+            raise UnsupportedQuery(
+                "bounds of each row and of each unit's total are not both in force.",
+                construct="contribution_bounds_per_group", position=node.position,
+                hint="Keep one of them, or bound the rows by GREATEST(0, LEAST(x, 500)).",
+            )  # fmt: skip
         if per_group is not None and aggregate.function not in ("sum", "count", "count_rows"):
             raise UnsupportedQuery(
                 "bounds of a unit's total are for SUM and COUNT.", construct="contribution_bounds_per_group",

@@ -161,8 +161,8 @@ def _count(name: str, value: Any) -> int:
 
 def _level(name: str, value: Any) -> float:
     level = _number(name, value)
-    if level >= 1:
-        raise ProgrammingError(f"{name} is {value}; write a number between 0 and 1, such as 0.95.")
+    if not Fraction(1, 10**6) <= level <= 1 - Fraction(1, 10**12):  # a float tells those from 0 and 1
+        raise ProgrammingError(f"{name} is {value}; write a number from 1e-6 to 1 - 1e-12, such as 0.95.")
     return float(level)
 
 

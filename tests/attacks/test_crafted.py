@@ -110,3 +110,25 @@ def test_an_exact_public_total_stays_exact(clinic: Clinic) -> None:
     asked = "SELECT sex, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex)"
     (exact,) = session.query("SELECT COUNT(*) FROM patients").rows
     assert {session.query(asked, epsilon=epsilon).rows[-1][1] for epsilon in range(2, 14)} == {exact[0]}
+
+
+@pytest.mark.parametrize("confidence", [1e-17, Decimal("0.99999999999999999999")])
+def test_a_confidence_that_floats_round_to_0_or_1_is_refused_before_the_charge(
+    session: Session, confidence: object
+) -> None:
+    spent = session.budget().spent
+    with pytest.raises(ProgrammingError, match="confidence"):
+        session.query("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n) FROM visits", epsilon=1, confidence=confidence)
+    assert session.budget().spent == spent
+
+
+def test_two_measurements_never_cost_more_than_the_ceiling_on_delta(session: Session) -> None:
+    asked = "SELECT SUM(cost), SUM(score) FROM visits"
+    cost = session.explain(asked, epsilon=1, delta=3e-18, mechanism="gaussian").cost
+    assert 0 < cost.delta <= 3e-18
+
+
+def test_bounds_of_rows_and_of_totals_are_not_silently_one_of_them(session: Session) -> None:
+    bounds = "contribution_bounds_per_row => (0, 10), contribution_bounds_per_group => (0, 300)"
+    with pytest.raises(UnsupportedQuery, match="not both"):
+        session.explain(f"SELECT SUM(cost, {bounds}) FROM visits")
