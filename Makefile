@@ -25,6 +25,7 @@ check: .venv/installed-test
 	$(BIN)/lint-imports --no-cache
 
 bench: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
 	set -e; for script in bench/*.py; do $(BIN)/python $$script; done
 
 schema: .venv/installed

@@ -91,7 +91,6 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a FROM t, u JOIN v ON a", "comma and JOIN in one FROM", 15),
         ("SELECT a FROM t JOIN u", "INNER JOIN", 22),
         ("SELECT a FROM t AS x(b)", "TABLE ALIAS with COLUMNS", 20),
-        ("WITH x(b) AS (SELECT 1) SELECT 1", "TABLE ALIAS with COLUMNS", 6),
         ("SELECT f(*, a)", "* in a function", 8),
         ("SELECT f(DISTINCT *)", "* in a function", 8),
         ("SELECT f(x => 1, a)", "argument after a named one", 18),
