@@ -36,6 +36,8 @@ from dpsql.mechanisms.preprocessing.exact import Exact, exact, sensitivity_of
 
 __all__ = ["Walk", "between", "by_thresholds", "ordered", "trimmed_mean"]
 
+LONGEST_PAUSE = 64  # steps after a leap that failed; trying costs as much as a step
+
 Walk: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[bool, Fraction]]
 """walk(t, low, high), low < t <= high: (is g >= t?, a new low in [t, high] if so, else a new high in [low, t))."""
 
@@ -62,7 +64,7 @@ def by_thresholds(walk: Walk, low: Fraction, high: Fraction, guess: Fraction) ->
             # Near the last threshold at first: a walk far from g reads deep into the data.
             share = min(Fraction(1, 2), stride / (high - low))
             t = between(low, high, share if answer else 1 - share)
-            stride *= 16
+            stride *= 256
     return low
 
 
@@ -146,8 +148,8 @@ def _solved(window: Window, n: int, c: Fraction, delta: Fraction, *, longest: in
         threshold, toll = int(t * scale), int(delta * scale)
         # The least W that passed and the greatest that failed, as far as they are news, as numerator and denominator.
         passed, failed = (min(int(high * scale), threshold + toll), 1), (max(int(low * scale), threshold - toll), 1)
-        a = b = 0
-        stride = 1
+        a = b = waiting = 0
+        stride, pause = 2, 1
         while a + b < n:
             total, size = window(a, b)
             value = total * scale + (b - a) * toll * size
@@ -156,14 +158,16 @@ def _solved(window: Window, n: int, c: Fraction, delta: Fraction, *, longest: in
                 passed = value, size
             elif not up and value * failed[1] > failed[0] * size:
                 failed = value, size
-            leap = min(2 * stride, longest, n - a - b)
+            leap = 1 if waiting else min(stride, longest, n - a - b)
+            waiting = max(waiting - 1, 0)
             if leap > 1:
                 total, size = window(a, b + leap - 1) if up else window(a + leap - 1, b)
                 value = total * scale + (b - a + (1 if up else -1)) * toll * size
-                bound = passed if up else failed
-                clear = value * bound[1] >= bound[0] * size if up else value * bound[1] <= bound[0] * size
-                stride = leap if clear else max(1, stride // 2)
-                leap = leap if clear else 1
+                if value * passed[1] >= passed[0] * size if up else value * failed[1] <= failed[0] * size:
+                    stride, pause = 2 * leap, 1
+                else:
+                    leap, stride, pause = 1, max(leap // 2, 2), min(2 * pause, LONGEST_PAUSE)
+                    waiting = pause
             a, b = (a, b + leap) if up else (a + leap, b)
         end = c + (b - a) * delta
         if end >= t:

@@ -59,7 +59,8 @@ def true_variance(ddof: int) -> Callable[[Bag], Fraction]:
     def statistic(bag: Bag) -> Fraction:
         if len(bag) == 1:
             return Fraction(0)
-        return sum(((value - true_mean(bag)) ** 2 for value in bag), Fraction(0)) / (len(bag) - ddof)
+        mean = true_mean(bag)
+        return sum(((value - mean) ** 2 for value in bag), Fraction(0)) / (len(bag) - ddof)
 
     return statistic
 
