@@ -101,7 +101,8 @@ def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, n
         right = Filter(right, predicate)
     on = [predicate for predicate, _ in tying]
     units = unit_of(relation), unit_of(right)
-    if any(map(links_equal, on)) and units[0] is not None and units[1] is not None:
+    tied = any(same_unit(predicate, aliases) for predicate in on)
+    if not tied and any(map(links_equal, on)) and units[0] is not None and units[1] is not None:
         on.append(resolver.apply("=", (units[0], units[1]), node.position))  # the same record is the same person's
     if not is_public(right) and not any(same_unit(predicate, aliases) for predicate in on):
         raise UnsupportedQuery(

@@ -99,3 +99,8 @@ def test_without_noise_the_answers_are_duckdbs_wherever_nothing_was_cut(found: l
         if result.statement.kind == "original" and result.outcome == "answered":
             assert result.errors, result.statement.name
             assert max(result.errors.values()) < 1e-4, result.statement.name
+
+
+def test_codes_that_where_names_are_listed_also_where_nobody_has_them(found: list[Any]) -> None:
+    codes = next(result for result in reversed(found) if result.statement.name == "Q22")
+    assert codes.listed == 7 > codes.answered[1]
