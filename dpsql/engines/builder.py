@@ -27,6 +27,8 @@ FILE = "bounded.duckdb"
 FACTS = "facts.json"
 KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
 
+BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
+
 Progress = Callable[[str, float], None]
 
 
@@ -123,5 +125,6 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
         raise PolicyError(reply["policy"])
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
-        raise OperationalError("The data could not be read. The data owner's log (dpsql.operator) has the details.")
+        what = BROKEN_LINE if "CSV Error on Line" in reply["failed"] else "The data could not be read."
+        raise OperationalError(f"{what} The data owner's log (dpsql.operator) has the details.")
     return reply["result"]

@@ -118,7 +118,8 @@ def _csv(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Source:
     """The file read as text under a fixed dialect.
 
     Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the
-    one that the header line shows; a line that is no row is left out.
+    one that the header line shows. A line that is no row (an open quote, too few or too many values) fails the job:
+    left out, it would take other people's lines along.
     """
     path = str(table.source)
     opened = gzip.open if path.endswith(".gz") else open
@@ -131,6 +132,6 @@ def _csv(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Source:
     columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in names)
     sql = (
         f"read_csv({text(path)}, auto_detect = false, header = true, delim = {text(delimiter)}, quote = '\"', "
-        f"escape = '\"', nullstr = '', columns = {{{columns}}}, ignore_errors = true)"
+        f"escape = '\"', nullstr = '', columns = {{{columns}}})"
     )
     return _described(connection, sql, typed=False)

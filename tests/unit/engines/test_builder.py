@@ -172,11 +172,21 @@ def test_files_are_sources_too(folder: Path, kind: str) -> None:
         assert [row for row in got if row[0] == 2] == [(2, "12", 100.0, 10_000)]
 
 
-def test_lines_of_a_csv_file_that_are_no_rows_are_left_out(folder: Path) -> None:
+def test_values_of_a_csv_file_that_are_no_numbers_read_as_null(folder: Path) -> None:
     file = folder / "visits.csv"
-    file.write_text('patient_id,visit_id,cost\n1,1,5\n2,2\n3,3,"7",8\n4,4,much\n5,5,\n')
+    file.write_text("patient_id,visit_id,cost\n1,1,5\n4,4,much\n5,5,\n")
     got = rows(built(folder, visits={"source": str(file)}), "SELECT patient_id, cost FROM visits ORDER BY ALL")
     assert got == [(1, 5.0), (4, None), (5, None)]
+
+
+@pytest.mark.parametrize("line", ["2,2", '3,3,"7",8', '3,"oops', '3,"a"b,1'])
+def test_a_line_of_a_csv_file_that_is_no_row_fails_the_build(folder: Path, line: str) -> None:
+    """Leaving it out would take lines of other people along, which no sensitivity covers."""
+    good = "".join(f"{i},{i},5\n" for i in range(10, 18))
+    file = folder / "visits.csv"
+    file.write_text(f"patient_id,visit_id,cost\n{line}\n{good}")
+    with pytest.raises(OperationalError, match="a line that is no row"):
+        built(folder, visits={"source": str(file)})
 
 
 def test_a_source_is_never_written_to(folder: Path) -> None:
