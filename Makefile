@@ -30,7 +30,7 @@ bench: .venv/installed-test
 
 schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
-	$(BIN)/python docs/functions.py
+	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
 
 .venv/installed .venv/installed-test: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'

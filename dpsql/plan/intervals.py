@@ -1,16 +1,20 @@
 """Interval arithmetic: bounds of an expression from the bounds of its parts. Every rule encloses; none guesses.
 
-An end is a Fraction, or None where it is unknown (infinite).
+An end is a Fraction, or None where it is unknown (infinite). The ends of a real expression speak of doubles: its
+values lie between the double nearest to ``low`` and the double nearest to ``high``. The engine's arithmetic rounds,
+but it never changes order; so where rounding moves an end, the end moves with it.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["EVERYTHING", "Interval"]
+__all__ = ["EVERYTHING", "Interval", "difference", "product", "quotient", "total"]
 
 End = Fraction | None
 
@@ -73,6 +77,11 @@ class Interval:
         )
         return self * reciprocal
 
+    @property
+    def positive(self) -> bool:
+        """Whether every number is above 0, and far enough from it that no double is 0."""
+        return self.low is not None and self.low >= TINY
+
     def hull(self, other: Interval) -> Interval:
         """The smallest interval that holds both."""
         return Interval(
@@ -102,9 +111,7 @@ class Interval:
 
     def rounded(self, by: Callable[[Fraction], int]) -> Interval:
         """Each end through a rising integer rounding (floor, ceil, ...)."""
-        return Interval(
-            None if self.low is None else Fraction(by(self.low)), None if self.high is None else Fraction(by(self.high))
-        )
+        return self.rising(by, exactly=True)
 
     def clipped(self, low: Fraction | None, high: Fraction | None) -> Interval:
         """The part inside [low, high], None being no limit; empty parts shrink to the nearer end.
@@ -115,26 +122,90 @@ class Interval:
         above = self if low is None else self.greatest(Interval.point(low))
         return above if high is None else above.least(Interval.point(high))
 
-    def rising(self, function: Callable[[float], float]) -> Interval:
-        """Each end through a rising float function, widened by more than its rounding error."""
-        return Interval(_outward(function, self.low, -1), _outward(function, self.high, 1))
+    def rising(self, function: Callable[[Fraction], float | int], *, exactly: bool = False) -> Interval:
+        """Each end, as a double, through a rising function.
+
+        Args:
+            function: Of a Fraction that is a double.
+            exactly: Whether the engine computes the very same; otherwise ends are widened by more than libm's error.
+
+        >>> Interval(Fraction(4), Fraction(81)).rising(math.sqrt, exactly=True)
+        Interval(low=Fraction(2, 1), high=Fraction(9, 1))
+        """
+        return Interval(*(_outward(function, end, way, exactly) for end, way in ((self.low, -1), (self.high, 1))))
 
 
 EVERYTHING = Interval(None, None)
+TINY = Fraction(10) ** -300  # numbers nearer to 0 could be 0 as doubles
+
+
+def total(a: Interval, b: Interval) -> Interval:
+    """Sums, as doubles.
+
+    >>> total(Interval.point(1) / Interval.point(10), Interval.point(Fraction(2, 10))).high > Fraction(3, 10)
+    True
+    """
+    return Interval(_computed(operator.add, a.low, b.low), _computed(operator.add, a.high, b.high))
+
+
+def difference(a: Interval, b: Interval) -> Interval:
+    """Differences, as doubles."""
+    return total(a, -b)
+
+
+def product(a: Interval, b: Interval) -> Interval:
+    """Products, as doubles."""
+    return _corners(operator.mul, a, b) or _widened(a * b)
+
+
+def quotient(a: Interval, b: Interval) -> Interval:
+    """Quotients, as doubles, where the divisor is not 0; a divisor that may be near 0 bounds nothing."""
+    if not (b.positive or (-b).positive):
+        return EVERYTHING
+    return _corners(operator.truediv, a, b) or _widened(a / b)
+
+
+def _corners(operation: Callable[[Any, Any], Any], a: Interval, b: Interval) -> Interval | None:
+    """A function that is monotone in each of two arguments is least and greatest at the ends of both."""
+    if not (a.finite and b.finite):
+        return None
+    ends = [_computed(operation, x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    known = [end for end in ends if end is not None]
+    return Interval(min(known), max(known)) if len(known) == 4 else EVERYTHING
+
+
+def _computed(operation: Callable[[Any, Any], Any], a: End, b: End) -> End:
+    """The exact result where the engine's is the double nearest to it, else the engine's."""
+    if a is None or b is None:
+        return None
+    exact = operation(a, b)
+    try:
+        engine, nearest = operation(float(a), float(b)), float(exact)
+    except OverflowError:
+        return None
+    if not math.isfinite(engine):
+        return None
+    return exact if nearest == engine != 0 else Fraction(engine)
+
+
+def _widened(interval: Interval) -> Interval:
+    """Room for two roundings of a double."""
+    low, high = interval.low, interval.high
+    return Interval(None if low is None else low - abs(low) / 2**50, None if high is None else high + abs(high) / 2**50)
 
 
 def _add(a: End, b: End) -> End:
     return None if a is None or b is None else a + b
 
 
-def _outward(function: Callable[[float], float], end: End, direction: int) -> End:
+def _outward(function: Callable[[Fraction], float | int], end: End, direction: int, exactly: bool) -> End:
     if end is None:
         return None
     try:
-        value = function(float(end))
+        value = function(Fraction(float(end)))
     except (OverflowError, ValueError):
         return None
     if not math.isfinite(value):
         return None
-    slack = abs(Fraction(value)) / 2**40 + Fraction(1, 2**60)  # far above libm's error of a few units in the last place
+    slack = 0 if exactly else abs(Fraction(value)) / 2**40 + Fraction(1, 2**60)  # libm errs by a few units in the 52nd
     return Fraction(value) + direction * slack

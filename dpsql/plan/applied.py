@@ -1,0 +1,214 @@
+"""A function over its arguments: the first row of the table that fits and is proved total there, or why none is."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.conversions import as_text, converted
+from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
+from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.nodes import Apply, Constant, Expression
+from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
+from dpsql.plan.types import Facts, Type
+
+__all__ = ["AGGREGATES", "applied", "nearest", "no_function", "refuse_large"]
+
+AGGREGATES = ("count", "sum", "avg", "min", "max", "median", "quantile_cont", "stddev", "variance", "mode", "count_if")
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
+NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
+
+MOST_PRINTED = 5_000  # nodes of one expression as the engine reads it: it plans that many in a quarter of a second
+DEEPEST = 150  # nesting after sub-queries are put in their place: every pass is plain recursion
+LONGEST = (200, 20_000)  # of a text: times the longest text in the row, plus characters
+
+Position = tuple[int, int] | None
+
+
+def applied(
+    name: str, candidates: Sequence[Function], arguments: tuple[Expression, ...], position: Position
+) -> Expression:
+    """The function applied: the first row that takes these arguments and provably cannot fail on any row.
+
+    Args:
+        name: For messages.
+        candidates: Rows of the table, in the order in which they are tried.
+        arguments: Resolved.
+        position: For messages.
+
+    Raises:
+        UnsupportedQuery: No row fits; the message says what the function takes.
+    """
+    complaint: tuple[str, str] | None = None
+    unproved = False
+    for function in candidates:
+        taken = _taken(function, arguments)
+        if taken is None:
+            continue
+        wrong = _wrong_constant(function, taken)
+        if wrong is not None:
+            complaint = complaint or wrong
+        elif _proved(function, taken):
+            return _checked(function, taken, name, position)
+        else:
+            unproved = True
+    if complaint is not None and not unproved:
+        raise UnsupportedQuery(complaint[0], construct=name, position=position, hint=complaint[1])
+    raise _no_overload(name, candidates, arguments, position, unproved=unproved)
+
+
+def _taken(function: Function, arguments: tuple[Expression, ...]) -> tuple[Expression, ...] | None:
+    """The arguments at the types that a row takes, or None where it does not take them."""
+    if not function.takes(len(arguments)):
+        return None
+    taken = []
+    for index, argument in enumerate(arguments):
+        kind = function.parameter(index)
+        found = as_text(argument) if function.texts and kind is Type.TEXT else converted(argument, kind)
+        if found is None:
+            return None
+        taken.append(found)
+    return tuple(taken)
+
+
+def _proved(function: Function, arguments: tuple[Expression, ...]) -> bool:
+    """Whether the ranges prove what this row asks; the declared ones where they do, else those of the engine."""
+    if function.needs is None and not function.grows:
+        return True
+    certain = tuple(map(is_certain, arguments))
+    if _holds(function, tuple(map(known_range, arguments)), certain, hard=False):
+        return True
+    return _holds(function, tuple(range_of(argument, hard=True) for argument in arguments), certain, hard=True)
+
+
+def _holds(function: Function, ranges: tuple[object, ...], certain: tuple[bool, ...], *, hard: bool) -> bool:
+    if function.needs is not None and not function.needs(*ranges):
+        return False
+    if not function.grows:
+        return True
+    bounds = function.bounds(ranges, certain, hard=hard)
+    if isinstance(bounds, tuple):
+        return None not in bounds
+    return bool(bounds.within(INTEGER_LIMIT if function.result is Type.INTEGER else REAL_LIMIT))
+
+
+def _checked(function: Function, arguments: tuple[Expression, ...], name: str, position: Position) -> Expression:
+    """The application with its facts, unless it is too large for the engine."""
+    bounds = function.bounds(tuple(map(known_range, arguments)), tuple(map(is_certain, arguments)))
+    step = Fraction(1) if function.result is Type.INTEGER else function.step
+    facts = with_bounds(Facts(function.result, nullable=_nullable(function, arguments)), bounds, step)
+    result = Apply(function, arguments, facts)
+    if max(function.copies, default=1) > 1:
+        refuse_large(result, name, position)
+    if function.length is not None:
+        times, plus = length_of(result)
+        if times > LONGEST[0] or plus > LONGEST[1]:
+            raise UnsupportedQuery(
+                "the text could become too long for the engine.", construct=name, position=position,
+                hint=f"It may be at most {LONGEST[0]} times as long as the texts it is made of.",
+            )  # fmt: skip
+    return result
+
+
+def refuse_large(expression: Expression, name: str, position: Position) -> None:
+    """Refuses what sub-queries inside sub-queries, or guards inside guards, have blown up.
+
+    Raises:
+        UnsupportedQuery: The engine would take too long to read it.
+    """
+    size, depth = printed_size(expression, MOST_PRINTED)
+    if size > MOST_PRINTED or depth > DEEPEST:
+        raise UnsupportedQuery(
+            "the expression is too large once everything in it is written out.", construct=name, position=position,
+            hint="Name fewer expressions in terms of each other, and nest fewer divisions, roots and logarithms.",
+        )  # fmt: skip
+
+
+def _nullable(function: Function, arguments: tuple[Expression, ...]) -> bool:
+    match function.nulls:
+        case Nulls.NEVER:
+            return False
+        case Nulls.ALL:
+            return all(argument.facts.nullable for argument in arguments)
+        case Nulls.MAY | Nulls.OPEN:
+            return True
+        case Nulls.STRICT | Nulls.ONLY:
+            return any(argument.facts.nullable for argument in arguments)
+
+
+def _wrong_constant(function: Function, arguments: tuple[Expression, ...]) -> tuple[str, str] | None:
+    """What is wrong with the constants that a row asks for, and what to write instead."""
+    for index, check in function.constants.items():
+        argument, what = arguments[index], f"argument {index + 1}"
+        if not isinstance(argument, Constant) or argument.value is None:
+            return f"{what} must be a constant.", "Write a literal there."
+        if callable(check):
+            wrong = check(argument.value)
+            if wrong:
+                return f"{what} {wrong}.", "Write another constant there."
+        elif str(argument.value).lower() not in check:
+            hint = nearest(str(argument.value), check) or f"Write '{check[0]}', say."
+            return f"{what} must be one of {', '.join(check)}.", hint
+    return None
+
+
+def _no_overload(
+    name: str, candidates: Sequence[Function], arguments: tuple[Expression, ...], position: Position, *, unproved: bool
+) -> UnsupportedQuery:
+    types = [argument.facts.type for argument in arguments]
+    if unproved:
+        reason = "the result could be too large for the engine."
+        hint = "Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500)."
+        if not any(function.grows for function in candidates):
+            reason = "its arguments could lie where it fails."
+    elif name in COMPARISONS and Type.TEXT in types and len(set(types)) > 1:
+        reason = f"it compares {' with '.join(dict.fromkeys(t.value for t in types))}."
+        hint = "Write a value of the column's own type: numbers without quotes, text and dates in single quotes."
+    elif name == "-" and Type.TIMESTAMP in types and set(types) <= {Type.DATE, Type.TIMESTAMP}:
+        reason, hint = "the difference of two moments is an interval, which has no bounds.", REFUSED["age"][1]
+    else:
+        reason = f"it does not take ({', '.join(t.value for t in types) or 'no arguments'})."
+        hint = "It takes " + " or ".join(list(dict.fromkeys(map(_signature, candidates)))[:4]) + "."
+    return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+
+
+def _signature(function: Function) -> str:
+    return f"({', '.join(_parameters(function))}{', ...' if function.variadic else ''})"
+
+
+def _parameters(function: Function) -> Iterator[str]:
+    for index, kind in enumerate(function.parameters):
+        yield f"constant {kind.value}" if index in function.constants else kind.value
+
+
+def no_function(name: str, position: Position) -> UnsupportedQuery:
+    """The refusal of a name that is not in the table."""
+    if name in AGGREGATES:
+        return UnsupportedQuery(
+            "an aggregate cannot stand here.", construct=name.upper(), position=position,
+            hint="Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.",
+        )  # fmt: skip
+    if name == "row":
+        return UnsupportedQuery(
+            "tuples are not supported.", construct="(a, b)", position=position,
+            hint="Compare column by column, with AND.",
+        )  # fmt: skip
+    if name in REFUSED:
+        reason, hint = REFUSED[name]
+        return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
+    return UnsupportedQuery(
+        "there is no such function here.", construct=name, position=position,
+        hint=nearest(name, (*NAMES, *AGGREGATES)) or "See the list of functions in the documentation.",
+    )  # fmt: skip
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """``Did you mean ...?`` for a misspelt name, or the empty text.
+
+    >>> nearest("cty", ["city", "age"])
+    'Did you mean city?'
+    """
+    close = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.65)
+    return f"Did you mean {' or '.join(close)}?" if close else ""

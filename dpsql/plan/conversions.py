@@ -1,0 +1,127 @@
+"""Constants, and values at another type where nothing can be lost or fail."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.functions import Function, overloads
+from dpsql.plan.literals import read_date, read_timestamp
+from dpsql.plan.nodes import Apply, Constant, Expression
+from dpsql.plan.ranges import known_range, with_bounds
+from dpsql.plan.types import Facts, Type, Value
+
+__all__ = ["as_constant", "as_text", "computed", "converted"]
+
+LONG = 2**63
+EXACT = Context(prec=1_000, traps=[])  # more digits than doubles can tell apart, whatever their exponents
+DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
+
+
+def _row(name: str, kind: Type) -> Function:
+    return next(function for function in overloads(name) if function.parameters == (kind,))
+
+
+WIDER = {(Type.INTEGER, Type.REAL): _row("cast:real", Type.INTEGER)} | {
+    (Type.DATE, Type.TIMESTAMP): _row("cast:timestamp", Type.DATE)
+}
+SPELLED = {kind: _row("cast:text", kind) for kind in (Type.INTEGER, Type.BOOLEAN, Type.DATE, Type.TIMESTAMP)}
+
+
+def as_constant(value: Value) -> Constant:
+    """A constant with its type and bounds.
+
+    >>> as_constant(3).facts.type
+    <Type.INTEGER: 'integer'>
+    """
+    match value:
+        case None:
+            return Constant(None, Facts(Type.NULL))
+        case bool():
+            return Constant(value, Facts(Type.BOOLEAN, nullable=False))
+        case int() if -LONG <= value < LONG:
+            return Constant(value, Facts(Type.INTEGER, Fraction(value), Fraction(value), False, Fraction(1)))
+        case int() | float() | Decimal():
+            number = Fraction(value)
+            return Constant(value, Facts(Type.REAL, number, number, False))
+        case str():
+            return Constant(value, Facts(Type.TEXT, nullable=False))
+        case datetime():
+            return Constant(value, Facts(Type.TIMESTAMP, value, value, False))
+        case date():
+            return Constant(value, Facts(Type.DATE, value, value, False))
+
+
+def computed(name: str, arguments: tuple[Expression, ...]) -> Constant | None:
+    """A sign before a constant, and arithmetic of written decimals: exact, as decimals have it; None for all else.
+
+    >>> computed("+", (as_constant(Decimal("0.06")), as_constant(Decimal("0.01")))).value
+    Decimal('0.07')
+    """
+    values = [argument.value for argument in arguments if isinstance(argument, Constant)]
+    if len(values) != len(arguments) or any(isinstance(value, bool) for value in values):
+        return None
+    match name, values:
+        case "negate", [Decimal() as value]:
+            return as_constant(value.copy_negate())
+        case "negate", [int() | float() as value]:
+            return as_constant(-value)
+        case "+" | "-" | "*", [Decimal() | int() as a, Decimal() | int() as b] if not type(a) is type(b) is int:
+            result = DECIMALS[name](Decimal(a), Decimal(b))
+            return as_constant(result) if result.is_finite() else None
+    return None
+
+
+def converted(expression: Expression, target: Type) -> Expression | None:
+    """The expression at another type where nothing can be lost or fail, else None.
+
+    >>> converted(as_constant("2024-05-31"), Type.DATE).value
+    datetime.date(2024, 5, 31)
+    """
+    source = expression.facts.type
+    if source is target:
+        return expression
+    if isinstance(expression, Constant):
+        return _constant_at(expression.value, target)
+    function = WIDER.get((source, target))
+    return None if function is None else _cast(function, expression)
+
+
+def as_text(expression: Expression) -> Expression | None:
+    """The text that spells a value as the engine does, else None."""
+    if expression.facts.type is Type.TEXT:
+        return expression
+    function = SPELLED.get(expression.facts.type)
+    return converted(expression, Type.TEXT) if function is None else _cast(function, expression)
+
+
+def _cast(function: Function, expression: Expression) -> Expression:
+    facts = Facts(function.result, nullable=expression.facts.nullable)
+    bounds = function.bounds((known_range(expression),), (True,))
+    step = Fraction(1) if expression.facts.type is Type.INTEGER else None
+    return Apply(function, (expression,), with_bounds(facts, bounds, step))
+
+
+def _constant_at(value: Value, target: Type) -> Expression | None:
+    if value is None:
+        return Constant(None, Facts(target))
+    if isinstance(value, str) and target in (Type.DATE, Type.TIMESTAMP):
+        return _moment(value, target)
+    if isinstance(value, int) and target is Type.REAL and not isinstance(value, bool):
+        number = Fraction(value)
+        return Constant(value, Facts(Type.REAL, number, number, False, Fraction(1)))
+    if isinstance(value, date) and not isinstance(value, datetime) and target is Type.TIMESTAMP:
+        return as_constant(datetime.combine(value, time()))
+    return None
+
+
+def _moment(text: str, target: Type) -> Expression | None:
+    """A text beside a date or timestamp, where it spells one."""
+    for read in (read_date, read_timestamp) if target is Type.TIMESTAMP else (read_date,):
+        try:
+            return converted(as_constant(read(text).value), target)
+        except UnsupportedQuery:
+            continue
+    return None

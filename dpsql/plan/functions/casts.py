@@ -1,0 +1,208 @@
+"""Casts that cannot fail. The name is ``cast:`` and what it gives; ``try:`` for TRY_CAST, which may also read text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from dpsql.plan.functions.days import truncated
+from dpsql.plan.functions.rules import constantly, limited, same, unknown
+from dpsql.plan.functions.table import (
+    BOOLEAN,
+    DATE,
+    INTEGER,
+    INTEGER_LIMIT,
+    REAL,
+    TEXT,
+    TIMESTAMP,
+    Function,
+    Nulls,
+    Span,
+)
+from dpsql.plan.intervals import Interval
+from dpsql.plan.types import Type
+
+__all__ = ["CASTS", "cast_name", "decimal_cast"]
+
+INTEGERS: dict[str, tuple[int, int]] = {
+    "tinyint": (-(2**7), 2**7 - 1),
+    "smallint": (-(2**15), 2**15 - 1),
+    "integer": (-(2**31), 2**31 - 1),
+    "bigint": (-(2**63), 2**63 - 1),
+    "utinyint": (0, 2**8 - 1),
+    "usmallint": (0, 2**16 - 1),
+    "uinteger": (0, 2**32 - 1),
+}
+NAMES = {
+    **{name: name for name in INTEGERS},
+    **dict.fromkeys(("int1",), "tinyint"),
+    **dict.fromkeys(("int2", "short"), "smallint"),
+    **dict.fromkeys(("int", "int4", "signed"), "integer"),
+    **dict.fromkeys(("int8", "long", "hugeint", "ubigint", "uhugeint"), "bigint"),
+    **dict.fromkeys(("double", "double precision", "float8"), "real"),
+    **dict.fromkeys(("real", "float", "float4"), "float"),
+    **dict.fromkeys(("varchar", "text", "string", "char", "bpchar", "character varying"), "text"),
+    **dict.fromkeys(("boolean", "bool", "logical"), "boolean"),
+    "date": "date",
+    **dict.fromkeys(("timestamp", "datetime"), "timestamp"),
+    **dict.fromkeys(("decimal", "numeric", "dec"), "decimal"),
+}
+DIGITS, DECIMALS = 18, 3  # of DECIMAL without more
+
+OUT_OF_RANGE = "NULL where the type cannot hold the number"
+
+
+def cast_name(type_name: str) -> str | None:
+    """Our word for a type as written, or None for a type that nothing here can be cast to.
+
+    >>> cast_name("int8"), cast_name("DECIMAL(18,3)"), cast_name("blob")
+    ('bigint', 'decimal', None)
+    """
+    return NAMES.get(type_name.lower().partition("(")[0].strip())
+
+
+def _whole(kind: Type, limits: tuple[int, int]) -> Callable[[Interval], Interval]:
+    """Within the type; reals are rounded to the even neighbour, as the engine does."""
+    low, high = map(Fraction, limits)
+    return lambda a: (a if kind is INTEGER else a.rounded(round)).clipped(low, high)
+
+
+def _integers() -> Iterator[Function]:
+    for name, limits in INTEGERS.items():
+        spelled = f"CAST({{0}} AS {name.upper()})"
+        fits = lambda a, limits=limits: (  # noqa: E731 - the same for two rows
+            a.within(INTEGER_LIMIT) and limits[0] <= a.low - 1 and a.high + 1 <= limits[1]
+        )
+        for kind in (INTEGER, REAL):
+            plain = "{0}" if kind is INTEGER else "CAST({0} AS BIGINT)"
+            yield Function(
+                f"cast:{name}", (kind,), INTEGER, plain, written=spelled, needs=fits, interval=_whole(kind, limits)
+            )  # fmt: skip
+            tried = (
+                "{0}" if (kind, name) == (INTEGER, "bigint") else f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)"
+            )
+            yield Function(
+                f"cast:{name}", (kind,), INTEGER, tried, written=spelled, interval=_whole(kind, limits),
+                nulls=Nulls.STRICT if tried == "{0}" else Nulls.MAY, departs="" if tried == "{0}" else OUT_OF_RANGE,
+            )  # fmt: skip
+        yield Function(
+            f"cast:{name}", (BOOLEAN,), INTEGER, "CAST({0} AS BIGINT)", written=spelled, interval=constantly(0, 1)
+        )  # fmt: skip
+        yield Function(
+            f"try:{name}", (TEXT,), INTEGER, f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)",
+            written=f"TRY_CAST({{0}} AS {name.upper()})", nulls=Nulls.MAY,
+            interval=unknown if name == "bigint" else constantly(*limits),
+        )  # fmt: skip
+
+
+def _reals() -> Iterator[Function]:
+    double, single = "CAST({0} AS DOUBLE)", "CAST({0} AS FLOAT)"
+    yield Function("cast:real", (INTEGER,), REAL, "CAST({0} AS DOUBLE)", written=double, interval=same)
+    yield Function("cast:real", (REAL,), REAL, "{0}", written=double, interval=same)
+    yield Function("cast:real", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", written=double, interval=constantly(0, 1))
+    sql = "CAST(CAST({0} AS FLOAT) AS DOUBLE)"
+    yield Function(
+        "cast:float", (REAL,), REAL, sql, written=single, needs=lambda a: a.within(10**38), interval=_single
+    )  # fmt: skip
+    yield Function(
+        "cast:float", (REAL,), REAL, "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)", written=single, interval=_single,
+        saturated=limited(_single), nulls=Nulls.MAY, departs=OUT_OF_RANGE,
+    )  # fmt: skip
+    yield Function("cast:float", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", written=single, interval=constantly(0, 1))
+    for name, text in (("real", "DOUBLE"), ("float", "FLOAT")):
+        tried = f"CAST(TRY_CAST({{0}} AS {text}) AS DOUBLE)"
+        yield Function(
+            f"try:{name}", (TEXT,), REAL, f"CASE WHEN abs({tried}) <= 1e60 THEN {tried} END",
+            written=f"TRY_CAST({{0}} AS {text})", interval=unknown, saturated=limited(unknown), nulls=Nulls.MAY,
+            departs="NULL for nan, infinity and numbers beyond 10^60",
+        )  # fmt: skip
+
+
+def _single(a: Interval) -> Interval:
+    """To the 32-bit number next to it."""
+    return a.rising(lambda value: float(np.float32(float(value))) if abs(value) < 3e38 else math.inf, exactly=True)
+
+
+@cache
+def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
+    """The rows of a cast to DECIMAL(digits, decimals); its values are reals on the grid 10^-decimals.
+
+    Raises:
+        ValueError: There is no such type.
+    """
+    if not 1 <= digits <= 38 or not 0 <= decimals <= digits:
+        raise ValueError(f"DECIMAL({digits},{decimals})")
+    limit = Fraction(10) ** (digits - decimals)
+    sql = f"CAST(TRY_CAST({{0}} AS DECIMAL({digits},{decimals})) AS DOUBLE)"
+    step = Fraction(1, 10**decimals)
+    inside = limited(lambda a: _decimal(a, decimals), Interval(-limit, limit))
+    rows = [
+        Function(
+            "cast:decimal", (kind,), REAL, sql.replace("TRY_CAST", "CAST") if plain else sql,
+            written=f"CAST({{0}} AS DECIMAL({digits},{decimals}))", interval=inside,
+            needs=(lambda a: a.within(int(limit)) and max(-a.low, a.high) < limit - 1) if plain else None,
+            nulls=Nulls.STRICT if plain else Nulls.MAY, departs="" if plain else OUT_OF_RANGE, step=step,
+        )
+        for kind in (INTEGER, REAL)
+        for plain in (True, False)
+    ]  # fmt: skip
+    tried = Function(
+        "try:decimal", (TEXT,), REAL, sql, written=f"TRY_CAST({{0}} AS DECIMAL({digits},{decimals}))",
+        interval=constantly(-int(limit), int(limit)), nulls=Nulls.MAY, step=step,
+    )  # fmt: skip
+    return (*rows, tried)
+
+
+def _decimal(a: Interval, decimals: int) -> Interval:
+    """The nearest multiple of 10^-decimals; the engine adds a hair before it rounds halves."""
+    unit = 10**decimals
+    low = None if a.low is None else Fraction(math.ceil(_hair(a.low, -1) * unit - Fraction(1, 2)), unit)
+    high = None if a.high is None else Fraction(math.floor(_hair(a.high, 1) * unit + Fraction(1, 2)), unit)
+    return Interval(low, high)
+
+
+def _hair(end: Fraction, direction: int) -> Fraction:
+    return end + direction * (abs(end) / 2**48 + Fraction(1, 10**48))
+
+
+def _others() -> Iterator[Function]:
+    for kind in (INTEGER, REAL):
+        yield Function("cast:boolean", (kind,), BOOLEAN, "({0} <> 0)", written="CAST({0} AS BOOLEAN)")
+    yield Function("cast:boolean", (BOOLEAN,), BOOLEAN, "{0}", written="CAST({0} AS BOOLEAN)")
+    yield Function(
+        "try:boolean", (TEXT,), BOOLEAN, "TRY_CAST({0} AS BOOLEAN)", written="TRY_CAST({0} AS BOOLEAN)", nulls=Nulls.MAY
+    )  # fmt: skip
+    yield Function("cast:text", (TEXT,), TEXT, "{0}", written="CAST({0} AS VARCHAR)")
+    for kind in (INTEGER, DATE, TIMESTAMP, BOOLEAN):
+        sql = "CAST({0} AS VARCHAR)"
+        yield Function("cast:text", (kind,), TEXT, sql, written=sql, length=lambda *_: (0, 30))
+    yield Function("cast:date", (DATE,), DATE, "{0}", written="CAST({0} AS DATE)", interval=same)
+    yield Function("cast:date", (TIMESTAMP,), DATE, "CAST({0} AS DATE)", written="CAST({0} AS DATE)", interval=_days)
+    yield Function("cast:timestamp", (TIMESTAMP,), TIMESTAMP, "{0}", written="CAST({0} AS TIMESTAMP)", interval=same)
+    sql = "CAST({0} AS TIMESTAMP)"
+    yield Function("cast:timestamp", (DATE,), TIMESTAMP, sql, written=sql, interval=_moments)
+    ends = {"date": "DATE '0001-01-01' AND DATE '9999-12-31'"}
+    ends["timestamp"] = "TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+    for name, kind in (("date", DATE), ("timestamp", TIMESTAMP)):
+        tried = f"TRY_CAST({{0}} AS {name.upper()})"
+        yield Function(
+            f"try:{name}", (TEXT,), kind, f"CASE WHEN {tried} BETWEEN {ends[name]} THEN {tried} END", written=tried,
+            nulls=Nulls.MAY, departs="NULL for infinity, and outside year 1 to 9999",
+        )  # fmt: skip
+
+
+def _days(moments: Span) -> Span:
+    low, high = (end.date() if isinstance(end, datetime) else end for end in moments)
+    return low, high
+
+
+def _moments(days: Span) -> Span:
+    return truncated("day", days)
+
+
+CASTS: tuple[Function, ...] = (*_integers(), *_reals(), *_others(), *decimal_cast(DIGITS, DECIMALS))

@@ -1,0 +1,182 @@
+"""Functions of dates and timestamps. Units and formats are constants; a day beyond year 1 to 9999 is NULL."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Any
+
+from dpsql.plan.functions.days import between, clock, complete, counted, moved, moved_months, truncated
+from dpsql.plan.functions.rules import constantly
+from dpsql.plan.functions.table import (
+    DATE,
+    INTEGER,
+    REAL,
+    TEXT,
+    TIMESTAMP,
+    Function,
+    Nulls,
+    Span,
+)
+from dpsql.plan.intervals import Interval
+from dpsql.plan.types import Type
+
+__all__ = ["DATES", "PARTS"]
+
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+FINE_UNITS = (*UNITS, "millisecond", "microsecond")
+
+_ISO_YEAR = counted(lambda moment: moment.isocalendar().year)
+_YEAR_WEEK = counted(lambda moment: moment.isocalendar().year * 100 + moment.isocalendar().week)
+_DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
+    "year": counted(lambda moment: moment.year),
+    "quarter": constantly(1, 4),
+    "month": constantly(1, 12),
+    "week": constantly(1, 53),
+    "weekofyear": constantly(1, 53),
+    "day": constantly(1, 31),
+    "dayofmonth": constantly(1, 31),
+    "dayofweek": constantly(0, 6),
+    "weekday": constantly(0, 6),
+    "isodow": constantly(1, 7),
+    "dayofyear": constantly(1, 366),
+    "isoyear": _ISO_YEAR,
+    "yearweek": _YEAR_WEEK,
+    "decade": counted(lambda moment: moment.year // 10),
+    "century": counted(lambda moment: (moment.year - 1) // 100 + 1),
+}
+_CLOCK_PARTS = {
+    "hour": constantly(0, 23),
+    "minute": constantly(0, 59),
+    "second": constantly(0, 59),
+    "millisecond": constantly(0, 59_999),
+    "microsecond": constantly(0, 59_999_999),
+}
+PARTS = {part: part for part in (*_DAY_PARTS, *_CLOCK_PARTS, "epoch")} | {
+    "dow": "dayofweek",
+    "doy": "dayofyear",
+    "milliseconds": "millisecond",
+    "microseconds": "microsecond",
+    **{f"{unit}s": unit for unit in UNITS},
+}
+"""What EXTRACT takes, with the function that gives it."""
+
+_1970 = date(1970, 1, 1)
+FIRST_LAST = "BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+NO_SUCH_DAY = "NULL before year 1 and after year 9999"
+
+_FORMAT = re.compile(r"(?:[^%\x00]|%-?[dmyHIMSj]|%[aAbBpYfUWwuGVxXc%])*")
+
+
+def _format(value: Any) -> str | None:
+    if 1 <= len(value) <= 100 and _FORMAT.fullmatch(value):
+        return None
+    known = "%Y %m %d %H %M %S %f %y %j %a %A %b %B %I %p %U %W %V %G %u %w %x %X %c"
+    return f"must be a format of 1 to 100 characters, of {known}"
+
+
+def _parts() -> Iterator[Function]:
+    for kind in (DATE, TIMESTAMP):
+        for part, interval in _DAY_PARTS.items():
+            yield Function(part, (kind,), INTEGER, f"{part}({{0}})", interval=interval)
+        yield Function("epoch", (kind,), REAL, "epoch({0})", interval=_epoch)
+        for name in ("dayname", "monthname"):
+            yield Function(name, (kind,), TEXT, f"{name}({{0}})", length=lambda *_: (0, 10))
+        yield Function("last_day", (kind,), DATE, "last_day({0})", interval=_last_day)
+        yield Function(
+            "strftime", (kind, TEXT), TEXT, "strftime({0}, {1})", constants={1: _format},
+            length=lambda _, values: (0, 30 * len(str(values[1]))),
+        )  # fmt: skip
+    for part, interval in _CLOCK_PARTS.items():
+        yield Function(part, (TIMESTAMP,), INTEGER, f"{part}({{0}})", interval=interval)
+
+
+def _epoch(moments: Span) -> Interval:
+    """Seconds since 1970, fractions included."""
+    ends = (None if end is None else Fraction(clock(end) - clock(_1970), 10**6) for end in moments)
+    return Interval(*ends)
+
+
+def _last_day(moments: Span) -> Span:
+    low, high = moments
+    return None if low is None else _end_of_month(low), None if high is None else _end_of_month(high)
+
+
+def _end_of_month(moment: date) -> date:
+    return date(moment.year, moment.month, calendar.monthrange(moment.year, moment.month)[1])
+
+
+def _units() -> Iterator[Function]:
+    for kind in (DATE, TIMESTAMP):
+        for name in ("date_trunc", "datetrunc"):
+            yield Function(
+                name, (TEXT, kind), TIMESTAMP, "date_trunc({0}, {1})", written=f"{name}({{0}}, {{1}})",
+                constants={0: UNITS}, interval=truncated,
+            )  # fmt: skip
+        counts = {"date_diff": between, "datediff": between, "date_sub": complete, "datesub": complete}
+        for name, rule in counts.items():
+            yield Function(
+                name, (TEXT, kind, kind), INTEGER, f"{name}({{0}}, {{1}}, {{2}})",
+                constants={0: FINE_UNITS}, interval=rule,
+            )  # fmt: skip
+
+
+def _moves() -> Iterator[Function]:
+    """Days and intervals added: as it is where the result surely exists, else through a guard."""
+    days = moved(lambda n: timedelta(days=n))
+    yield Function(
+        "-", (DATE, DATE), INTEGER, "({0} - {1})", written="({0} - {1})", interval=lambda a, b: between("day", b, a)
+    )
+    for sign in "+-":
+        rule = days if sign == "+" else (lambda moments, count: days(moments, -count))
+        yield from _guarded(sign, f"({{0}} {sign} CAST({{1}} AS INTEGER))", f"({{0}} {sign} {{1}})", DATE, DATE, rule)
+    lengths: dict[str, tuple[str, str, Callable[[Span, Interval], Span]]] = {
+        "months": ("to_months(CAST({1} AS INTEGER))", "MONTH", moved_months),
+        "days": ("to_days(CAST({1} AS INTEGER))", "DAY", days),
+        "seconds": ("to_seconds(CAST({1} AS DOUBLE))", "SECOND", moved(lambda n: timedelta(seconds=n))),
+    }
+    for name, (length, word, rule) in lengths.items():
+        for kind in (DATE, TIMESTAMP):
+            written = f"({{0}} + INTERVAL ({{1}}) {word})"
+            at_midnight = rule if kind is TIMESTAMP else _from_midnight(rule)
+            yield from _guarded(f"add:{name}", f"({{0}} + {length})", written, kind, TIMESTAMP, at_midnight)
+
+
+def _from_midnight(rule: Callable[[Span, Interval], Span]) -> Callable[[Span, Interval], Span]:
+    return lambda days, count: rule(truncated("day", days), count)
+
+
+def _guarded(
+    name: str, sql: str, written: str, kind: Type, result: Type, rule: Callable[[Span, Interval], Span]
+) -> Iterator[Function]:
+    most = 10**9 if name == "add:seconds" else 10**6
+    few = lambda _, n: n.within(most)  # noqa: E731 - one fact for two rows
+    yield Function(name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=few)
+    yield Function(
+        name, (kind, INTEGER), result, f"CASE WHEN {sql} {FIRST_LAST} THEN {sql} END", written=written,
+        interval=rule, needs=few, nulls=Nulls.MAY, departs=NO_SUCH_DAY,
+    )  # fmt: skip
+
+
+def _made() -> Iterator[Function]:
+    possible = "{0} BETWEEN 1 AND 9999 AND {1} BETWEEN 1 AND 12 AND {2} BETWEEN 1 AND 31"
+    text = "CAST({0} AS VARCHAR) || '-' || CAST({1} AS VARCHAR) || '-' || CAST({2} AS VARCHAR)"
+    yield Function(
+        "make_date", (INTEGER, INTEGER, INTEGER), DATE,
+        f"CASE WHEN {possible} THEN TRY_CAST({text} AS DATE) END",
+        interval=_years, nulls=Nulls.MAY, departs="NULL where there is no such day",
+    )  # fmt: skip
+
+
+def _years(year: Interval, *_: Interval) -> Span:
+    known = year.clipped(Interval.point(1).low, Interval.point(9999).high)
+    return (
+        None if known.low is None else date(int(known.low), 1, 1),
+        None if known.high is None else date(int(known.high), 12, 31),
+    )
+
+
+DATES: tuple[Function, ...] = (*_parts(), *_units(), *_moves(), *_made())

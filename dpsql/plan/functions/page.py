@@ -1,0 +1,104 @@
+"""docs/functions.md: the allow-list as people read it, made from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dpsql.plan.functions import ROOMS, Function, Nulls
+from dpsql.plan.functions.dates import PARTS
+from dpsql.plan.functions.refused import REFUSED
+
+__all__ = ["page", "table"]
+
+ABOVE = """# Functions of one row
+
+<!-- Made from the table of functions; `make schema` makes it anew. -->
+
+This is the whole list of what may be computed from a row. None can fail on any value, and none gives NaN or an
+infinity: where DuckDB would, the value is NULL, or the query is refused because the bounds of its columns do not rule
+it out. Otherwise a function gives what DuckDB gives. Unless the last column says otherwise it is NULL exactly when an
+argument is. Bounds follow through every function, so `AVG(ln(cost + 1))` needs none of its own.
+
+Integers become reals where a type asks for it, or where a result could be too large for 64 bits; dates become
+timestamps. `CASE`, `if(c, x, y)`, `BETWEEN`, `NOT IN`, `NOT LIKE`, `IS NOT NULL`, `IS TRUE` and `IS NOT DISTINCT FROM`
+are made of these. INTERVAL takes a whole number of YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE or SECOND.
+
+`EXTRACT(part FROM x)` and `date_part('part', x)` take the parts {parts}.
+
+Patterns are constants of a part of RE2's grammar: characters, `.`, classes, groups, `|`, anchors, `* + ?`, counts up
+to 100, `\\d \\w \\s \\b` and their opposites.
+"""
+REFUSALS = """
+## Not here, and why
+
+"""
+LETTERS = "xyzuvw"
+_NULLS = {
+    Nulls.STRICT: "",
+    Nulls.ONLY: "NULL as SQL's logic of three values has it",
+    Nulls.NEVER: "never NULL",
+    Nulls.ALL: "NULL when all are",
+    Nulls.MAY: "",
+    Nulls.OPEN: "NULL where both are equal",
+}
+
+
+def page() -> str:
+    """The whole page, in Markdown."""
+    parts = ", ".join(f"`{part}`" for part in dict.fromkeys(PARTS.values()))
+    rooms = [f"\n## {name}\n\n{table(rows)}" for name, rows in ROOMS.items()]
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, refusal in REFUSED.items():
+        names.setdefault(refusal, []).append(f"`{name}`")
+    refused = [f"- {', '.join(listed)}: {reason} {hint}\n" for (reason, hint), listed in names.items()]
+    return ABOVE.replace("{parts}", parts) + "".join(rooms) + REFUSALS + "".join(refused)
+
+
+def table(functions: Sequence[Function]) -> str:
+    """Rows of the allow-list as a Markdown table: one line for each function, its other names beside it."""
+    by_name: dict[str, list[Function]] = {}
+    for function in functions:
+        by_name.setdefault(_written(function), []).append(function)
+    lines: dict[str, list[str]] = {}  # what is said -> the names of which it is true
+    for written, rows in by_name.items():
+        said = f"{_signatures(rows)} | {_remarks(rows)}"
+        lines.setdefault(said, []).append("`" + written.replace("|", "\\|") + "`")
+    body = "".join(f"| {', '.join(names)} | {said} |\n" for said, names in lines.items())
+    return f"| write | takes → gives | remarks |\n| --- | --- | --- |\n{body}"
+
+
+def _written(function: Function) -> str:
+    """A call as an analyst writes it, with letters for arguments."""
+    letters = [*LETTERS[: len(function.parameters)], *(["..."] if function.variadic else [])]
+    for index, kind in enumerate(function.constants.values()):
+        if not callable(kind) and list(function.constants)[index] == 0:
+            letters[0] = f"'{kind[0]}'"
+    text = function.spelling.replace("{*}", ", ".join(letters)).replace("{rest}", ", ".join(letters[1:]))
+    for index, letter in enumerate(letters):
+        text = text.replace(f"{{{index}}}", letter)
+    return text[1:-1] if text.startswith("(") else text
+
+
+def _signatures(functions: Sequence[Function]) -> str:
+    if len(functions) == 6 and all(len(set(function.parameters)) == 1 for function in functions):
+        results = {function.result for function in functions}
+        return f"all of one type → {results.pop().value if len(results) == 1 else 'that type'}"
+    shown = (f"{', '.join(_parameters(function)) or 'nothing'} → {function.result.value}" for function in functions)
+    return "; ".join(dict.fromkeys(shown))
+
+
+def _parameters(function: Function) -> Iterator[str]:
+    for index, parameter in enumerate(function.parameters):
+        check = function.constants.get(index)
+        if check is None:
+            yield parameter.value
+        elif callable(check):
+            yield f"constant {parameter.value}"
+        else:
+            yield "one of " + " ".join(f"`{choice}`" for choice in check)
+
+
+def _remarks(functions: Sequence[Function]) -> str:
+    said = dict.fromkeys(_NULLS[function.nulls] for function in functions)
+    departs = dict.fromkeys(function.departs for function in functions)
+    return "; ".join(filter(None, [*said, *departs]))

@@ -1,0 +1,34 @@
+"""Functions that people try and that stay refused: for each why, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["REFUSED"]
+
+_HASH = (
+    "a hash makes names look anonymous without hiding anybody: every value can be tried.",
+    "Group by the column itself; the noise is what protects.",
+)
+_FORMAT = ("it fails on formats and values that do not fit.", "Write concat(...), or format the answer.")
+_AGE = ("its result is an interval, which has no bounds.", "Write date_diff('day', a, b), or 'month', 'year'.")
+_PIECES = ("lists are not supported.", "Write split_part(text, separator, n).")
+_RANDOM = ("an answer may not depend on chance outside the accounting.", "Leave it out.")
+_CLOCK = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
+
+REFUSED: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("md5", "md5_number", "sha1", "sha256", "hash", "crc32"), _HASH),
+    **dict.fromkeys(("format", "printf"), _FORMAT),
+    "age": _AGE,
+    **dict.fromkeys(("string_split", "split", "str_split", "regexp_split_to_array", "string_to_array"), _PIECES),
+    **dict.fromkeys(("random", "uuid", "gen_random_uuid", "setseed"), _RANDOM),
+    **dict.fromkeys(("current_date", "current_timestamp", "get_current_timestamp", "localtimestamp"), _CLOCK),
+    "repeat": ("its result could be too long for the engine.", "Write lpad or rpad with a constant length."),
+    "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
+    "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
+    "strptime": ("it fails on text of another form.", "Write TRY_CAST(text AS TIMESTAMP)."),
+    "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
+    "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE)."),
+    "factorial": ("it fails on all but a few numbers.", "Write the constant."),
+    "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
+}

@@ -1,0 +1,163 @@
+"""Functions of text. Patterns are constants; no text becomes much longer than the texts it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dpsql.plan.functions.patterns import (
+    check_escape,
+    check_like,
+    check_pattern,
+    check_replacement,
+    ends_plainly,
+    groups_of,
+)
+from dpsql.plan.functions.rules import constantly
+from dpsql.plan.functions.table import BOOLEAN, INTEGER, TEXT, Function, Length, Nulls, within
+from dpsql.plan.types import Value
+
+__all__ = ["TEXTS"]
+
+LONGEST = 2**32  # what the engine can hold in one text
+FAR = 10**6  # positions further out say nothing
+
+Lengths = Sequence[Length]
+Values = Sequence[Value]
+
+
+def _joined(lengths: Lengths, _: Values) -> Length:
+    return sum(times for times, _ in lengths), sum(plus for _, plus in lengths)
+
+
+def _separated(lengths: Lengths, _: Values) -> Length:
+    times, plus = _joined(lengths[1:], ())
+    return times + len(lengths) * lengths[0][0], plus + len(lengths) * lengths[0][1]
+
+
+def _replaced(lengths: Lengths, values: Values) -> Length:
+    growth = max(1, -(-len(str(values[2])) // max(1, len(str(values[1])))))
+    return lengths[0][0] * growth, lengths[0][1] * growth
+
+
+def _rewritten(lengths: Lengths, values: Values) -> Length:
+    """A replacement may stand between any two characters, and each group in it may be the whole text."""
+    growth = 1 + len(str(values[2])) + str(values[2]).count("\\")
+    return lengths[0][0] * growth, (lengths[0][1] + 1) * growth
+
+
+def _padded(lengths: Lengths, values: Values) -> Length:
+    return lengths[0][0], lengths[0][1] + int(str(values[1]))
+
+
+def _positions(*which: int) -> Callable[..., bool]:
+    return lambda *ranges: all(ranges[index].within(FAR) for index in which)
+
+
+def _forms() -> Iterator[Function]:
+    for name in ("upper", "ucase", "lower", "lcase", "reverse", "strip_accents"):
+        yield Function(name, (TEXT,), TEXT, f"{name}({{0}})")
+    for name in ("trim", "ltrim", "rtrim"):
+        yield Function(name, (TEXT,), TEXT, f"{name}({{0}})")
+        yield Function(name, (TEXT, TEXT), TEXT, f"{name}({{0}}, {{1}})", constants={1: _short})
+    for name in ("left", "right"):
+        yield Function(name, (TEXT, INTEGER), TEXT, f"{name}({{0}}, {{1}})", needs=_positions(1))
+    for name in ("substr", "substring"):
+        yield Function(name, (TEXT, INTEGER), TEXT, f"{name}({{0}}, {{1}})", needs=_positions(1))
+        yield Function(name, (TEXT, INTEGER, INTEGER), TEXT, f"{name}({{0}}, {{1}}, {{2}})", needs=_positions(1, 2))
+    for name in ("lpad", "rpad"):
+        yield Function(
+            name, (TEXT, INTEGER, TEXT), TEXT, f"{name}({{0}}, CAST({{1}} AS INTEGER), {{2}})",
+            constants={1: within(0, 1000), 2: _filling}, length=_padded,
+        )  # fmt: skip
+    yield Function(
+        "replace", (TEXT, TEXT, TEXT), TEXT, "replace({0}, {1}, {2})", constants={1: _short, 2: _short},
+        length=_replaced,
+    )  # fmt: skip
+    yield Function(
+        "translate", (TEXT, TEXT, TEXT), TEXT, "translate({0}, {1}, {2})", constants={1: _short, 2: _short}
+    )  # fmt: skip
+    yield Function(
+        "split_part", (TEXT, TEXT, INTEGER), TEXT, "split_part({0}, {1}, {2})",
+        constants={1: _short, 2: within(-1000, 1000)},
+    )  # fmt: skip
+    yield Function("||", (TEXT, TEXT), TEXT, "({0} || {1})", written="({0} || {1})", length=_joined, texts=True)
+    yield Function(
+        "concat", (TEXT,), TEXT, "concat({*})", variadic=True, length=_joined, nulls=Nulls.NEVER, texts=True
+    )  # fmt: skip
+    yield Function(
+        "concat_ws", (TEXT, TEXT), TEXT, "concat_ws({*})", variadic=True, constants={0: _short}, length=_separated,
+        nulls=Nulls.NEVER, texts=True,
+    )  # fmt: skip
+    yield Function(
+        "chr", (INTEGER,), TEXT, "chr(CAST({0} AS INTEGER))", length=lambda *_: (0, 1),
+        needs=lambda code: code.within(55_295) and code.low >= 1,
+    )  # fmt: skip
+
+
+def _short(value: Any) -> str | None:
+    return None if len(value) <= 100 else "must be a text of at most 100 characters"
+
+
+def _filling(value: Any) -> str | None:
+    return None if 1 <= len(value) <= 100 else "must be a text of 1 to 100 characters"
+
+
+def _measures() -> Iterator[Function]:
+    for name in ("length", "len", "char_length", "character_length", "strlen", "bit_length", "length_grapheme"):
+        most = 8 * LONGEST if name == "bit_length" else LONGEST
+        yield Function(name, (TEXT,), INTEGER, f"{name}({{0}})", interval=constantly(0, most))
+    for name in ("ascii", "unicode", "ord"):
+        yield Function(
+            name, (TEXT,), INTEGER, f"CAST({name}({{0}}) AS BIGINT)", interval=constantly(-1, 0x10FFFF)
+        )  # fmt: skip
+    for name in ("strpos", "instr"):
+        yield Function(name, (TEXT, TEXT), INTEGER, f"{name}({{0}}, {{1}})", interval=constantly(0, LONGEST))
+
+
+def _matches() -> Iterator[Function]:
+    for name in ("like", "ilike"):
+        word = name.upper()
+        yield Function(
+            name,
+            (TEXT, TEXT),
+            BOOLEAN,
+            f"({{0}} {word} {{1}})",
+            written=f"({{0}} {word} {{1}})",
+            constants={1: check_like},
+        )
+    for name in ("like_escape", "ilike_escape", "not_like_escape", "not_ilike_escape"):
+        yield Function(
+            name, (TEXT, TEXT, TEXT), BOOLEAN, f"{name}({{0}}, {{1}}, {{2}})",
+            constants={1: check_like, 2: check_escape}, needs=lambda _, pattern, escape: ends_plainly(pattern, escape),
+        )  # fmt: skip
+    for name in ("contains", "starts_with", "prefix", "ends_with", "suffix"):
+        yield Function(name, (TEXT, TEXT), BOOLEAN, f"{name}({{0}}, {{1}})")
+    for name in ("regexp_matches", "regexp_full_match"):
+        yield Function(name, (TEXT, TEXT), BOOLEAN, f"{name}({{0}}, {{1}})", constants={1: check_pattern})
+        yield Function(
+            name, (TEXT, TEXT, TEXT), BOOLEAN, f"{name}({{0}}, {{1}}, {{2}})", constants={1: check_pattern, 2: FLAGS}
+        )  # fmt: skip
+    yield Function("regexp_extract", (TEXT, TEXT), TEXT, "regexp_extract({0}, {1})", constants={1: check_pattern})
+    yield Function(
+        "regexp_extract", (TEXT, TEXT, INTEGER), TEXT, "regexp_extract({0}, {1}, CAST({2} AS INTEGER))",
+        constants={1: check_pattern, 2: within(0, 9)},
+    )  # fmt: skip
+    for flags in ("", ", {3}"):
+        yield Function(
+            "regexp_replace", (TEXT,) * (4 if flags else 3), TEXT, f"regexp_replace({{0}}, {{1}}, {{2}}{flags})",
+            constants={1: check_pattern, 2: check_replacement, **({3: (*FLAGS, "g", "gi")} if flags else {})},
+            needs=lambda _, pattern, replacement, *__: _knows_groups(pattern, replacement), length=_rewritten,
+        )  # fmt: skip
+
+
+FLAGS = ("i", "c", "s", "is")
+
+
+def _knows_groups(pattern: Any, replacement: Any) -> bool:
+    """Whether every group that the replacement names is in the pattern."""
+    named = [int(digit) for digit in replacement.replace("\\\\", "").split("\\")[1:] for digit in digit[:1]]
+    return max(named, default=0) <= groups_of(pattern)
+
+
+TEXTS: tuple[Function, ...] = (*_forms(), *_measures(), *_matches())

@@ -1,0 +1,174 @@
+"""What is publicly known of an expression's values: bounds, lengths, certainty, size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, time
+from fractions import Fraction
+from typing import Any
+
+from dpsql.plan.functions import Function, Nulls
+from dpsql.plan.functions.days import FIRST, LAST
+from dpsql.plan.functions.rules import hull
+from dpsql.plan.functions.table import Length
+from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.types import Facts, Type, Value
+
+__all__ = ["is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
+
+SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
+RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
+LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))
+DATED = (Type.DATE, Type.TIMESTAMP)
+
+
+def _unknown(_: Column) -> Interval | None:
+    return None
+
+
+def range_of(expression: Expression, *, hard: bool, known: Callable[[Column], Interval | None] = _unknown) -> Any:
+    """Bounds of an expression: an `Interval` for numbers, a pair for dates, the text of a constant text, else the
+    unbounded interval.
+
+    Args:
+        expression: Over one row.
+        hard: Whether columns without declared bounds take the ends at which the engine saturates them. The hard
+            range proves that nothing overflows; the declared one is what a sensitivity may rest on.
+        known: Ranges of columns that are known better than their facts say.
+    """
+    facts = expression.facts
+    match expression:
+        case Column():
+            own = known(expression)
+            if own is not None:
+                return own
+            if hard and facts.type.numeric and not facts.bounded:
+                released = expression.alias == "released"
+                end = RELEASED[facts.type] if released else Fraction(SATURATION * (facts.step or 1))
+                return Interval(-end, end)
+            found = known_range(expression)
+        case Constant():
+            return known_range(expression)
+        case Apply():
+            ranges = tuple(range_of(argument, hard=hard, known=known) for argument in expression.arguments)
+            certain = tuple(map(is_certain, expression.arguments))
+            found = expression.function.bounds(ranges, certain, hard=hard)
+        case Case():
+            results = [result for _, result in expression.branches] + [expression.default]
+            parts = [range_of(result, hard=hard, known=known) for result in results if not _is_null(result)]
+            found = _hull_of(parts, facts.type)
+    return _filled(found, facts.type) if hard else found
+
+
+def known_range(expression: Expression) -> Any:
+    """The same for ``hard=False`` as the expression's own facts say it: nothing is worked out again."""
+    facts = expression.facts
+    if facts.type.numeric:
+        low, high = facts.low, facts.high
+        return Interval(low if isinstance(low, Fraction) else None, high if isinstance(high, Fraction) else None)
+    if facts.type in DATED:
+        return _moment(facts.low, facts.type), _moment(facts.high, facts.type)
+    if isinstance(expression, Constant) and isinstance(expression.value, str):
+        return expression.value
+    return EVERYTHING
+
+
+def _moment(end: Any, kind: Type) -> Any:
+    """A timestamp's bound may be written as a day."""
+    if kind is Type.TIMESTAMP and isinstance(end, date) and not isinstance(end, datetime):
+        return datetime.combine(end, time.min)
+    return end
+
+
+def _hull_of(parts: list[Any], kind: Type) -> Any:
+    if not kind.numeric and kind not in DATED:
+        return EVERYTHING
+    if not parts:  # all branches are NULL
+        return Interval.point(0) if kind.numeric else (None, None)
+    return hull(tuple(parts))
+
+
+def _filled(found: Any, kind: Type) -> Any:
+    """What the type itself says of values without other bounds."""
+    if kind is Type.INTEGER:
+        return Interval(LONG.low if found.low is None else found.low, LONG.high if found.high is None else found.high)
+    if kind is Type.DATE:
+        return FIRST.date() if found[0] is None else found[0], LAST.date() if found[1] is None else found[1]
+    if kind is Type.TIMESTAMP:
+        return found[0] or FIRST, found[1] or LAST
+    return found
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Constant) and expression.value is None
+
+
+def is_certain(expression: Expression) -> bool:
+    """Whether it can never be NULL, whatever the data (declarations are not enough: data may break them)."""
+    match expression:
+        case Constant():
+            return expression.value is not None
+        case Apply(function=function):
+            strict = function.nulls in (Nulls.STRICT, Nulls.ONLY) and all(map(is_certain, expression.arguments))
+            return strict or function.nulls is Nulls.NEVER
+        case _:
+            return False
+
+
+def length_of(expression: Expression) -> Length:
+    """How long a text can be: (a, b) for a times the longest text of the row, plus b characters."""
+    match expression:
+        case Column():
+            return (1, 0) if expression.facts.type is Type.TEXT else (0, 30)
+        case Constant(value=value):
+            return 0, len(value) if isinstance(value, str) else 30
+        case Apply(function=function):
+            lengths = [length_of(argument) for argument in expression.arguments]
+            return _length(function, lengths, [_value(argument) for argument in expression.arguments])
+        case Case():
+            lengths = [length_of(result) for _, result in expression.branches] + [length_of(expression.default)]
+            return max(times for times, _ in lengths), max(plus for _, plus in lengths)
+
+
+def _length(function: Function, lengths: list[Length], values: list[Value]) -> Length:
+    if function.length is not None:
+        return function.length(lengths, values)
+    return max((times for times, _ in lengths), default=0), max((plus for _, plus in lengths), default=0)
+
+
+def _value(expression: Expression) -> Value:
+    return expression.value if isinstance(expression, Constant) else None
+
+
+def printed_size(expression: Expression, most: int) -> tuple[int, int]:
+    """(nodes as the engine will read them, nesting); counting stops soon after ``most`` nodes.
+
+    A guard names its argument twice, so guards inside guards multiply.
+    """
+    nodes, deepest = 0, 0
+    waiting: list[tuple[Expression, int, int]] = [(expression, 1, 1)]
+    while waiting and nodes <= most:
+        node, times, depth = waiting.pop()
+        nodes += times
+        deepest = max(deepest, depth)
+        match node:
+            case Apply(function=function, arguments=arguments):
+                for index, argument in enumerate(arguments):
+                    copies = function.copies[min(index, len(function.copies) - 1)]
+                    waiting.append((argument, times * copies, depth + 1))
+            case Case():
+                parts = (*(part for branch in node.branches for part in branch), node.default)
+                waiting.extend((part, times, depth + 1) for part in parts)
+            case _:
+                pass
+    return nodes, deepest
+
+
+def with_bounds(facts: Facts, bounds: Any, step: Fraction | None) -> Facts:
+    """The facts with bounds worked out, without hints that belong to bare columns."""
+    if facts.type.numeric:
+        return Facts(facts.type, bounds.low, bounds.high, facts.nullable, step)
+    if facts.type in DATED:
+        return Facts(facts.type, bounds[0], bounds[1], facts.nullable)
+    return facts
