@@ -11,7 +11,7 @@ from dpsql.engines.builder import FACTS, FILE, version_directory
 from dpsql.engines.facts import fingerprint, public_table
 from dpsql.engines.log import OPERATOR
 from dpsql.engines.shape import shape_of
-from dpsql.errors import EngineFailed, OperationalError
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker import wire
 from dpsql.worker.client import Worker, WorkerFailed
@@ -71,6 +71,8 @@ class DuckDBEngine:
         except WorkerFailed as failure:
             OPERATOR.error("the engine is not ready: %s\n%s", failure.detail, statement.sql)
             raise OperationalError(NOT_READY) from failure
+        except InvariantBroken as bug:
+            raise _otherwise(bug, statement) from None
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result; see `Engine.run`."""
@@ -79,10 +81,18 @@ class DuckDBEngine:
         except WorkerFailed as failure:
             OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
             raise EngineFailed from failure
+        except InvariantBroken as bug:
+            raise _otherwise(bug, statement) from None
 
     def close(self) -> None:
         """Frees the worker. Harmless when repeated."""
         self._worker.close()
+
+
+def _otherwise(bug: InvariantBroken, statement: EngineStatement) -> InvariantBroken:
+    """A fixed text: what the engine's own parser said is for the owner's log alone."""
+    OPERATOR.error("%s\n%s", bug, statement.sql)
+    return InvariantBroken("The engine reads the statement otherwise than it was meant; it was not run.")
 
 
 def _stale(what: str) -> OperationalError:
