@@ -135,7 +135,7 @@ SELECT COUNT(*) FROM patients WHERE weight IS NOT NULL AND weight / 2 > age
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."weight" IS NULL)) AND (("t0"."weight" / NULLIF(CAST($1 AS DOUBLE), 0)) > CAST("t0"."age" AS DOUBLE))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (NOT ("t0"."weight" IS NULL)) AND (("t0"."weight" / CAST($1 AS DOUBLE)) > CAST("t0"."age" AS DOUBLE))) AS q
 -- values: 2.0
 
 SELECT COUNT(*) FROM patients WHERE age IS DISTINCT FROM 40 AND sex IS NOT DISTINCT FROM 'F'
@@ -216,8 +216,8 @@ SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
 -- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count_rows
 -- columns: sum("cost") real, avg("cost") real, count_star() integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST((-CAST($1 AS BIGINT)) AS DOUBLE))) AS q
--- values: 1
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
+-- values: -1.0
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
 -- unit: visits.patient_id
@@ -306,9 +306,9 @@ SELECT SUM(cost * 2) FROM visits
 SELECT AVG(cost / 100) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: avg of real [0, 200] or NULL; grid 0.0001 from 0 to 200
+-- a0: avg of real [0, 200]; grid 0.0001 from 0 to 200
 -- columns: avg(("cost" / 100)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."cost" / CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 100.0, 10000.0, 0.0, 200.0
 
 SELECT SUM(age * age - 3 * age + 1) FROM patients
@@ -332,11 +332,11 @@ SELECT SUM(-age), SUM(age + 1), SUM(age - weight) FROM patients
 SELECT SUM(age // 10), SUM(age % 10), SUM(mod(age, 7)) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: sum of integer [0, 11] or NULL; grid 1 from 0 to 11
--- a1: sum of integer [0, 10] or NULL; grid 1 from 0 to 10
--- a2: sum of integer [0, 7] or NULL; grid 1 from 0 to 7
+-- a0: sum of integer [0, 11]; grid 1 from 0 to 11
+-- a1: sum of integer [0, 10]; grid 1 from 0 to 10
+-- a2: sum of integer [0, 7]; grid 1 from 0 to 7
 -- columns: sum((age // 10)) integer, sum((age % 10)) integer, sum(mod(age, 7)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 10 ELSE greatest(0, least(10, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 7 ELSE greatest(0, least(7, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT ("t0"."age" // NULLIF(CAST($1 AS BIGINT), 0)) AS "x0", ("t0"."age" % NULLIF(CAST($1 AS BIGINT), 0)) AS "x1", ("t0"."age" % NULLIF(CAST($6 AS BIGINT), 0)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 11 ELSE greatest(0, least(11, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 10 ELSE greatest(0, least(10, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 7 ELSE greatest(0, least(7, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT ("t0"."age" // CAST($1 AS BIGINT)) AS "x0", ("t0"."age" % CAST($1 AS BIGINT)) AS "x1", ("t0"."age" % CAST($6 AS BIGINT)) AS "x2" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 10, 1.0, 0.0, 11.0, 10.0, 7, 7.0
 
 SELECT AVG(weight / (age + 1)) FROM patients
@@ -344,7 +344,7 @@ SELECT AVG(weight / (age + 1)) FROM patients
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: avg of real [0.018018018018, 250] or NULL; grid 0.0001 from 0.018 to 250
 -- columns: avg((weight / (age + 1))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1250090 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 180 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2500000 ELSE greatest(180, least(2500000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."weight" / NULLIF(CAST(("t0"."age" + CAST($1 AS BIGINT)) AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1250090 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 180 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2500000 ELSE greatest(180, least(2500000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."weight" / CAST(("t0"."age" + CAST($1 AS BIGINT)) AS DOUBLE)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 1, 10000.0, 0.018, 250.0
 
 SELECT SUM(CASE WHEN cost > 1000 THEN 1 ELSE 0 END) FROM visits
@@ -403,7 +403,7 @@ SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p O
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0)) integer, avg("nullif"("cost", 0)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT NULLIF("t1"."age", CAST($1 AS BIGINT)) AS "x0", NULLIF("t0"."cost", CAST($3 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($3 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
 -- values: 0, 1.0, 0.0, 110.0, 100.0, 20000.0
 
 SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN patients USING (patient_id)
@@ -418,25 +418,25 @@ SELECT AVG(LEAST(cost, 500)), AVG(GREATEST(cost, 100, age)) FROM visits JOIN pat
 SELECT SUM(floor(cost / 100)), SUM(ceil(cost / 100)), SUM(round(cost)), SUM(round(cost, 1)), SUM(trunc(cost)) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of real [0, 200] or NULL; grid 1 from 0 to 200
--- a1: sum of real [0, 200] or NULL; grid 1 from 0 to 200
+-- a0: sum of real [0, 200]; grid 1 from 0 to 200
+-- a1: sum of real [0, 200]; grid 1 from 0 to 200
 -- a2: sum of real [0, 20000]; grid 1 from 0 to 20000
--- a3: sum of real [-0.1, 20000.1]; grid 0.01 from -0.1 to 20000.1
+-- a3: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a4: sum of real [0, 20000]; grid 1 from 0 to 20000
 -- columns: sum(floor(("cost" / 100))) real, sum(ceil(("cost" / 100))) real, sum(round("cost")) real, sum(round("cost", 1)) real, sum(trunc("cost")) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($7 AS DOUBLE) THEN -10 WHEN CAST("x3" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 2000010 ELSE greatest(-10, least(2000010, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4" FROM (SELECT floor(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "x0", ceil(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "x1", round("t0"."cost") AS "x2", round("t0"."cost", CAST(CAST($6 AS BIGINT) AS INTEGER)) AS "x3", trunc("t0"."cost") AS "x4" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 100.0, 1.0, 0.0, 200.0, 20000.0, 1, -0.1, 20000.1
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1", CAST(COALESCE(SUM("x2"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x3"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x4"), 0) AS HUGEINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 200 ELSE greatest(0, least(200, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x2" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x2" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x3" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x3" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x3", CASE WHEN "x4" IS NULL OR isnan(CAST("x4" AS DOUBLE)) THEN NULL WHEN CAST("x4" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x4" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x4" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x4" FROM (SELECT floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x0", ceil(("t0"."cost" / CAST($1 AS DOUBLE))) AS "x1", round("t0"."cost") AS "x2", round("t0"."cost", CAST(CAST($6 AS BIGINT) AS INTEGER)) AS "x3", trunc("t0"."cost") AS "x4" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 100.0, 1.0, 0.0, 200.0, 20000.0, 1
 
 SELECT AVG(sqrt(cost)), AVG(ln(cost + 1)), AVG(log10(cost + 1)), AVG(log2(cost + 1)) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: avg of real [-8.67361737988e-19, 141.421356237] or NULL; grid 0.0001 from -0.0001 to 141.4214
--- a1: avg of real [-8.67361737988e-19, 9.9035375513] or NULL; grid 1e-06 from -1e-06 to 9.903538
--- a2: avg of real [-8.67361737988e-19, 4.30105170985] or NULL; grid 1e-06 from -1e-06 to 4.301052
--- a3: avg of real [-8.67361737988e-19, 14.2877845125] or NULL; grid 1e-05 from -1e-05 to 14.28779
+-- a0: avg of real [0, 141.421356237]; grid 0.0001 from 0 to 141.4214
+-- a1: avg of real [-8.67361737988e-19, 9.9035375513]; grid 1e-06 from -1e-06 to 9.903538
+-- a2: avg of real [-8.67361737988e-19, 4.30105170985]; grid 1e-06 from -1e-06 to 4.301052
+-- a3: avg of real [-8.67361737988e-19, 14.2877845125]; grid 1e-05 from -1e-05 to 14.28779
 -- columns: avg(sqrt("cost")) real, avg(ln(("cost" + 1))) real, avg(log10(("cost" + 1))) real, avg(log2(("cost" + 1))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(707106 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(4951768 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(2150525 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x3"), 0) - CAST(714389 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m6", CAST(COUNT("x3") AS BIGINT) AS "m7" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1414214 ELSE greatest(-1, least(1414214, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 9903538 ELSE greatest(-1, least(9903538, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 4301052 ELSE greatest(-1, least(4301052, CAST(round(CAST("x2" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($10 AS DOUBLE) THEN -1 WHEN CAST("x3" AS DOUBLE) >= CAST($11 AS DOUBLE) THEN 1428779 ELSE greatest(-1, least(1428779, CAST(round(CAST("x3" AS DOUBLE) * CAST($9 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT sqrt(nullif(greatest("t0"."cost", CAST('-5e-324' AS DOUBLE)), CAST('-5e-324' AS DOUBLE))) AS "x0", ln(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x1", log10(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x2", log2(nullif(greatest(("t0"."cost" + CAST($4 AS DOUBLE)), 0.0), 0.0)) AS "x3" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 10000.0, -0.0001, 141.4214, 1.0, 1000000.0, -1e-06, 9.903538, 4.301052, 100000.0, -1e-05, 14.28779
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(707107 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(4951768 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3", CAST(COALESCE(SUM("x2"), 0) - CAST(2150525 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m4", CAST(COUNT("x2") AS BIGINT) AS "m5", CAST(COALESCE(SUM("x3"), 0) - CAST(714389 AS HUGEINT) * COUNT("x3") AS HUGEINT) AS "m6", CAST(COUNT("x3") AS BIGINT) AS "m7" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1414214 ELSE greatest(0, least(1414214, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 9903538 ELSE greatest(-1, least(9903538, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($8 AS DOUBLE) THEN 4301052 ELSE greatest(-1, least(4301052, CAST(round(CAST("x2" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x2", CASE WHEN "x3" IS NULL OR isnan(CAST("x3" AS DOUBLE)) THEN NULL WHEN CAST("x3" AS DOUBLE) <= CAST($10 AS DOUBLE) THEN -1 WHEN CAST("x3" AS DOUBLE) >= CAST($11 AS DOUBLE) THEN 1428779 ELSE greatest(-1, least(1428779, CAST(round(CAST("x3" AS DOUBLE) * CAST($9 AS DOUBLE)) AS BIGINT))) END AS "x3" FROM (SELECT sqrt("t0"."cost") AS "x0", ln(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x1", log10(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x2", log2(("t0"."cost" + CAST($4 AS DOUBLE))) AS "x3" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 10000.0, 0.0, 141.4214, 1.0, 1000000.0, -1e-06, 9.903538, 4.301052, 100000.0, -1e-05, 14.28779
 
 SELECT SUM(abs(age - 50)), SUM(sign(age - 50)), SUM(pow(age, 2)) FROM patients
 -- unit: patients.patient_id
@@ -452,17 +452,17 @@ SELECT AVG(CAST(age AS DOUBLE)), SUM(age::DOUBLE / 3) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: avg of real [0, 110]; grid 0.0001 from 0 to 110
--- a1: sum of real [0, 36.6666666667] or NULL; grid 1e-05 from 0 to 36.66667
+-- a1: sum of real [0, 36.6666666667]; grid 1e-05 from 0 to 36.66667
 -- columns: avg(CAST(age AS DOUBLE)) real, sum((CAST(age AS DOUBLE) / 3)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(550000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1100000 ELSE greatest(0, least(1100000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 3666667 ELSE greatest(0, least(3666667, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."age" AS DOUBLE) AS "x0", (CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($4 AS DOUBLE), 0)) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(550000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1100000 ELSE greatest(0, least(1100000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 3666667 ELSE greatest(0, least(3666667, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST("t0"."age" AS DOUBLE) AS "x0", (CAST("t0"."age" AS DOUBLE) / CAST($4 AS DOUBLE)) AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 10000.0, 0.0, 110.0, 3.0, 100000.0, 36.66667
 
 SELECT SUM(CAST(cost AS BIGINT)) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of integer [0, 20000] or NULL; grid 1 from 0 to 20000
+-- a0: sum of integer [0, 20000]; grid 1 from 0 to 20000
 -- columns: sum(CAST("cost" AS BIGINT)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY_CAST("t0"."cost" AS BIGINT) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CAST("t0"."cost" AS BIGINT) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 1.0, 0.0, 20000.0
 
 SELECT AVG(length(city)) FROM patients
@@ -500,17 +500,17 @@ SELECT SUM(age - (10 - (4 - 2))) FROM patients
 SELECT SUM(date_diff('day', visited_on, DATE '2025-12-31')) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of integer [-1, 2192] or NULL; grid 1 from -1 to 2192
+-- a0: sum of integer [0, 2191]; grid 1 from 0 to 2191
 -- columns: sum(date_diff('day', visited_on, CAST('2025-12-31' AS DATE))) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2192 ELSE greatest(-1, least(2192, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), "t0"."visited_on", CAST($2 AS DATE))) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 'day', 2025-12-31, 1.0, -1.0, 2192.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), "t0"."visited_on", CAST($2 AS DATE)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 'day', 2025-12-31, 1.0, 0.0, 2191.0
 
 SELECT SUM(DATE '2025-12-31' - visited_on) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of integer [0, 2191] or NULL; grid 1 from 0 to 2191
+-- a0: sum of integer [0, 2191]; grid 1 from 0 to 2191
 -- columns: sum((CAST('2025-12-31' AS DATE) - visited_on)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(CAST($1 AS DATE) - "t0"."visited_on") AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT (CAST($1 AS DATE) - "t0"."visited_on") AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 2025-12-31, 1.0, 0.0, 2191.0
 
 -- Groups
@@ -576,29 +576,29 @@ SELECT age, COUNT(*) FROM patients GROUP BY age
 SELECT floor(age / 10) AS decade, COUNT(*), AVG(weight) FROM patients GROUP BY decade ORDER BY decade
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: real [0, 11] or NULL; 12 values: 0.0, 1.0, 2.0, ..., 10.0, 11.0
+-- k0: real [0, 11]; 12 values: 0.0, 1.0, 2.0, ..., 10.0, 11.0
 -- a0: count_rows
 -- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: decade real [0, 11], count_star() integer, avg(weight) real
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT floor((CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(1260 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT floor((CAST("t0"."age" AS DOUBLE) / CAST($1 AS DOUBLE))) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- values: 10.0
 
 SELECT age // 10 * 10 AS decade, SUM(weight) FROM patients GROUP BY 1
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer [0, 110] or NULL; 12 values: 0, 10, 20, ..., 100, 110
+-- k0: integer [0, 110]; 12 values: 0, 10, 20, ..., 100, 110
 -- a0: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: decade integer [0, 110], sum(weight) real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT (("t0"."age" // NULLIF(CAST($1 AS BIGINT), 0)) * CAST($1 AS BIGINT)) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT (("t0"."age" // CAST($1 AS BIGINT)) * CAST($1 AS BIGINT)) AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- values: 10
 
 SELECT age % 2 = 0 AS even, COUNT(*) FROM patients GROUP BY even
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: boolean or NULL; 2 values: False, True
+-- k0: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: even boolean, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (("t0"."age" % NULLIF(CAST($1 AS BIGINT), 0)) = CAST($2 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (("t0"."age" % CAST($1 AS BIGINT)) = CAST($2 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- values: 2, 0
 
 SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS stage, COUNT(*) FROM patients GROUP BY stage
@@ -622,10 +622,10 @@ SELECT upper(sex) || '!' AS sex, COUNT(*) FROM patients GROUP BY 1
 SELECT date_trunc('month', visited_on) AS month, SUM(cost) FROM visits GROUP BY month ORDER BY month
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
--- k0: timestamp; 72 values: 2020-01-01 00:00:00, 2020-02-01 00:00:00, 2020-03-01 00:00:00, ..., 2025-11-01 00:00:00, 2025-12-01 00:00:00
+-- k0: timestamp [2020-01-01 00:00:00, 2025-12-01 00:00:00]; 72 values: 2020-01-01 00:00:00, 2020-02-01 00:00:00, 2020-03-01 00:00:00, ..., 2025-11-01 00:00:00, 2025-12-01 00:00:00
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
--- columns: month timestamp, sum("cost") real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."visited_on")) AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- columns: month timestamp [2020-01-01 00:00:00, 2025-12-01 00:00:00], sum("cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."visited_on") AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 -- values: 'month'
 
 SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GROUP BY y, q
@@ -640,10 +640,10 @@ SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GRO
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
--- k0: real [0, 20] or NULL; 22 values: 0.0, 1.0, 2.0, ..., 20.0, NULL
+-- k0: real [0, 20]; 21 values: 0.0, 1.0, 2.0, ..., 19.0, 20.0
 -- a0: count_rows
--- columns: thousands real [0, 20] or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."cost" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- columns: thousands real [0, 20], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."cost" / CAST($1 AS DOUBLE))) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 -- values: 1000.0
 
 SELECT sex, COUNT(*) FROM patients WHERE sex IN ('F', 'M') GROUP BY sex
@@ -1013,7 +1013,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: y integer [2020, 2025], count_star() integer, sum("cost") real
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)), "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "dense_rank" <= 2) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 2 THEN sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)) END, "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "u", "k0", "x0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q) AS q WHERE "dense_rank" <= 2) AS q GROUP BY "k0"
 -- values: (the secret key)
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3) SUM(cost) FROM visits
@@ -1021,7 +1021,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3)
 -- rows per unit: 3, in one group 3, in groups 1; cut to so many rows
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sum("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "x0" FROM (SELECT "u", "x0", row_number() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)), "x0" NULLS FIRST) AS "row_number" FROM (SELECT "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "row_number" <= 3) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "x0" FROM (SELECT "u", "x0", row_number() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 3 THEN sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)) END, "x0" NULLS FIRST) AS "row_number" FROM (SELECT "u", "x0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q) AS q WHERE "row_number" <= 3) AS q
 -- values: (the secret key)
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_per_group = 1) year(visited_on), SUM(cost) FROM visits GROUP BY 1
@@ -1030,7 +1030,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_per_group = 1) y
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: "year"(visited_on) integer [2020, 2025], sum("cost") real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", row_number() OVER (PARTITION BY "u", "k0" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)), "x0" NULLS FIRST) AS "row_number" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "row_number" <= 1) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", row_number() OVER (PARTITION BY "u", "k0" ORDER BY CASE WHEN "n" > 1 THEN sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END, CASE WHEN "x0" IS NULL THEN 'N' ELSE concat(length(CAST("x0" AS VARCHAR)), ':', CAST("x0" AS VARCHAR)) END)) END, "x0" NULLS FIRST) AS "row_number" FROM (SELECT "u", "k0", "x0", COUNT(*) OVER (PARTITION BY "u", "k0") AS "n" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q) AS q WHERE "row_number" <= 1) AS q GROUP BY "k0"
 -- values: (the secret key)
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, min_privacy_units_per_group = 20) diagnosis, COUNT(DISTINCT patient_id) FROM visits GROUP BY diagnosis
@@ -1097,7 +1097,7 @@ SELECT diagnosis, SUM(cost) FROM visits GROUP BY diagnosis
 -- selection: count_units; chooses the groups
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: diagnosis text or NULL, sum("cost") real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)), "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q WHERE "dense_rank" <= 1) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 1 THEN sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)) END, "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "u", "k0", "x0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q) AS q WHERE "dense_rank" <= 1) AS q GROUP BY "k0"
 -- values: (the secret key)
 
 -- with: rho=0.5, delta=1e-6
@@ -1237,13 +1237,13 @@ WITH old AS (SELECT patient_id, age FROM patients WHERE age > 64), rich AS (SELE
 -- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t0"."age" > CAST($1 AS BIGINT)) AND ("t1"."cost" > CAST($2 AS DOUBLE))) AS q
 -- values: 64, 1000.0
 
--- reference: WITH n AS (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex) SELECT SUM(n)::DOUBLE FROM n
+-- reference: WITH n AS (SELECT sex, COUNT(*) AS n FROM patients WHERE sex IS NOT NULL GROUP BY sex) SELECT SUM(n)::BIGINT FROM n
 WITH n AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT SUM(n) FROM n
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
--- columns: sum(n) real or NULL
+-- columns: sum(n) integer or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
 
 -- reference: SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients WHERE city IS NOT NULL GROUP BY city)
@@ -1453,7 +1453,7 @@ SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- An order statistic: the value above, where DuckDB goes between two
--- reference: SELECT QUANTILE_DISC(cost, 0.9) FROM visits
+-- reference: SELECT MIN(cost) FROM visits WHERE cost >= (SELECT QUANTILE_CONT(cost, 0.9) FROM visits)
 SELECT QUANTILE_CONT(cost, 0.9) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -1546,11 +1546,11 @@ SELECT COUNT(*) FROM cities
 -- columns: count_star() integer
 -- engine: SELECT COUNT(*) AS "c0" FROM "bounded"."main"."cities" AS "t0"
 
--- notyet: a sum of public or released integers comes as a real
+-- reference: SELECT state, SUM(population)::BIGINT, COUNT(*), MAX(elevation_m) FROM cities GROUP BY state HAVING COUNT(*) > 10
 SELECT state, SUM(population), COUNT(*), MAX(elevation_m) FROM cities GROUP BY state HAVING COUNT(*) > 10
 -- unit: none, the tables are public
--- columns: state text, sum(population) real or NULL, count_star() integer, max(elevation_m) integer or NULL
--- engine: SELECT "t0"."state" AS "c0", CAST(SUM("t0"."population") AS DOUBLE) AS "c1", COUNT(*) AS "c2", MAX("t0"."elevation_m") AS "c3" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" HAVING (COUNT(*) > CAST($1 AS BIGINT)) ORDER BY "t0"."state" ASC NULLS LAST
+-- columns: state text, sum(population) integer or NULL, count_star() integer, max(elevation_m) integer or NULL
+-- engine: SELECT "t0"."state" AS "c0", TRY_CAST(SUM("t0"."population") AS BIGINT) AS "c1", COUNT(*) AS "c2", MAX("t0"."elevation_m") AS "c3" FROM "bounded"."main"."cities" AS "t0" GROUP BY "t0"."state" HAVING (COUNT(*) > CAST($1 AS BIGINT)) ORDER BY "t0"."state" ASC NULLS LAST
 -- values: 10
 
 -- policy: shop
@@ -1558,21 +1558,21 @@ SELECT state, SUM(population), COUNT(*), MAX(elevation_m) FROM cities GROUP BY s
 SELECT date_trunc('year', born) AS y, COUNT(*) FROM customers GROUP BY y
 -- unit: customers.customer_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: timestamp; 81 values: 1930-01-01 00:00:00, 1931-01-01 00:00:00, 1932-01-01 00:00:00, ..., 2009-01-01 00:00:00, 2010-01-01 00:00:00
+-- k0: timestamp [1930-01-01 00:00:00, 2010-01-01 00:00:00]; 81 values: 1930-01-01 00:00:00, 1931-01-01 00:00:00, 1932-01-01 00:00:00, ..., 2009-01-01 00:00:00, 2010-01-01 00:00:00
 -- a0: count_rows
--- columns: y timestamp, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."born")) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- columns: y timestamp [1930-01-01 00:00:00, 2010-01-01 00:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."born") AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
 -- values: 'year'
 
 -- policy: shop
 SELECT date_trunc('quarter', placed) AS q, SUM(total) FROM orders WHERE placed >= TIMESTAMP '2024-01-01 00:00:00' GROUP BY q
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: timestamp; open
+-- k0: timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00]; open
 -- selection: count_units; chooses the groups
 -- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
--- columns: q timestamp or NULL, sum(total) real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT TRY(date_trunc(CAST($1 AS VARCHAR), "t0"."placed")) AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- columns: q timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00] or NULL, sum(total) real
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
 -- values: 'quarter', 2024-01-01 00:00:00
 
 -- policy: shop
@@ -1656,7 +1656,7 @@ SELECT COUNT(*) FROM orders WHERE day + 30 > DATE '2024-12-31'
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + CAST(CAST($1 AS BIGINT) AS INTEGER)) > CAST($2 AS DATE))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (("t0"."day" + CAST(CAST($1 AS BIGINT) AS INTEGER)) > CAST($2 AS DATE))) AS q
 -- values: 30, 2024-12-31
 
 -- policy: shop
@@ -1665,7 +1665,7 @@ SELECT COUNT(*) FROM orders WHERE day + INTERVAL 30 DAY > DATE '2024-12-31'
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))) > CAST($2 AS TIMESTAMP))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (("t0"."day" + to_days(CAST(CAST($1 AS BIGINT) AS INTEGER))) > CAST($2 AS TIMESTAMP))) AS q
 -- values: 30, 2024-12-31 00:00:00
 
 -- policy: shop
@@ -1674,7 +1674,7 @@ SELECT COUNT(*) FROM orders WHERE day - INTERVAL '1' MONTH < DATE '2023-02-01'
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."day" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) < CAST($2 AS TIMESTAMP))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (("t0"."day" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) < CAST($2 AS TIMESTAMP))) AS q
 -- values: -1, 2023-02-01 00:00:00
 
 -- policy: shop
@@ -1683,46 +1683,46 @@ SELECT COUNT(*) FROM orders WHERE placed + INTERVAL '36 hours' > TIMESTAMP '2024
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (TRY("t0"."placed" + to_seconds(CAST(CAST($1 AS BIGINT) AS DOUBLE))) > CAST($2 AS TIMESTAMP))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."orders" AS "t0" WHERE (("t0"."placed" + to_seconds(CAST(CAST($1 AS BIGINT) AS DOUBLE))) > CAST($2 AS TIMESTAMP))) AS q
 -- values: 129600, 2024-12-30 00:00:00
 
 -- policy: shop
 SELECT AVG(date_diff('week', day, DATE '2024-12-31')) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of integer [-1, 731] or NULL; grid 1 from -1 to 731
+-- a0: avg of integer [0, 104]; grid 1 from 0 to 104
 -- columns: avg(date_diff('week', "day", CAST('2024-12-31' AS DATE))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 731 ELSE greatest(-1, least(731, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), "t0"."day", CAST($2 AS DATE))) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
--- values: 'week', 2024-12-31, 1.0, -1.0, 731.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(52 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 104 ELSE greatest(0, least(104, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), "t0"."day", CAST($2 AS DATE)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'week', 2024-12-31, 1.0, 0.0, 104.0
 
 -- policy: shop
 SELECT AVG(date_diff('month', DATE '2023-01-01', day)), AVG(day - DATE '2023-01-01') FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of integer [-1, 731] or NULL; grid 1 from -1 to 731
--- a1: avg of integer [0, 730] or NULL; grid 1 from 0 to 730
+-- a0: avg of integer [0, 23]; grid 1 from 0 to 23
+-- a1: avg of integer [0, 730]; grid 1 from 0 to 730
 -- columns: avg(date_diff('month', CAST('2023-01-01' AS DATE), "day")) real, avg(("day" - CAST('2023-01-01' AS DATE))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(365 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(365 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 731 ELSE greatest(-1, least(731, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 730 ELSE greatest(0, least(730, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t0"."day")) AS "x0", TRY("t0"."day" - CAST($2 AS DATE)) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
--- values: 'month', 2023-01-01, 1.0, -1.0, 731.0, 0.0, 730.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(11 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(365 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 23 ELSE greatest(0, least(23, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 730 ELSE greatest(0, least(730, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS DATE), "t0"."day") AS "x0", ("t0"."day" - CAST($2 AS DATE)) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'month', 2023-01-01, 1.0, 0.0, 23.0, 730.0
 
 -- policy: shop
 SELECT SUM(date_diff('hour', TIMESTAMP '2023-01-01 00:00:00', placed)) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: sum of integer [-86400, 63158400] or NULL; grid 1 from -86400 to 63158400
+-- a0: sum of integer [0, 17543]; grid 1 from 0 to 17543
 -- columns: sum(date_diff('hour', CAST('2023-01-01 00:00:00' AS TIMESTAMP), placed)) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN -86400 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 63158400 ELSE greatest(-86400, least(63158400, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT TRY(date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed")) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
--- values: 'hour', 2023-01-01 00:00:00, 1.0, -86400.0, 63158400.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 17543 ELSE greatest(0, least(17543, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 'hour', 2023-01-01 00:00:00, 1.0, 0.0, 17543.0
 
 -- policy: shop
 SELECT CAST(placed AS DATE) AS d, COUNT(*) FROM orders WHERE day = DATE '2023-05-05' GROUP BY d
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: date; open
+-- k0: date [2023-01-01, 2024-12-31]; open
 -- selection: count_units; chooses the groups
 -- a0: count_rows
--- columns: d date or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT TRY_CAST("t0"."placed" AS DATE) AS "k0", "t0"."customer_id" AS "u" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" = CAST($1 AS DATE))) AS q GROUP BY "k0"
+-- columns: d date [2023-01-01, 2024-12-31] or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0", "t0"."customer_id" AS "u" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" = CAST($1 AS DATE))) AS q GROUP BY "k0"
 -- values: 2023-05-05
 
 -- policy: shop
@@ -1875,7 +1875,7 @@ SELECT AVG(total / (items + 1)) FROM orders
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: avg of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
 -- columns: avg((total / (items + 1))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" / NULLIF(CAST(("t0"."items" + CAST($1 AS BIGINT)) AS DOUBLE), 0)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" / CAST(("t0"."items" + CAST($1 AS BIGINT)) AS DOUBLE)) AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1, 1000.0, 0.0, 2000.0
 
 -- policy: shop
@@ -1935,10 +1935,10 @@ SELECT SUM(LEAST(600, GREATEST(0, seconds))) FROM logins
 SELECT floor(total / 50) AS band, COUNT(*) FROM orders GROUP BY band ORDER BY band
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: real [0, 40] or NULL; 42 values: 0.0, 1.0, 2.0, ..., 40.0, NULL
+-- k0: real [0, 40]; 41 values: 0.0, 1.0, 2.0, ..., 39.0, 40.0
 -- a0: count_rows
--- columns: band real [0, 40] or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."total" / NULLIF(CAST($1 AS DOUBLE), 0))) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- columns: band real [0, 40], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor(("t0"."total" / CAST($1 AS DOUBLE))) AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
 -- values: 50.0
 
 -- policy: shop
@@ -1946,11 +1946,11 @@ SELECT SUM(exp(discount)), AVG(sqrt(total)), AVG(ln(total + 1)) FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of real [0.999999999999, 2.71828182846]; grid 1e-06 from 0.999999 to 2.718282
--- a1: avg of real [-8.67361737988e-19, 44.72135955] or NULL; grid 1e-05 from -1e-05 to 44.72136
--- a2: avg of real [-8.67361737988e-19, 7.60140233459] or NULL; grid 1e-06 from -1e-06 to 7.601403
+-- a1: avg of real [0, 44.72135955]; grid 1e-05 from 0 to 44.72136
+-- a2: avg of real [-8.67361737988e-19, 7.60140233459]; grid 1e-06 from -1e-06 to 7.601403
 -- columns: sum(exp(discount)) real, avg(sqrt(total)) real, avg(ln((total + 1))) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(2236067 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x2"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m3", CAST(COUNT("x2") AS BIGINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -1 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 4472136 ELSE greatest(-1, least(4472136, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($8 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 7601403 ELSE greatest(-1, least(7601403, CAST(round(CAST("x2" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT exp("t0"."discount") AS "x0", sqrt(nullif(greatest("t0"."total", CAST('-5e-324' AS DOUBLE)), CAST('-5e-324' AS DOUBLE))) AS "x1", ln(nullif(greatest(("t0"."total" + CAST($7 AS DOUBLE)), 0.0), 0.0)) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
--- values: 1000000.0, 0.999999, 2.718282, 100000.0, -1e-05, 44.72136, 1.0, -1e-06, 7.601403
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) - CAST(2236068 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m1", CAST(COUNT("x1") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x2"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x2") AS HUGEINT) AS "m3", CAST(COUNT("x2") AS BIGINT) AS "m4" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 4472136 ELSE greatest(0, least(4472136, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1", CASE WHEN "x2" IS NULL OR isnan(CAST("x2" AS DOUBLE)) THEN NULL WHEN CAST("x2" AS DOUBLE) <= CAST($8 AS DOUBLE) THEN -1 WHEN CAST("x2" AS DOUBLE) >= CAST($9 AS DOUBLE) THEN 7601403 ELSE greatest(-1, least(7601403, CAST(round(CAST("x2" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x2" FROM (SELECT exp("t0"."discount") AS "x0", sqrt("t0"."total") AS "x1", ln(("t0"."total" + CAST($7 AS DOUBLE))) AS "x2" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1000000.0, 0.999999, 2.718282, 100000.0, 0.0, 44.72136, 1.0, -1e-06, 7.601403
 
 -- policy: shop
 SELECT SUM(children), AVG(children), COUNT(children) FROM customers
@@ -1978,8 +1978,8 @@ SELECT coalesce(children, -1) AS c, COUNT(*) FROM customers GROUP BY c
 -- k0: integer [-1, 9]; 11 values: -1, 0, 1, ..., 8, 9
 -- a0: count_rows
 -- columns: c integer [-1, 9], count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT COALESCE("t0"."children", (-CAST($1 AS BIGINT))) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
--- values: 1
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT COALESCE("t0"."children", CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- values: -1
 
 -- policy: shop
 -- Text
@@ -2489,9 +2489,157 @@ SELECT COUNT(*), AVG(height) FROM people WHERE employed
 SELECT district % 2 AS odd, floor(age / 25) AS quarter, COUNT(*) FROM people GROUP BY ALL ORDER BY 1, 2
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer [-2, 2] or NULL; 2 values: 0, 1
--- k1: real [0, 4] or NULL; 5 values: 0.0, 1.0, 2.0, 3.0, 4.0
+-- k0: integer [-2, 2]; 2 values: 0, 1
+-- k1: real [0, 4]; 5 values: 0.0, 1.0, 2.0, 3.0, 4.0
 -- a0: count_rows
 -- columns: odd integer [-2, 2], quarter real [0, 4], count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."district" % NULLIF(CAST($1 AS BIGINT), 0)) AS "k0", floor((CAST("t0"."age" AS DOUBLE) / NULLIF(CAST($2 AS DOUBLE), 0))) AS "k1" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."district" % CAST($1 AS BIGINT)) AS "k0", floor((CAST("t0"."age" AS DOUBLE) / CAST($2 AS DOUBLE))) AS "k1" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0", "k1"
 -- values: 2, 25.0
+
+-- Functions of one row
+SELECT COUNT(*) FROM patients WHERE regexp_matches(city, '^San')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE regexp_matches("t0"."city", CAST($1 AS VARCHAR))) AS q
+-- values: '^San'
+
+SELECT COUNT(*) FROM patients WHERE regexp_replace(city, '[aeiou]+', '_', 'g') LIKE '%\_%' OR regexp_extract(city, '(b|B)(.)', 2) = 'e'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((regexp_replace("t0"."city", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR), CAST($3 AS VARCHAR)) LIKE CAST($4 AS VARCHAR)) OR (regexp_extract("t0"."city", CAST($5 AS VARCHAR), CAST(CAST($6 AS BIGINT) AS INTEGER)) = CAST($7 AS VARCHAR)))) AS q
+-- values: '[aeiou]+', '_', 'g', '%\_%', '(b|B)(.)', 2, 'e'
+
+SELECT strftime(visited_on, '%Y-%m') AS m, COUNT(*) FROM visits GROUP BY m
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 72 values: '2020-01', '2020-02', '2020-03', ..., '2025-11', '2025-12'
+-- a0: count_rows
+-- columns: m text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."visited_on", CAST($1 AS VARCHAR)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: '%Y-%m'
+
+-- reference: SELECT CASE WHEN age >= 100 THEN 11 ELSE CAST(floor(age / 10) AS BIGINT) + 1 END AS b, COUNT(*) FROM patients GROUP BY b
+SELECT width_bucket(age, 0, 100, 10) AS b, COUNT(*) FROM patients GROUP BY b
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 11]; 11 values: 1, 2, 3, ..., 10, 11
+-- a0: count_rows
+-- columns: b integer [0, 11], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST(CASE WHEN CAST("t0"."age" AS DOUBLE) < CAST($1 AS DOUBLE) THEN 0 WHEN CAST("t0"."age" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN CAST($3 AS BIGINT) + 1 WHEN CAST("t0"."age" AS DOUBLE) >= CAST($1 AS DOUBLE) THEN least(CAST($3 AS BIGINT), CAST(floor((CAST("t0"."age" AS DOUBLE) - CAST($1 AS DOUBLE)) / (CAST($2 AS DOUBLE) - CAST($1 AS DOUBLE)) * CAST($3 AS BIGINT)) AS BIGINT) + 1) END AS BIGINT) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 0.0, 100.0, 10
+
+SELECT COUNT(*) FROM patients WHERE strpos(city, 'e') > 2 OR split_part(city, ' ', 2) <> '' OR instr(city, 'B') = 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE (((strpos("t0"."city", CAST($1 AS VARCHAR)) > CAST($2 AS BIGINT)) OR (split_part("t0"."city", CAST($3 AS VARCHAR), CAST($2 AS BIGINT)) <> CAST($4 AS VARCHAR))) OR (instr("t0"."city", CAST($5 AS VARCHAR)) = CAST($6 AS BIGINT)))) AS q
+-- values: 'e', 2, ' ', '', 'B', 1
+
+SELECT last_day(visited_on) AS d, COUNT(*) FROM visits GROUP BY d
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: date [2020-01-31, 2025-12-31]; 72 values: 2020-01-31, 2020-02-29, 2020-03-31, ..., 2025-11-30, 2025-12-31
+-- a0: count_rows
+-- columns: d date [2020-01-31, 2025-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT last_day("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+SELECT AVG(pi() * age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 345.575191895]; grid 0.0001 from 0 to 345.5752
+-- columns: avg((pi() * age)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1727876 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 3455752 ELSE greatest(0, least(3455752, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT (pi() * CAST("t0"."age" AS DOUBLE)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 10000.0, 0.0, 345.5752
+
+SELECT AVG(date_sub('month', visited_on, DATE '2026-01-01')) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of integer [0, 72]; grid 1 from 0 to 72
+-- columns: avg(date_sub('month', visited_on, CAST('2026-01-01' AS DATE))) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(36 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 72 ELSE greatest(0, least(72, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_sub(CAST($1 AS VARCHAR), "t0"."visited_on", CAST($2 AS DATE)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 'month', 2026-01-01, 1.0, 0.0, 72.0
+
+SELECT AVG(pow(age, 0.5)) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 10.4880884817]; grid 1e-05 from 0 to 10.48809
+-- columns: avg(pow(age, 0.5)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(524404 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1048809 ELSE greatest(0, least(1048809, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT pow(CAST("t0"."age" AS DOUBLE), CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 0.5, 100000.0, 0.0, 10.48809
+
+SELECT COUNT(*) FROM visits WHERE extract(epoch FROM visited_on) > 1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (epoch("t0"."visited_on") > CAST($1 AS DOUBLE))) AS q
+-- values: 1.0
+
+-- policy: shop
+SELECT extract('dow' FROM day), COUNT(*) FROM orders GROUP BY 1
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: integer [0, 6]; 7 values: 0, 1, 2, ..., 5, 6
+-- a0: count_rows
+-- columns: date_part('dow', "day") integer [0, 6], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT dayofweek("t0"."day") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+SELECT AVG(cost::DECIMAL(10, 1)), SUM(TRY_CAST(cost AS SMALLINT)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.1 from 0 to 20000
+-- a1: sum of integer [0, 20000]; grid 1 from 0 to 20000
+-- columns: avg(CAST("cost" AS DECIMAL(10, 1))) real, sum(TRY_CAST("cost" AS SMALLINT)) integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(100000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 200000 ELSE greatest(0, least(200000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CAST(CAST("t0"."cost" AS DECIMAL(10,1)) AS DOUBLE) AS "x0", CAST("t0"."cost" AS BIGINT) AS "x1" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 10.0, 0.0, 20000.0, 1.0
+
+SELECT left(upper(city), 2) AS c, COUNT(*) FROM patients GROUP BY c
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 148 values: 'AB', 'AK', 'AL', ..., 'YO', 'YU'
+-- a0: count_rows
+-- columns: c text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT left(upper("t0"."city"), CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 2
+
+SELECT lpad(concat('age ', age // 10), 8, '.') AS decade, COUNT(*) FROM patients GROUP BY decade
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 13 values: '....age ', '...age 0', '...age 1', ..., '..age 10', '..age 11'
+-- a0: count_rows
+-- columns: decade text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT lpad(concat(CAST($1 AS VARCHAR), CAST(("t0"."age" // CAST($2 AS BIGINT)) AS VARCHAR)), CAST(CAST($3 AS BIGINT) AS INTEGER), CAST($4 AS VARCHAR)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 'age ', 10, 8, '.'
+
+SELECT sex, AVG(CASE WHEN age % 7 = 0 THEN NULL ELSE 1 / age END) FROM patients GROUP BY sex
+-- refused: AVG(CASE  WHEN (((age % 7) = 0)) THEN (NULL) ELSE (1 / age) END) at 1:13: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+SELECT dayname(visited_on) AS d, AVG(ln(cost + 1)) FROM visits GROUP BY d
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
+-- a0: avg of real [-8.67361737988e-19, 9.9035375513]; grid 1e-06 from -1e-06 to 9.903538
+-- columns: d text, avg(ln(("cost" + 1))) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(4951768 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -1 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 9903538 ELSE greatest(-1, least(9903538, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT dayname("t0"."visited_on") AS "k0", ln(("t0"."cost" + CAST($1 AS DOUBLE))) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 1.0, 1000000.0, -1e-06, 9.903538
+
+SELECT COUNT(*) FROM visits WHERE make_date(year(visited_on), 2, 29) IS NOT NULL
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS q
+-- values: 2, 29
+
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL 8000 YEAR IS NULL OR translate(diagnosis, 'ab', 'xy') = diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ((CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL) OR (translate("t0"."diagnosis", CAST($2 AS VARCHAR), CAST($3 AS VARCHAR)) = "t0"."diagnosis"))) AS q
+-- values: 96000, 'ab', 'xy'

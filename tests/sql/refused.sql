@@ -275,7 +275,7 @@ SELECT AVG(patient_id.x) FROM patients
 -- refused: patient_id.x at 1:12: there is no table patient_id in FROM. Did you mean patients?
 
 SELECT avrage(age) FROM patients
--- refused: age at 1:15: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+-- refused: avrage at 1:8: there is no such function here. Did you mean avg?
 
 SELECT SUM(roud(cost)) FROM visits
 -- refused: roud at 1:12: there is no such function here. Did you mean round?
@@ -333,7 +333,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on > DATE '2024-1-1'
 -- refused: DATE at 1:48: the text is not a date in the form year-month-day. Write it like DATE '2024-05-31'.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > '01/02/2024'
--- refused: > at 1:35: it does not take (date, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: > at 1:35: it compares date with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM visits WHERE visited_on > TIMESTAMP '2024-01-01 25:00:00'
 -- refused: TIMESTAMP at 1:48: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
@@ -379,7 +379,7 @@ SELECT COUNT(*) FROM patients WHERE age IN ()
 
 -- Functions that are not on the list
 SELECT COUNT(*) FROM patients WHERE random() < 0.5
--- refused: random at 1:37: there is no such function here. Did you mean and?
+-- refused: random at 1:37: an answer may not depend on chance outside the accounting. Leave it out.
 
 SELECT COUNT(*) FROM visits WHERE visited_on < current_date
 -- refused: CURRENT_DATE at 1:48: an answer may not depend on when it was asked. Write the date: DATE '2024-05-31'.
@@ -400,28 +400,28 @@ SELECT COUNT(*) FROM patients WHERE error('x') IS NULL
 -- refused: error at 1:37: there is no such function here. See the list of functions in the documentation.
 
 SELECT COUNT(*) FROM patients WHERE repeat('x', 1000000000) = city
--- refused: repeat at 1:37: there is no such function here. Did you mean replace?
+-- refused: repeat at 1:37: its result could be too long for the engine. Write lpad or rpad with a constant length.
 
 SELECT COUNT(*) FROM patients WHERE regexp_extract(city, 'z', 0, 'k') = city
--- refused: regexp_extract at 1:37: there is no such function here. See the list of functions in the documentation.
+-- refused: regexp_extract at 1:37: it does not take (text, text, integer, text). It takes (text, constant text) or (text, constant text, constant integer).
 
 SELECT COUNT(*) FROM patients WHERE time_bucket(INTERVAL '1' DAY, age) = 1
--- refused: INTERVAL at 1:49: this expression is not supported here. See the accepted SQL in the README.
+-- refused: time_bucket at 1:37: there is no such function here. Did you mean width_bucket?
 
 SELECT SUM(collate(city, 'nocase')) FROM patients
 -- refused: COLLATE at 1:12: text is compared by its bytes. Leave it out, or use lower(text).
 
 SELECT SUM(setseed(0.5)) FROM patients
--- refused: setseed at 1:12: there is no such function here. See the list of functions in the documentation.
+-- refused: setseed at 1:12: an answer may not depend on chance outside the accounting. Leave it out.
 
 SELECT SUM(nextval('s')) FROM patients
 -- refused: nextval at 1:12: there is no such function here. See the list of functions in the documentation.
 
 SELECT SUM(hash(city)) FROM patients
--- refused: hash at 1:12: there is no such function here. See the list of functions in the documentation.
+-- refused: hash at 1:12: a hash makes names look anonymous without hiding anybody: every value can be tried. Group by the column itself; the noise is what protects.
 
 SELECT SUM(list_sum(list_value(age))) FROM patients
--- refused: list_value at 1:21: there is no such function here. See the list of functions in the documentation.
+-- refused: list_sum at 1:12: there is no such function here. See the list of functions in the documentation.
 
 SELECT SUM(struct_pack(a => 1)) FROM patients
 -- refused: struct_pack at 1:12: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
@@ -436,7 +436,7 @@ SELECT SUM(json_extract(city, '$.a')) FROM patients
 -- refused: json_extract at 1:12: there is no such function here. See the list of functions in the documentation.
 
 SELECT SUM(TRY(age)) FROM patients
--- refused: try at 1:12: there is no such function here. See the list of functions in the documentation.
+-- refused: try at 1:12: nothing here can fail, so there is nothing to try. Leave TRY out.
 
 SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
 -- refused: -> at 1:59: this is not an operator of dpsql. Lambdas and JSON paths are not supported.
@@ -491,10 +491,7 @@ SELECT AVG(round(cost, age)) FROM visits JOIN patients USING (patient_id)
 -- refused: round at 1:12: argument 2 must be a constant. Write a literal there.
 
 SELECT AVG(pow(age, weight)) FROM patients
--- refused: pow at 1:12: it does not take (integer, real). It takes (real, integer).
-
-SELECT AVG(pow(age, 0.5)) FROM patients
--- refused: pow at 1:12: it does not take (integer, real). It takes (real, integer).
+-- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT AVG(abs(city)) FROM patients
 -- refused: abs at 1:12: it does not take (text). It takes (integer) or (real).
@@ -509,19 +506,16 @@ SELECT AVG(length(age)) FROM patients
 -- refused: length at 1:12: it does not take (integer). It takes (text).
 
 SELECT COUNT(*) FROM visits WHERE date_trunc('decade', visited_on) > '2024-01-01'
--- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day. Write 'year', say.
+-- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day, hour, minute, second. Write 'year', say.
 
 SELECT COUNT(*) FROM visits WHERE date_trunc('mnth', visited_on) > '2024-01-01'
--- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day. Did you mean month?
+-- refused: date_trunc at 1:35: argument 1 must be one of year, quarter, month, week, day, hour, minute, second. Did you mean month?
 
 SELECT COUNT(*) FROM visits WHERE date_trunc(diagnosis, visited_on) > '2024-01-01'
 -- refused: date_trunc at 1:35: argument 1 must be a constant. Write a literal there.
 
 SELECT COUNT(*) FROM visits WHERE date_trunc(visited_on, 'month') > '2024-01-01'
--- refused: date_trunc at 1:35: it does not take (date, text). It takes (text, date) or (text, timestamp).
-
-SELECT COUNT(*) FROM visits WHERE extract(epoch FROM visited_on) > 1
--- refused: epoch at 1:35: there is no such function here. See the list of functions in the documentation.
+-- refused: date_trunc at 1:35: it does not take (date, text). It takes (constant text, date) or (constant text, timestamp).
 
 SELECT COUNT(*) FROM patients WHERE city LIKE sex
 -- refused: like at 1:37: argument 2 must be a constant. Write a literal there.
@@ -536,10 +530,10 @@ SELECT COUNT(*) FROM patients WHERE city GLOB 'a*'
 -- refused: GLOB at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
 
 SELECT COUNT(*) FROM patients WHERE age = 'forty'
--- refused: = at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: = at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients WHERE city > 5
--- refused: > at 1:37: it does not take (text, integer). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: > at 1:37: it compares text with integer. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients WHERE age
 -- refused: age at 1:37: a condition is needed here, not a value of type integer. Compare it with something.
@@ -548,16 +542,16 @@ SELECT COUNT(*) FROM patients WHERE city
 -- refused: city at 1:37: a condition is needed here, not a value of type text. Compare it with something.
 
 SELECT COUNT(*) FROM patients WHERE age = sex
--- refused: = at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: = at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients WHERE age IN (1, 'two')
--- refused: in at 1:37: it does not take (integer, integer, text). It takes (integer, integer, ...) or (real, real, ...) or (text, text, ...) or (date, date, ...).
+-- refused: in at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients WHERE age BETWEEN 'a' AND 'b'
--- refused: >= at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: >= at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients WHERE (age, sex) = (1, 'F')
--- refused: row at 1:38: there is no such function here. Did you mean pow?
+-- refused: (a, b) at 1:38: tuples are not supported. Compare column by column, with AND.
 
 SELECT COUNT(*) FROM patients WHERE NOT age
 -- refused: not at 1:41: it does not take (integer). It takes (boolean).
@@ -572,19 +566,19 @@ SELECT SUM(CASE WHEN age THEN 1 END) FROM patients
 -- refused: age at 1:22: a condition is needed here, not a value of type integer. Compare it with something.
 
 SELECT SUM(CAST(city AS INTEGER)) FROM patients
--- refused: CAST at 1:17: a cast from text to integer could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+-- refused: CAST at 1:17: a cast from text to integer could fail on some row. Write TRY_CAST: it is NULL where the text spells no such value.
 
 SELECT SUM(TRY_CAST(city AS DOUBLE)) FROM patients
--- refused: CAST at 1:21: a cast from text to double could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+-- refused: SUM(TRY_CAST(city AS DOUBLE)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 SELECT COUNT(*) FROM patients WHERE CAST(city AS DATE) > '2024-01-01'
--- refused: CAST at 1:42: a cast from text to date could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+-- refused: CAST at 1:42: a cast from text to date could fail on some row. Write TRY_CAST: it is NULL where the text spells no such value.
 
 SELECT COUNT(*) FROM patients WHERE city::BLOB IS NULL
--- refused: CAST at 1:37: a cast from text to blob could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+-- refused: CAST at 1:37: a cast from text to blob could fail on some row. Casts between numbers, between dates and timestamps, to text, and TRY_CAST from text are fine.
 
 SELECT COUNT(*) FROM patients WHERE age::uuid IS NULL
--- refused: CAST at 1:37: a cast from integer to uuid could fail on some row. Casts between numbers, from dates to timestamps, and to text are fine.
+-- refused: CAST at 1:37: a cast from integer to uuid could fail on some row. Casts between numbers, between dates and timestamps, to text, and TRY_CAST from text are fine.
 
 SELECT COUNT(*) FROM patients WHERE age COLLATE nocase = 1
 -- refused: COLLATE at 1:41: text is compared by its bytes. Leave it out, or use lower(text).
@@ -603,13 +597,13 @@ SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
 
 -- Numeric edges and bounds
 SELECT SUM(pow(age, 400)) FROM patients
--- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+-- refused: pow at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT SUM(exp(cost)) FROM visits
--- refused: exp at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+-- refused: exp at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT SUM(exp(exp(exp(age)))) FROM patients
--- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+-- refused: exp at 1:16: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT AVG(cost / (age - 50)) FROM visits JOIN patients USING (patient_id)
 -- refused: AVG(("cost" / (age - 50))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
@@ -621,13 +615,13 @@ SELECT SUM(weight / age) FROM patients
 -- refused: SUM((weight / age)) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 SELECT SUM(length(diagnosis) * 1e300 * 1e300) FROM visits
--- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns.
+-- refused: * at 1:12: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT COUNT(*) FROM patients WHERE substr(city, 1, 9999999999) = 'a'
--- refused: substr at 1:37: argument 3 must lie within a million of 0. Write a smaller number.
+-- refused: substr at 1:37: its arguments could lie where it fails. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 SELECT COUNT(*) FROM visits WHERE visited_on + 99999999 > '2024-01-01'
--- refused: + at 1:35: argument 2 must lie within a million of 0. Write a smaller number.
+-- refused: + at 1:35: the result could be too large for the engine. Declare or narrow the bounds of its columns, or keep it within constants: LEAST(x, 500).
 
 -- Structure
 SELECT 1
@@ -673,7 +667,7 @@ SELECT age, COUNT(*) FROM patients GROUP BY sex
 -- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
 
 SELECT sex, COUNT(*) FROM patients GROUP BY 2
--- refused: count at 1:13: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+-- refused: COUNT at 1:13: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY 3
 -- refused: 3 at 1:45: there is no column 3. The select list has 2.
@@ -682,7 +676,7 @@ SELECT sex, COUNT(*) FROM patients GROUP BY 0
 -- refused: 0 at 1:45: there is no column 0. The select list has 2.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY COUNT(*)
--- refused: count at 1:45: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+-- refused: COUNT at 1:45: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex ORDER BY age
 -- refused: age at 1:58: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
@@ -703,13 +697,13 @@ SELECT COUNT(*) FROM patients HAVING nothing > 1
 -- refused: nothing at 1:38: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
 
 SELECT COUNT(*) FROM patients WHERE COUNT(*) > 1
--- refused: count at 1:37: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+-- refused: COUNT at 1:37: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
 SELECT SUM(COUNT(*)) FROM patients
--- refused: count at 1:12: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+-- refused: COUNT at 1:12: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
 SELECT SUM(AVG(age)) FROM patients GROUP BY sex
--- refused: avg at 1:12: there is no such function here. See the list of functions in the documentation.
+-- refused: AVG at 1:12: an aggregate cannot stand here. Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.
 
 SELECT COUNT(*) FROM patients LIMIT -1
 -- refused: LIMIT at 1:38: it takes a whole number. Write it like LIMIT 10.
@@ -826,7 +820,7 @@ SELECT COUNT(*) FROM cities c FULL JOIN patients p ON c.name = p.city
 -- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
 
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age = c.name
--- refused: = at 1:50: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: = at 1:50: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 SELECT COUNT(*) FROM patients p JOIN cities c ON p.age > c.population
 -- refused: JOIN at 1:38: cities is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
@@ -985,7 +979,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = NULL) COUNT(*
 -- refused: max_groups_contributed is NULL, but there is always a bound. Write a whole number from 1, or leave it out.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (confidence = 1) COUNT(*) FROM patients
--- refused: confidence is 1; write a number between 0 and 1, such as 0.95.
+-- refused: confidence is 1; write a number from 1e-6 to 1 - 1e-12, such as 0.95.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'EVERYTHING') sex, COUNT(*) FROM patients GROUP BY sex
 -- refused: group_selection_strategy is EVERYTHING; write LAPLACE_THRESHOLD or PUBLIC_GROUPS.
@@ -1042,15 +1036,15 @@ SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 
 -- Parameters
 SELECT COUNT(*) FROM patients WHERE age > ?
--- refused: parameter at 1:43: the statement has parameter 1, but 0 values came with it. Pass one value for each ?.
+-- refused: The statement takes 1 values for parameters; 0 came with it.
 
 -- parameters: [1]
 SELECT COUNT(*) FROM patients WHERE age > ? AND age < ?
--- refused: parameter at 1:55: the statement has parameter 2, but 1 values came with it. Pass one value for each ?.
+-- refused: The statement takes 2 values for parameters; 1 came with it.
 
 -- parameters: ["x"]
 SELECT COUNT(*) FROM patients WHERE age > ?
--- refused: > at 1:37: it does not take (integer, text). It takes (integer, integer) or (real, real) or (text, text) or (date, date).
+-- refused: > at 1:37: it compares integer with text. Write a value of the column's own type: numbers without quotes, text and dates in single quotes.
 
 -- parameters: [[1, 2]]
 SELECT COUNT(*) FROM patients WHERE age IN ?
@@ -1174,10 +1168,6 @@ SELECT COUNT(*) FROM orders, customers WHERE orders.customer_id = customers.regi
 -- policy: shop
 SELECT COUNT(*) FROM customers WHERE joined > born + 'x'
 -- refused: + at 1:47: it does not take (date, text). It takes (integer, integer) or (real, real) or (date, integer).
-
--- policy: shop
-SELECT extract('dow' FROM day), COUNT(*) FROM orders GROUP BY 1
--- refused: dow at 1:8: there is no such function here. Did you mean pow or isodow?
 
 -- policy: shop
 SELECT SUM(member) / AVG(region) FROM customers
