@@ -1452,14 +1452,12 @@ SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
--- An order statistic: the value above, where DuckDB goes between two
--- reference: SELECT MIN(cost) FROM visits WHERE cost > (SELECT QUANTILE_CONT(cost, 0.9) - 0.005 FROM visits)
-SELECT QUANTILE_CONT(cost, 0.9) FROM visits
--- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 1
--- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
--- columns: quantile_cont("cost", 0.9) real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+SELECT QUANTILE_CONT(age, 0.9) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quantile_cont(age, 0.9) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
 SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANTILE_CONT(age, 0.75) AS high FROM patients
 -- unit: patients.patient_id
