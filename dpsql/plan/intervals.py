@@ -207,5 +207,5 @@ def _outward(function: Callable[[Fraction], float | int], end: End, direction: i
         return None
     if not math.isfinite(value):
         return None
-    slack = 0 if exactly else abs(Fraction(value)) / 2**40 + Fraction(1, 2**60)  # libm errs by a few units in the 52nd
+    slack = 0 if exactly else abs(Fraction(value)) / 2**40  # libm errs by a few units in the 52nd place, and never at 0
     return Fraction(value) + direction * slack

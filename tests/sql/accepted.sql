@@ -2632,6 +2632,7 @@ SELECT dayname(visited_on) AS d, AVG(ln(cost + 1)) FROM visits GROUP BY d
 -- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(4951769 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 9903538 ELSE greatest(0, least(9903538, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT dayname("t0"."visited_on") AS "k0", ln(("t0"."cost" + CAST($1 AS DOUBLE))) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q GROUP BY "k0"
 -- values: 1.0, 1000000.0, 0.0, 9.903538
 
+-- reference: SELECT COUNT(*) FROM visits WHERE year(visited_on) IN (2020, 2024)
 SELECT COUNT(*) FROM visits WHERE make_date(year(visited_on), 2, 29) IS NOT NULL
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -2640,10 +2641,19 @@ SELECT COUNT(*) FROM visits WHERE make_date(year(visited_on), 2, 29) IS NOT NULL
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS q
 -- values: 2, 29
 
-SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL 8000 YEAR IS NULL OR translate(diagnosis, 'ab', 'xy') = diagnosis
+-- reference: SELECT COUNT(*) FROM visits
+SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL 8000 YEAR IS NULL
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ((CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL) OR (translate("t0"."diagnosis", CAST($2 AS VARCHAR), CAST($3 AS VARCHAR)) = "t0"."diagnosis"))) AS q
--- values: 96000, 'ab', 'xy'
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL)) AS q
+-- values: 96000
+
+SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
+-- values: 'ab', 'xy'
