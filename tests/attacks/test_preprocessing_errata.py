@@ -140,7 +140,8 @@ def test_the_variances_error_bound_needs_its_four() -> None:
 
 def test_the_nearest_pair_may_not_be_unique() -> None:
     """The wanted point (3, 3) has a whole edge of the ball around 0 nearest to it."""
-    assert {abs(3 - p) + abs(3 - (2 - p)) for p in (0, Fraction(1, 2), 1, 2)} == {4}
+    edge = [Fraction(p, 4) for p in range(9)]
+    assert {abs(3 - p) + abs(3 - (2 - p)) for p in edge} == {4}
 
 
 Point = tuple[Fraction | int, ...]

@@ -4,7 +4,8 @@ Each function takes exact numbers, public sensitivities and a public centre (its
 exact number g of which one unit more or less changes no more than its sensitivity. `output_steps` makes it an integer
 for discrete noise. Under ``replace_one`` a unit goes and another comes: noise has to serve twice the sensitivity.
 
-Centre and sensitivity must not come from the private table, unless paid for.
+Centre and sensitivity must not come from the private table, unless paid for. How long a call takes depends on the data:
+on the number of distinct values, and on how many lie far out.
 """
 
 from dpsql.mechanisms.preprocessing.counts import Counts

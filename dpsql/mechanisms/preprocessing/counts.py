@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.preprocessing.exact import Exact, exact
+from dpsql.mechanisms.preprocessing.exact import Exact, exact_all
 
 __all__ = ["Counts", "Data", "RankedSums"]
 
@@ -68,12 +68,12 @@ class Counts:
         if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
             values, counts = np.unique(data, return_counts=True)
             return cls(tuple(values.tolist()), tuple(counts.tolist()))
-        found = {exact(value, "a value"): count for value, count in Counter(data).items()}
-        steps = math.lcm(*(value.denominator for value in found))
-        ordered = sorted(found)
-        return cls(
-            tuple(int(value * steps) for value in ordered), tuple(found[value] for value in ordered), Fraction(1, steps)
-        )
+        tally = Counter(data)
+        numbers = exact_all(tally, "a value")
+        steps = math.lcm(*(number.denominator for number in numbers))
+        whole = (number.numerator * (steps // number.denominator) for number in numbers)
+        pairs = sorted(zip(whole, tally.values(), strict=True))
+        return cls(tuple(value for value, _ in pairs), tuple(count for _, count in pairs), Fraction(1, steps))
 
     @property
     def count(self) -> int:

@@ -51,11 +51,16 @@ def sensitivity_of(value: Exact) -> Fraction:
     """The wanted sensitivity as a fraction.
 
     Raises:
-        ValueError: If it is negative or not exact.
+        ValueError: If it is negative or not exact, or if there are several.
 
     >>> sensitivity_of(3)
     Fraction(3, 1)
     """
+    if isinstance(value, Iterable):
+        raise ValueError(
+            "this statistic takes one sensitivity for all units; give that of the smallest epsilon, "
+            "or use total, minimum or maximum, or preprocess for a dozen units."
+        )
     delta = exact(value, "the sensitivity")
     if delta < 0:
         raise ValueError(f"the sensitivity is {delta}; write a number that is 0 or more.")

@@ -64,12 +64,11 @@ def preprocess(
     >>> preprocess(sum, [3, 1, 50], sensitivities=[5, 0, 10], empty_value=0)
     Fraction(13, 1)
     """
-    if len(values) > MOST_UNITS:
-        raise ValueError(
-            f"{len(values)} units are too many: the recursion takes 2^n steps and stops at {MOST_UNITS}; use median, "
-            "mean_of, trimmed_mean, minimum, maximum, total or variance, or ordered for a statistic that never falls "
-            "when a value rises."
-        )
+    _refuse_many(
+        len(values),
+        "median, mean_of, trimmed_mean, minimum, maximum, total or variance_of, "
+        "or ordered for a statistic that never falls when a value rises",
+    )
     tolls = tolls_of(sensitivities, len(values))
     found = [exact(empty_value, "the empty value")]
     for subset in range(1, 2 ** len(values)):  # after all of its own subsets
@@ -106,6 +105,7 @@ def preprocess_2d(
     >>> preprocess_2d(lambda bag: (max(bag), min(bag)), [0, 100], sensitivities=10, empty_value=(0, 0))
     (Fraction(10, 1), Fraction(0, 1))
     """
+    _refuse_many(len(values), "a form of each number by itself, with a share of the epsilon")
     tolls = tolls_of(sensitivities, len(values))
     p0, q0 = (exact(each, "the empty value") for each in empty_value)
 
@@ -116,3 +116,10 @@ def preprocess_2d(
     u = preprocess(lambda bag: sum(both(bag), Fraction(0)), values, tolls, p0 + q0)
     v = preprocess(lambda bag: both(bag)[0] - both(bag)[1], values, tolls, p0 - q0)
     return (u + v) / 2, (u - v) / 2
+
+
+def _refuse_many(count: int, instead: str) -> None:
+    if count > MOST_UNITS:
+        raise ValueError(
+            f"{count} units are too many: the recursion takes 2^n steps and stops at {MOST_UNITS}; use {instead}."
+        )

@@ -1,14 +1,14 @@
 """The mean with a wanted sensitivity, from the number of values, their sum, and the values at both ends.
 
-The walks of `ordered` stop early, so they read only values further than about n Delta / 4 from the mean.
+The walks of `ordered` stop early, so they read only values further than about n Delta / 2 from the mean.
 
 Theorem. Let W(a, b) >= t on the walk, with h the largest value left, R the sum and s the number left, and let last be
-the greatest j with c + (n - 2 (a + j)) Delta >= t. If last >= s, or last >= 0 and last (last + 1) Delta >= s h - R,
-then the walk ends with yes. So in the mirror for W < t, where the end has to be below t.
+the greatest j with c + (n - 2 (a + j)) Delta >= t. If last >= s, or last >= 0 and s (last + 1) Delta >= s h - R, then
+the walk ends with yes. So in the mirror for W < t, where the end has to be below t.
 
-Proof. Of m > last values, dropping the largest x lowers the mean by (m x - their sum) / (m (m - 1)), at most
-(s h - R) / (m (m - 1)) <= Delta: W does not fall, and the walk goes on dropping the largest until `last` are left. From
-there each end c + (n - 2 (a + j)) Delta has j <= last, and is at least t.  QED
+Proof. Dropping the j largest of s lowers the mean R / s by at most j (h - R / s) / (s - j), as each is at most h. While
+more than `last` are left, s - j >= last + 1, so this is at most j Delta: W does not fall, and the walk goes on dropping
+the largest. Once `last` are left, each end c + (n - 2 (a + j)) Delta has j <= last, and is at least t.  QED
 
 g = mean if the values lie within a width of n Delta and |mean - c| <= n Delta. Else |g - mean| is at most
 max(|mean - c| - n Delta / 2, 0) plus the sum of max(2 |x - mean| / n - Delta, 0) over all values x.
@@ -118,8 +118,6 @@ class _Tails:
         n = self.n
         if n == 0:
             return c
-        if delta == 0:
-            return c
 
         def walk(t: Fraction, low: Fraction, high: Fraction) -> tuple[bool, Fraction]:
             return self._walk(c, delta, t, low, high)
@@ -143,7 +141,7 @@ class _Tails:
                     if value * passed[1] < passed[0] * size:
                         passed = value, size
                     last = most_a - a
-                    if last >= size or (last >= 0 and last * (last + 1) * toll >= (size * highs[b] - total) * scale):
+                    if last >= size or (last >= 0 and size * (last + 1) * toll >= (size * highs[b] - total) * scale):
                         a, b = most_a, n - most_a
                         break
                     b += 1
@@ -151,7 +149,7 @@ class _Tails:
                     if value * failed[1] > failed[0] * size:
                         failed = value, size
                     last = most_b - b
-                    if last >= size or (last >= 0 and last * (last + 1) * toll >= (total - size * lows[a]) * scale):
+                    if last >= size or (last >= 0 and size * (last + 1) * toll >= (total - size * lows[a]) * scale):
                         a, b = n - most_b, most_b
                         break
                     a += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from operator import mul
@@ -65,7 +65,7 @@ class Windows:
     Corner(left_out=1, deviations=Fraction(8, 1), price=Fraction(100, 1))
     """
 
-    __slots__ = ("_highs", "_least", "_lows", "_span", "_whole")
+    __slots__ = ("_farthest", "_highs", "_least", "_lows", "_span", "_whole")
 
     def __init__(self, whole: Moments, lows: Mapping[int, int], highs: Mapping[int, int], least: int) -> None:
         """Add up both ends.
@@ -79,9 +79,11 @@ class Windows:
         shift = whole.total // whole.count  # near the mean sums are small, and so is what floats lose of them
         self._whole, self._least = whole.moved(shift), least
         low_values, high_values = [v - shift for v in lows], [v - shift for v in highs]
-        self._span = max(map(abs, (*low_values, *high_values)), default=1) or 1
-        self._lows = _End.of(low_values, list(lows.values()), self._span)
-        self._highs = _End.of(high_values[::-1], list(highs.values())[::-1], self._span).reversed()
+        self._span = math.isqrt(self._whole.squares) + 1
+        self._farthest = max(map(abs, (*low_values, *high_values)), default=0)
+        kind = np.dtype(np.int64 if self._farthest < FITS else object)
+        self._lows = _End.of(low_values, list(lows.values()), self._span, kind)
+        self._highs = _End.of(high_values[::-1], list(highs.values())[::-1], self._span, kind).reversed()
 
     def best(self, price: Fraction) -> Corner:
         """The window with the least squared deviations + price * values left out.
@@ -104,14 +106,21 @@ class Windows:
         most_total = abs(whole.total / self._span) + abs(lows.totals).max() + abs(highs.totals).max()
         errors = ROUNDING * (squares + tolls + abs(total) * (most_total + abs(total)) / kept)
         near = np.flatnonzero(costs - errors <= (costs + errors).min())
-        corners = (self._corner(int(i[k]), int(j[k]), price) for k in near)
+        least = self._exactly(i[near].tolist(), j[near].tolist(), kept[near].tolist())
+        corners = (Corner(whole.count - size, Fraction(spread, size), price) for size, spread in least.items())
         return min(corners, key=lambda corner: (corner.deviations + price * corner.left_out, corner.left_out))
 
-    def _corner(self, i: int, j: int, price: Fraction) -> Corner:
-        """The window that leaves out i distinct values below, and keeps j of those above, exactly."""
-        lows, highs, whole = self._lows.exactly(i), self._highs.exactly(j), self._whole
-        kept = Moments(*(a - b - c for a, b, c in zip(astuple(whole), lows, highs, strict=True)))
-        return Corner(whole.count - kept.count, kept.deviations, price)
+    def _exactly(self, i: list[int], j: list[int], kept: list[int]) -> dict[int, int]:
+        """The least squared deviations times size, by size, of these windows: whole numbers."""
+        (_, low_totals, low_squares), (_, high_totals, high_squares) = self._lows.sums, self._highs.sums
+        least: dict[int, int] = {}
+        for below, above, size in zip(i, j, kept, strict=True):
+            total = self._whole.total - low_totals[below] - high_totals[above]
+            squares = self._whole.squares - low_squares[below] - high_squares[above]
+            spread = squares * size - total**2
+            if spread < least.get(size, spread + 1):
+                least[size] = spread
+        return least
 
     def _candidates(self, width: int) -> tuple[Indices, Indices]:
         """Distinct values left out below and kept above, for every window that a frame so wide can show.
@@ -119,7 +128,7 @@ class Windows:
         As the frame moves up, values enter above and leave below: the i-th leaves when `entered[i]` have entered.
         """
         lows, highs = self._lows.values, self._highs.values
-        entered = np.searchsorted(highs, lows + min(width, 2 * self._span), side="right")
+        entered = np.searchsorted(highs, lows + min(width, 2 * self._farthest), side="right")
         first, last = np.concatenate(([0], entered)), np.concatenate((entered, [len(highs)]))
         i = np.repeat(np.arange(len(first)), last - first + 1)
         j = np.arange(len(i)) - np.repeat(np.cumsum(last - first + 1) - last - 1, last - first + 1)
@@ -140,7 +149,7 @@ class _End:
     sums: tuple[list[int], list[int], list[int]]
 
     @classmethod
-    def of(cls, values: list[int], counts: list[int], span: int) -> _End:
+    def of(cls, values: list[int], counts: list[int], span: int, kind: np.dtype[Any]) -> _End:
         """Left out one after the other, from the front; span is at least each value's distance from 0."""
         sums = (
             list(accumulate(counts, initial=0)),
@@ -148,7 +157,7 @@ class _End:
             list(accumulate((v * v * k for v, k in zip(values, counts, strict=True)), initial=0)),
         )
         return cls(
-            np.array(values, dtype=np.int64 if span < FITS else object),
+            np.array(values, dtype=kind),
             np.array(sums[0], dtype=np.int64),
             np.array([total / span for total in sums[1]]),
             np.array([square / span**2 for square in sums[2]]),
@@ -161,8 +170,3 @@ class _End:
         return _End(
             self.values[::-1], self.left[::-1], self.totals[::-1], self.squares[::-1], (n[::-1], p[::-1], q[::-1])
         )
-
-    def exactly(self, index: int) -> tuple[int, int, int]:
-        """What the window of that index leaves out."""
-        n, p, q = self.sums
-        return n[index], p[index], q[index]

@@ -101,6 +101,11 @@ def test_more_than_twelve_units_are_refused() -> None:
         preprocess(max, range(13), 1, 0)
 
 
+def test_more_than_twelve_units_of_a_pair_are_refused() -> None:
+    with pytest.raises(ValueError, match="each number by itself, with a share of the epsilon"):
+        preprocess_2d(lambda bag: (max(bag), min(bag)), range(13), 1, (0, 0))
+
+
 def test_a_function_of_floats_is_refused() -> None:
     with pytest.raises(ValueError, match="not an exact number"):
         preprocess(lambda bag: sum(bag) / 2, [1], 1, 0)  # type: ignore[arg-type, return-value]  # the point
