@@ -86,14 +86,14 @@ def draw(sizes: list[int], times: dict[str, list[float]]) -> None:
     except ImportError:
         print("no figure: matplotlib is not installed")
         return
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
     for name, line in times.items():
         axes.loglog(sizes[: len(line)], line, marker="o", markersize=3, label=name, ls="--" if "silly" in name else "-")
     axes.set_xlabel("values")
     axes.set_ylabel("seconds")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
+    figure.legend(fontsize=7, handlelength=3, loc="outside right upper")
     FIGURE.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(FIGURE)
     print(f"figure: {FIGURE}")
