@@ -163,7 +163,10 @@ def _limits(column: ColumnShape) -> tuple[Fraction, Fraction]:
 
 
 def _integer(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, str]:
-    """(parsed, value) as BIGINT. What BIGINT cannot hold, infinities included, goes to the nearer limit."""
+    """(parsed, value) as BIGINT. What BIGINT cannot hold, infinities included, goes to the nearer limit.
+
+    Without bounds the limits are those of the grid: the plan's proofs that no integer overflows start from them.
+    """
     bounds = _limits(column)
     low, high = max(math.ceil(bounds[0]), -BIGINT), min(math.floor(bounds[1]), BIGINT)
     parsed = f"TRY_CAST({raw} AS BIGINT)"
@@ -173,20 +176,17 @@ def _integer(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str
             f"CASE WHEN {parsed} IS NOT NULL THEN {parsed} WHEN isnan({double}) THEN NULL "
             f"WHEN {double} >= {edge} THEN {_big(high)} WHEN {double} <= -{edge} THEN {_big(low)} END"
         )
-    if not _bounded(column):
-        return parsed, parsed
     value = f"CASE WHEN {parsed} < {low} THEN {_big(low)} WHEN {parsed} > {high} THEN {_big(high)} ELSE {parsed} END"
     return parsed, value
 
 
 def _real(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, str]:
-    """(parsed, value) as DOUBLE. A bound is its nearest double; without bounds only infinities are moved."""
+    """(parsed, value) as DOUBLE. A bound is its nearest double; without bounds the limits are those of the grid, as for
+    integers: no cast and no product of such numbers can fail or become infinite.
+    """
     low, high = (_double(limit) for limit in _limits(column))
-    below, above = (f"{double} < {low}", f"{double} > {high}")
-    if not _bounded(column):
-        below, above = (f"isinf({double}) AND {double} < 0", f"isinf({double})")
     value = (
-        f"CASE WHEN isnan({double}) THEN NULL WHEN {below} THEN {low} WHEN {above} THEN {high} "
+        f"CASE WHEN isnan({double}) THEN NULL WHEN {double} < {low} THEN {low} WHEN {double} > {high} THEN {high} "
         f"ELSE {double} + 0.0 END"  # + 0.0 makes -0.0 the 0.0 that it equals
     )
     return f"CASE WHEN NOT isnan({double}) THEN {double} END", value

@@ -33,13 +33,13 @@ def integer(low: int | None, high: int | None) -> Callable[[Any], Row]:
         first, last = (-FARTHEST, FARTHEST) if low is None or high is None else (low, high)
         if not -(2**63) <= value < 2**63:
             return first if value < 0 else last
-        return int(value) if low is None else clamp(int(value), first, last)
+        return clamp(int(value), first, last)
 
     def columns(value: Any) -> Row:
         inside = read(value)
         if low is not None:
             return {"": inside}
-        return {"": inside, "$grid": None if inside is None else clamp(inside, -FARTHEST, FARTHEST)}
+        return {"": inside, "$grid": inside}
 
     return columns
 
@@ -51,9 +51,7 @@ def real(low: Fraction | None, high: Fraction | None, step: Fraction) -> Callabl
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return {"": None, "$grid": None}
         first, last = (-FARTHEST * step, FARTHEST * step) if low is None or high is None else (low, high)
-        inside = float(value)
-        if low is not None or math.isinf(inside):
-            inside = clamp(inside, float(first), float(last))
+        inside = clamp(float(value), float(first), float(last))
         if isinstance(value, Decimal):
             steps = clamp(Fraction(value), first, last) / step
         else:
