@@ -7,6 +7,7 @@ integers, the charge. A mechanism's own word for its sensitivity is never asked.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -36,14 +37,16 @@ def control_flow(replay: Replay) -> list[str]:
         for what, seen in _visible(one).items():
             if seen != (other := _visible(two)[what]):
                 found.append(f"{where}: {what} differ: {seen!r} | {other!r}")
+        kinds = [_kinds(run) for run in (one, two)]
+        # A column without a value has no type: noise decides which rows a condition leaves.
+        if any(a != b for a, b in zip(*kinds, strict=True) if a and b):
+            found.append(f"{where}: types of values differ: {kinds[0]} | {kinds[1]}")
     return found
 
 
 def _visible(run: Run) -> dict[str, object]:
     answer = run.answer
     seen = None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.replayed)
-    varies = any(part.discovered for part in run.parts) or "HAVING" in run.template.sql  # which rows appear
-    kinds = None if answer is None else [_kinds(answer.rows, at) for at in range(len(answer.columns))]
     return {
         "engine statements": run.statements,
         "calls of the sampler": [
@@ -52,7 +55,6 @@ def _visible(run: Run) -> dict[str, object]:
         "listed groups": [None if part.discovered else part.groups for part in run.parts],
         "charges": run.charges,
         "answer": seen,
-        "types of values": None if varies else kinds,
         "error": run.error,
         "spent": run.spent,
     }
@@ -73,9 +75,11 @@ def _choosing(part: Part) -> list[object]:
     return [asked[:each], same, None if part.discovered else len(asked)]
 
 
-def _kinds(rows: list[tuple[object, ...]], at: int) -> set[str]:
-    """A NULL is the work of noise: a ratio whose noised denominator is 0."""
-    return {type(row[at]).__name__ for row in rows} - {"NoneType"}
+def _kinds(run: Run) -> list[set[str]]:
+    """The types in each column of the answer. A NULL is the work of noise: a ratio whose noised denominator is 0."""
+    if run.answer is None:
+        return []
+    return [{type(row[at]).__name__ for row in run.answer.rows} - {"NoneType"} for at in range(len(run.answer.columns))]
 
 
 # ------------------------------------------------------------------------------------------------ sensitivity, charge
@@ -125,8 +129,8 @@ def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
     """(epsilon, rho) that the choices of two neighbours imply together: the theorem of `exponential`, from the scores.
 
     A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and (w c)^2 / 8 in rho, or
-    what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such groups are
-    compared where both have them.
+    what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such
+    groups are compared where both have them.
     """
     epsilon, rho = Fraction(0), Fraction(0)
     for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
@@ -282,7 +286,7 @@ def fresh_noise(replay: Replay) -> list[str]:
                 exact = [part.raw.get(group, (0,) * len(named))[at] for group in part.groups]
                 noise = None if draw is None else draw.noise
                 if noise is None:
-                    public = isinstance(part.release.loss, Free) or (name in ("count", "n") and _fixed(run))
+                    public = isinstance(part.release.loss, Free) or (name in ("count", "n") and _fixed(run, part))
                     found += [] if public else [f"{where}: {name} has no draw of its own"]
                     noise = (0,) * len(exact)
                 if part.selects:  # cut to those that appear, and silent below the threshold
@@ -301,10 +305,10 @@ def fresh_noise(replay: Replay) -> list[str]:
     return found
 
 
-def _fixed(run: Run) -> bool:
-    """Whether the number of rows is public: whole patients, each with one row, under replace_one."""
-    sql = run.template.sql
-    return run.promise.neighbours == "replace_one" and sql.endswith("FROM patients")
+def _fixed(run: Run, part: Part) -> bool:
+    """Whether the number of rows is public: whole patients, each with one row, under replace_one, in one group."""
+    whole = re.search(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$", run.template.sql)
+    return run.promise.neighbours == "replace_one" and whole is not None and part.groups == ((),)
 
 
 def grid(replay: Replay) -> list[str]:

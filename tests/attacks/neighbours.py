@@ -24,9 +24,11 @@ TABLES = {
     "patients": "patient_id BIGINT, age INTEGER, sex VARCHAR, city VARCHAR, weight DOUBLE",
     "visits": "patient_id BIGINT, visit_id BIGINT, cost DOUBLE, score BIGINT, visited_on DATE, ward VARCHAR, "
     "diagnosis VARCHAR",
-    "notes": "patient_id BIGINT, grade INTEGER, reading DOUBLE",
+    "notes": "patient_id BIGINT, grade INTEGER, reading DOUBLE, amount BIGINT, seen DATE",
+    "treatments": "visit_id BIGINT, drug VARCHAR, dose INTEGER",
 }
 CITIES = [("Delft", "south", 10.0), ("Leiden", "south", 20.0), ("Zwolle", "east", 130.0)]
+BEDS = [("A", 1, 10), ("A", 2, 20), ("B", 1, 30), ("C", 1, 5), ("C", 2, 5), ("C", 3, 6), (None, 9, 9)]
 WARDS = ("A", "B", "C", None)
 FIRST = date(2024, 1, 1)
 
@@ -75,7 +77,17 @@ tables:
     columns:
       grade:   {{type: integer, bounds: [0, 9]}}
       reading: {{type: real}}
+      amount:  {{type: integer}}
+      seen:    {{type: date}}
+  treatments:
+    unit: {{via: visits, on: visit_id}}
+    rows_per_unit: 5
+    rows_about: 40
+    columns:
+      drug: {{type: text, values: [a, b, c]}}
+      dose: {{type: integer, bounds: [0, 10]}}
   cities: {{public: true, key: name}}
+  beds: {{public: true}}
 """
 
 
@@ -87,12 +99,14 @@ AWKWARD: Mapping[str, Rows] = {
     "the heaviest": {
         "patients": [(10**6, "F", "Delft", 1e300)],
         "visits": [(100 + i, 1e9, 10**12, _day(i + 1), WARDS[i % 4], f"rare {i}") for i in range(12)],
-        "notes": [(10**6, 1e300)] * 9,
+        "notes": [(10**6, 1e300, 2**63 - 1, date.max)] * 9,
+        "treatments": [(100 + i, "abc"[i % 3], 10**6) for i in range(12)],
     },
     "NULLs alone": {
         "patients": [(None, None, None, None)],
         "visits": [(200 + i, None, None, None, None, None) for i in range(3)],
-        "notes": [(None, None)] * 2,
+        "notes": [(None, None, None, None)] * 2,
+        "treatments": [(200, None, None)] * 2,
     },
     "NaN and infinities": {
         "patients": [(-1, "?", "Atlantis", math.nan)],
@@ -102,32 +116,38 @@ AWKWARD: Mapping[str, Rows] = {
             (302, -math.inf, -5, _day(5), "C", "flu"),
             (303, -0.0, 0, date(1900, 1, 1), "Z", ""),
         ],
-        "notes": [(0, math.nan), (9, math.inf), (9, -math.inf)],
+        "notes": [(0, math.nan, -(2**63), date.min), (9, math.inf, 2**53 + 1, _day(2)), (9, -math.inf, 0, _day(2))],
+        "treatments": [(300, "?", -5)],
     },
     "alone in its group": {
         "patients": [(100, "X", "Zwolle", 250.0)],
         "visits": [(400 + i, 200.0, 20, _day(12, 31), "C", "unheard of") for i in range(4)],
-        "notes": [(9, 5.0)],
+        "notes": [(9, 5.0, 77, date(1999, 9, 9))],
+        "treatments": [(400, "c", 10)] * 5,
     },
     "in all groups": {
         "patients": [(50, "F", "Delft", 70.0)],
         "visits": [(500 + i, 200.0, 20, _day(3 * i + 1), ward, f"flu {i}") for i, ward in enumerate(WARDS)],
-        "notes": [(9, 1.0)] * 3,
+        "notes": [(9, 1.0, 5, _day(1))] * 3,
+        "treatments": [(500 + i, drug, 10) for i, drug in enumerate("abc")],
     },
     "exactly at the caps": {
         "patients": [(110, "M", "Leiden", 2.0)],
         "visits": [(600 + i, 200.0, -5, _day(2 + min(i, 2)), WARDS[min(i, 2)], "cold") for i in range(4)],
-        "notes": [(9, -1.0)] * 3,
+        "notes": [(9, -1.0, -5, _day(2))] * 3,
+        "treatments": [(600 + i % 4, "a", 10) for i in range(5)],
     },
     "one above the caps": {
         "patients": [(0, "M", "Leiden", 249.95)],
         "visits": [(700 + i, 199.999, 20, _day(2 + i), WARDS[i % 4], f"cold {i}") for i in range(5)],
-        "notes": [(9, 2.0)] * 4,
+        "notes": [(9, 2.0, 6, _day(3))] * 4,
+        "treatments": [(700 + i % 5, "b", 10) for i in range(6)],
     },
     "duplicate rows": {
         "patients": [(80, "F", "Delft", 65.5)] * 3,
         "visits": [(800, 150.0, 7, _day(7), "B", "flu")] * 6,
-        "notes": [(4, 0.5)] * 6,
+        "notes": [(4, 0.5, 1, _day(4))] * 6,
+        "treatments": [(800, "b", 4)] * 3,
     },
     "duplicate keys": {
         "patients": [(30, "X", "Leiden", 80.0), (31, "M", "Delft", 90.0)],
@@ -136,7 +156,8 @@ AWKWARD: Mapping[str, Rows] = {
             (1, 0.0, -5, _day(10), "C", "cold"),
             (2, 9.0, 3, None, "B", ""),
         ],
-        "notes": [(1, 1.0), (2, 1.0)],
+        "notes": [(1, 1.0, 0, _day(5)), (2, 1.0, 0, _day(5))],
+        "treatments": [(1, "a", 3), (2, "c", 10), (3, "a", 1)],  # of several units: visits 0 to 4 are many people's
     },
 }
 """Nine kinds of unit, each of which is removed, or put in another's place, in a neighbour."""
@@ -162,22 +183,32 @@ def _ordinary(number: int, chance: random.Random) -> Rows:
         )
         for _ in range(chance.randrange(1, 6))
     ]
-    notes = [(chance.randrange(10), chance.gauss(0, 3)) for _ in range(chance.randrange(4))]
-    return {"patients": [patient], "visits": visits, "notes": notes}
+    notes = [
+        (chance.randrange(10), chance.gauss(0, 3), chance.randrange(9), _day(chance.randrange(1, 13)))
+        for _ in range(chance.randrange(4))
+    ]
+    treatments = [(chance.randrange(5), chance.choice("abc"), chance.randrange(12)) for _ in range(chance.randrange(3))]
+    return {"patients": [patient], "visits": visits, "notes": notes, "treatments": treatments}
 
 
 def write_database(path: Path, seed: int, present: Collection[str]) -> None:
-    """A DuckDB file with the rows of the units that are present, in an order of its own."""
+    """A DuckDB file with the rows of the units that are present, in an order of its own.
+
+    A treatment names no unit but a visit, and stays when nobody has that visit: it is then nobody's.
+    """
     everybody = units(seed)
     shuffled = random.Random(f"{seed} {sorted(present)}")
     with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE beds (ward VARCHAR, floor INTEGER, beds INTEGER)")
+        connection.executemany("INSERT INTO beds VALUES (?, ?, ?)", BEDS)
         connection.execute("CREATE TABLE cities (name VARCHAR, region VARCHAR, km DOUBLE)")
         connection.executemany("INSERT INTO cities VALUES (?, ?, ?)", CITIES)
         for table, columns in TABLES.items():
+            owned = table != "treatments"
             rows = [
-                (number, *row)
+                (number, *row) if owned else row
                 for number, (name, tables) in enumerate(everybody.items())
-                if name in present
+                if name in present or not owned
                 for row in tables[table]
             ]
             shuffled.shuffle(rows)
