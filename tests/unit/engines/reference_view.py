@@ -33,7 +33,8 @@ def integer(low: int | None, high: int | None) -> Callable[[Any], Row]:
         first, last = (-FARTHEST, FARTHEST) if low is None or high is None else (low, high)
         if not -(2**63) <= value < 2**63:
             return first if value < 0 else last
-        return clamp(int(value), first, last)
+        inside: int = clamp(int(value), first, last)
+        return inside
 
     def columns(value: Any) -> Row:
         inside = read(value)
