@@ -521,7 +521,7 @@ SELECT COUNT(*) FROM patients WHERE city LIKE sex
 -- refused: like at 1:37: argument 2 must be a constant. Write a literal there.
 
 SELECT COUNT(*) FROM patients WHERE city LIKE 'a!%' ESCAPE '!'
--- refused: ESCAPE at 1:53: LIKE reads no escapes. Choose a pattern that needs none.
+-- refused: ESCAPE at 1:53: dpsql reads it as a function. Write like_escape(text, pattern, '!').
 
 SELECT COUNT(*) FROM patients WHERE city SIMILAR TO 'a.*'
 -- refused: SIMILAR TO at 1:42: this kind of pattern is not supported. Use LIKE with % and _.
