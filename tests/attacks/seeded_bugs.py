@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from dpsql.engines import lower, shape
+from dpsql.engines.printer import Printer
 from dpsql.mechanisms import sensitivity as moved
 from dpsql.mechanisms import threshold as thresholds
 from dpsql.mechanisms.laws import LaplaceLaw
@@ -116,7 +117,7 @@ def _threshold_off_by_one() -> AbstractContextManager[object]:
 
 
 def _missing_group_cap() -> AbstractContextManager[object]:
-    def uncapped(printer: lower.Printer, source: Source, *rest: Any, **named: Any) -> str:
+    def uncapped(printer: Printer, source: Source, *rest: Any, **named: Any) -> str:
         return whole(printer, replace(source, cap_groups=False), *rest, **named)
 
     whole = lower._bounded_rows
