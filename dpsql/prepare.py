@@ -32,7 +32,6 @@ from dpsql.privacy.tables import Group
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
 
-MOST_ROWS = 10**9  # of one privacy unit: beyond, no answer would say anything
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
 
 
@@ -220,11 +219,6 @@ def _check_unit(relation: Relation, options: Options) -> None:
 def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
     most = rows_per_unit(plan.relation)
-    if most > MOST_ROWS:
-        raise UnsupportedQuery(
-            "joins multiply one privacy unit's rows beyond a billion.", construct="JOIN",
-            hint="Join a table on its key, or group it by the privacy unit first.",
-        )  # fmt: skip
     if unit_of(plan.relation) is None:
         return _uncut(plan, keys, options, most)
     rows = min(most, options.max_rows_contributed or most)

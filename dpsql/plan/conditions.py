@@ -9,7 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan, Semi, UnionAll
-from dpsql.plan.relations import scans
+from dpsql.plan.relations import is_public, rows_per_unit, scans
 from dpsql.plan.scope import Entry, identifying, same_name
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "bare_identity",
     "is_negated_query",
     "is_unit",
+    "limited",
     "link_of",
     "links_equal",
     "merged_column",
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 Position = tuple[int, int] | None
+
+MOST_MET = 10**6  # rows of one privacy unit that a join may bring together: well within a second
 
 
 def parts_of(node: syntax.Expr) -> list[syntax.Expr]:
@@ -164,6 +167,23 @@ def bare_identity(expression: Expression, position: Position) -> Expression:
         "nothing is computed from a privacy unit or a key.", construct=column.name, position=position,
         hint=f"Select {column.name} as it is, or leave it out.",
     )  # fmt: skip
+
+
+def limited(relation: Join | Semi, position: Position) -> Relation:
+    """The relation itself, if what an engine does for one unit stays small: time, too, would tell of a person.
+
+    Raises:
+        UnsupportedQuery: It brings too many rows of one unit together, kept or not.
+    """
+    met = rows_per_unit(relation)
+    if isinstance(relation, Semi) and not is_public(relation.right):
+        met *= rows_per_unit(relation.right)
+    if met > MOST_MET:
+        raise UnsupportedQuery(
+            "it multiplies one privacy unit's rows beyond a million.", construct="JOIN", position=position,
+            hint="Join a table on its key, or group it by the privacy unit first.",
+        )  # fmt: skip
+    return relation
 
 
 def need_units(left: Expression, right: Expression, construct: str, position: Position) -> None:

@@ -18,6 +18,7 @@ from dpsql.plan.conditions import (
     bare_identity,
     is_negated_query,
     is_unit,
+    limited,
     link_of,
     merged_column,
     output_column,
@@ -273,7 +274,7 @@ class Rows:
         pairs = self._checked(kept_rows, other_rows, equal, join.position)
         for predicate in on:
             refuse_identifying(predicate, "ON", join.position)
-        group.parts.append(Join(kept_rows, other_rows, pairs, outer=True, on=tuple(on)))
+        group.parts.append(limited(Join(kept_rows, other_rows, pairs, outer=True, on=tuple(on)), join.position))
         group.entries += [*left.entries, *(entry.nullable() for entry in right_entries)]
         group.using += [(name, None) for name in join.using]
 
@@ -326,7 +327,7 @@ class Rows:
                 )  # fmt: skip
             pairs = self._checked(relation, part, equal, position)
             rest = [p for p in rest if across(p, relation, part) is None]
-            relation = Join(relation, part, pairs)
+            relation = limited(Join(relation, part, pairs), position)
             waiting.remove(part)
         for predicate in rest:
             refuse_identifying(predicate, "WHERE", position)

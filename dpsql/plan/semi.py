@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.conditions import aliases_of, links_equal, need_units, parts_of, refuse_identifying, same_unit
+from dpsql.plan.conditions import (
+    aliases_of,
+    limited,
+    links_equal,
+    need_units,
+    parts_of,
+    refuse_identifying,
+    same_unit,
+)
 from dpsql.plan.expressions import as_constant, columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Relation, Semi
 from dpsql.plan.relations import conjuncts, is_public, scans, unit_of
@@ -49,7 +57,7 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
     if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
         is_true = rows.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
         on = (is_true,)
-    return Semi(relation, sub.relation, on, negated)
+    return limited(Semi(relation, sub.relation, on, negated), node.position)
 
 
 def _same_person(
@@ -112,4 +120,4 @@ def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, n
     for predicate in on:
         if not same_unit(predicate, aliases) and not links_equal(predicate):
             refuse_identifying(predicate, "EXISTS", node.position)
-    return Semi(relation, right, tuple(on), negated)
+    return limited(Semi(relation, right, tuple(on), negated), node.position)
