@@ -150,3 +150,16 @@ def test_bounds_of_rows_and_of_totals_are_not_silently_one_of_them(session: Sess
     bounds = "contribution_bounds_per_row => (0, 10), contribution_bounds_per_group => (0, 300)"
     with pytest.raises(UnsupportedQuery, match="not both"):
         session.explain(f"SELECT SUM(cost, {bounds}) FROM visits")
+
+
+def test_zero_has_no_sign_that_would_tell_whose_row_came_first(session: Session) -> None:
+    # Equal values are one group, and one row of DISTINCT: 0.0 or -0.0, as the engine meets them.
+    zeros = "CASE WHEN sex = 'F' THEN -(weight * 0) ELSE weight * 0 END"
+    options: dict[str, Any] = {"epsilon": 100, "delta": 1e-3}
+    ((zero, _),) = session.query(
+        f"SELECT {zeros} AS z, COUNT(*) FROM patients WHERE age > 0 GROUP BY 1", **options
+    ).rows
+    assert str(zero) == "0.0"
+    distinct = f"SELECT DISTINCT {zeros} AS z FROM patients WHERE weight > 0"
+    ((below,),) = session.query(f"SELECT COUNT(*) FROM ({distinct}) AS d WHERE atan2(z, -1) < 0", **options).rows
+    assert below == 0

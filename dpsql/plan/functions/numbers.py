@@ -192,7 +192,11 @@ def _angles() -> Iterator[Function]:
     # no double is so near to an odd multiple of pi/2 that its tangent reaches 10^60
     yield Function("tan", (REAL,), REAL, "tan({0})", interval=unknown, saturated=limited(unknown))
     yield Function("atan", (REAL,), REAL, "atan({0})", interval=lambda a: a.rising(math.atan).clipped(-TWO, TWO))
-    yield Function("atan2", (REAL, REAL), REAL, "atan2({0}, {1})", interval=constantly(-4, 4))
+    # DISTINCT keeps 0.0 or -0.0, whichever comes first: nothing may tell the two apart
+    yield Function(
+        "atan2", (REAL, REAL), REAL, "atan2(({0} + 0.0), ({1} + 0.0))", written="atan2({0}, {1})",
+        interval=constantly(-4, 4), departs="zero has no sign",
+    )  # fmt: skip
     yield Function("tanh", (REAL,), REAL, "tanh({0})", interval=constantly(-1, 1))
     for name in ("asin", "acos"):
         yield Function(
