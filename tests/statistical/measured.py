@@ -16,6 +16,7 @@ from scipy.stats import beta
 
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable
+from tests.attacks.audits import numbers
 from tests.attacks.replay import Part
 from tests.statistical.thresholds import P_THRESHOLD
 
@@ -65,14 +66,14 @@ def ratios(real: Part, one: Part, two: Part, size: int, sampler: Sampler) -> Flo
 
     Only groups whose numbers differ are released: the others tell nothing.
     """
-    nothing = (0,) * (1 + ("sum" in one.released))
-    numbers = {group: [part.raw.get(group, nothing) for part in (real, one, two)] for group in {**one.raw, **two.raw}}
-    moved = [sides for sides in numbers.values() if sides[1] != sides[2]]
+    named = [(name, draw) for name, draw in numbers(one) if draw is not None]
+    nothing = (0,) * len(named)
+    sides_of = {group: [part.raw.get(group, nothing) for part in (real, one, two)] for group in {**one.raw, **two.raw}}
+    moved = [sides for sides in sides_of.values() if sides[1] != sides[2]]
     table = RawTable({f"m{at}": [sides[0][at] for sides in moved] * size for at in range(len(nothing))})
     columns = one.release.release(table, sampler).columns
-    names = ("sum", "count") if "sum" in columns else ("steps",)
     total = np.zeros(size)
-    for at, (name, draw) in enumerate(zip(names, one.draws, strict=True)):
+    for at, (name, draw) in enumerate(named):
         x = np.array([math.nan if k is None else k for k in columns[name]]).reshape(size, len(moved))
         a, b = (np.array([sides[side][at] for sides in moved]) for side in (1, 2))
         if draw.law == "laplace":
@@ -88,8 +89,7 @@ def ratios(real: Part, one: Part, two: Part, size: int, sampler: Sampler) -> Flo
 
 def noise_of(part: Part, size: int, sampler: Sampler) -> list[npt.NDArray[np.int64]]:
     """For each noised number of a release: (size,) draws of what is added to a raw 10^6, far above any threshold."""
-    columns = 1 + ("sum" in part.released)
-    table = RawTable({f"m{at}": [10**6] * size for at in range(columns)})
+    named = numbers(part)
+    table = RawTable({f"m{at}": [10**6] * size for at in range(len(named))})
     released = part.release.release(table, sampler).columns
-    names = ("sum", "count")[: len(part.draws)] if "sum" in released else ("steps",)
-    return [np.array(released[name], dtype=np.int64) - 10**6 for name in names]
+    return [np.array(released[name], dtype=np.int64) - 10**6 for name, draw in named if draw is not None]
