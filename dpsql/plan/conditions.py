@@ -16,6 +16,7 @@ __all__ = [
     "across",
     "aliases_of",
     "bare_identity",
+    "holds_aggregate",
     "is_negated_query",
     "is_unit",
     "limited",
@@ -32,6 +33,15 @@ __all__ = [
 ]
 
 Position = tuple[int, int] | None
+
+AGGREGATES = frozenset(
+    """
+    count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop
+    var_samp variance stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or
+    bool_and logical_or logical_and approx_count_distinct arg_max arg_min max_by min_by any_value first last list
+    array_agg string_agg product
+    """.split()
+)
 
 MOST_MET = 10**6  # rows of one privacy unit that a join may bring together: well within a second
 
@@ -57,6 +67,24 @@ def _branches(node: syntax.Expr) -> list[syntax.Expr]:
 
 def _joined(name: str, parts: list[syntax.Expr]) -> syntax.Expr:
     return reduce(lambda left, right: syntax.Call(name, (left, right), position=left.position), parts)
+
+
+def holds_aggregate(node: syntax.Expr) -> bool:
+    """Whether an expression aggregates rows."""
+    match node:
+        case syntax.Call():
+            return node.name in AGGREGATES or any(map(holds_aggregate, node.arguments))
+        case syntax.Case():
+            parts = [part for branch in node.branches for part in branch] + [
+                p for p in (node.operand, node.default) if p
+            ]
+            return any(map(holds_aggregate, parts))
+        case syntax.Cast():
+            return holds_aggregate(node.operand)
+        case syntax.InList():
+            return any(map(holds_aggregate, (node.operand, *node.values)))
+        case _:
+            return False
 
 
 def is_negated_query(node: syntax.Expr) -> bool:

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.conditions import bare_identity
+from dpsql.plan.conditions import bare_identity, holds_aggregate
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
 from dpsql.plan.relations import is_public, most_rows, names_unit, rows_per_unit, unit_of
-from dpsql.plan.rows import Rows, Sub, holds_aggregate
+from dpsql.plan.rows import Rows, Sub
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.types import Facts, Type
 

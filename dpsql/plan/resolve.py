@@ -9,12 +9,13 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.aggregates import AggregateReader
 from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import ReleasesInside, group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
-from dpsql.plan.rows import Rows, holds_aggregate
+from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Entry, Scope, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.types import Facts, Type, Value

@@ -16,6 +16,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import (
     across,
     bare_identity,
+    holds_aggregate,
     is_negated_query,
     is_unit,
     limited,
@@ -43,38 +44,11 @@ from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
 
-__all__ = ["Gathered", "PerUnitPlanner", "Rows", "Sub", "holds_aggregate"]
+__all__ = ["Gathered", "PerUnitPlanner", "Rows", "Sub"]
 
 Position = tuple[int, int] | None
 
 MOST_RELATIONS = 50  # tables and sub-queries of one statement
-
-AGGREGATES = frozenset(
-    """
-    count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop
-    var_samp variance stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or
-    bool_and logical_or logical_and approx_count_distinct arg_max arg_min max_by min_by any_value first last list
-    array_agg string_agg product
-    """.split()
-)
-
-
-def holds_aggregate(node: syntax.Expr) -> bool:
-    """Whether an expression aggregates rows."""
-    match node:
-        case syntax.Call():
-            return node.name in AGGREGATES or any(map(holds_aggregate, node.arguments))
-        case syntax.Case():
-            parts = [part for branch in node.branches for part in branch] + [
-                p for p in (node.operand, node.default) if p
-            ]
-            return any(map(holds_aggregate, parts))
-        case syntax.Cast():
-            return holds_aggregate(node.operand)
-        case syntax.InList():
-            return any(map(holds_aggregate, (node.operand, *node.values)))
-        case _:
-            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.conditions import (
     aliases_of,
+    holds_aggregate,
     limited,
     links_equal,
     need_units,
@@ -76,7 +77,12 @@ def _same_person(
 
 def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, negated: bool) -> Relation:
     query = node.query
-    if isinstance(query, syntax.Union) or query.group_by or query.having is not None or query.limit is not None:
+    if (
+        isinstance(query, syntax.Union)
+        or query.group_by
+        or any(part is not None for part in (query.having, query.limit, query.offset))
+        or any(holds_aggregate(item.expression) for item in query.items)  # one row, whatever there is
+    ):
         raise UnsupportedQuery(
             "EXISTS takes a plain SELECT.", construct="EXISTS", position=node.position,
             hint="Write EXISTS (SELECT 1 FROM table WHERE its unit equals the outer unit AND ...).",
