@@ -284,7 +284,8 @@ def _with_selection(
         return aggregates, None
     for index, aggregate in enumerate(aggregates):
         counts_units = aggregate.function == "count_units"
-        if counts_units or (aggregate.function == "count_rows" and source.contribution.rows == 1):
+        one_each = aggregate.function == "count_rows" and source.contribution.rows == 1 and aggregate.per_group is None
+        if counts_units or one_each:
             return aggregates, index
     return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
 

@@ -223,12 +223,13 @@ def charge(replay: Replay) -> list[str]:
     """The ledger charged once, before the engine was asked, at least what scales and actual moves imply together."""
     found = []
     for where, run in replay.all():
-        if len(run.charges) != (0 if run.error else 1):
+        free = run.error is not None or (run.answer is not None and run.answer.replayed)
+        if len(run.charges) != (0 if free else 1):
             found.append(f"{where}: charged {len(run.charges)} times")
         if any(spent != run.spent for _, _, spent in run.statements):
             found.append(f"{where}: the engine was asked before the charge was made")
     for where, one, two in replay.pairs():
-        if one.error is not None:
+        if not one.charges:
             continue
         account = one.charges[0].account(one.promise.composition)  # type: ignore[arg-type]  # one of the two names
         epsilon, rho = Fraction(0), 0.0
