@@ -57,6 +57,7 @@ class Measurement:
         sensitivity: In the column's unit; None where it rests on several measurements.
         scale: Noise scale in the column's unit; None where it rests on several measurements.
         half_width: Expected half width of a 95% interval, in the column's unit.
+        notes: What else its reader must know, one sentence each.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Measurement:
     sensitivity: float | None
     scale: float | None
     half_width: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -127,6 +129,11 @@ class Answer:
         if not ends and self.rows:
             raise ProgrammingError(f"{name!r} holds no noise, so it has no interval.")
         return ends
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know beside the errors: the distinct notes of the measurements."""
+        return tuple(dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes))
 
     def ends(self, name: str) -> list[Ends]:
         """The column's intervals at the answer's own confidence; empty where it is exact, or its name is not unique."""
@@ -202,7 +209,7 @@ class Answer:
         if self.measurements and self.rows:
             level = number(100 * self.confidence)
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
-        return lines
+        return [*lines, *(f"Note: {safe(note)}" for note in self.notes)]
 
     def _price(self) -> str:
         if self.replayed:

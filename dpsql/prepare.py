@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -15,15 +15,16 @@ from itertools import product
 from dpsql.engines.base import EngineStatement
 from dpsql.engines.lower import lower, lower_released
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
-from dpsql.plan.options import Options
+from dpsql.plan.options import MECHANISM_OF, Options
 from dpsql.plan.per_unit import totals_per_unit
-from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
+from dpsql.plan.relations import origins, private_scans, rows_in_group, rows_per_unit, unit_of
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import DELTA_UNIT, UNIT
@@ -165,7 +166,7 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
         for index, (aggregate, price) in enumerate(zip(aggregates, prices, strict=True)):
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
-    choices = _choose(requests, options.mechanism, catalog)
+    choices = _choose(requests, options, catalog)
     readings, where = _readings([choice.release.need for choice in choices], contribution_key)
     measured = tuple(
         Measured(request.aggregate, request, choice, *place, grouping=at)
@@ -203,6 +204,7 @@ def _request(
         rows_public=_rows_public(relation, keys, catalog),
         rows_about=_rows_about(plan, grouping.groups),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
+        options=options,
     )
 
 
@@ -361,39 +363,85 @@ def _grids(aggregate: Aggregate) -> tuple[Grid | None, Grid | None]:
 # ------------------------------------------------------------------------------------------- choices, statements
 
 
-def _choose(requests: Sequence[Request], wanted: str | None, catalog: Catalog) -> list[Choice]:
+def _choose(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[Choice]:
     """The best offer for each; a wanted mechanism holds for every aggregate that offers it, and one must."""
-    choices, taken, refusal = [], False, None
+    choices = []
+    refusals: list[UnsupportedQuery] = []
     for request in requests:
-        _need_bounds(request, catalog)
-        if wanted is not None and not request.selects:
+        wanted = None if request.selects else options.mechanism
+        try:
+            choices.append(_best(request, wanted))
+        except UnsupportedQuery as error:
+            if wanted is None:
+                raise _without_bounds(request, catalog) or error from None
+            refusals.append(error)
             try:
-                choices.append(choose(request, wanted=wanted))
-                taken = True
-                continue
-            except UnsupportedQuery as error:
-                refusal = error
-        choices.append(choose(request))
-        taken = taken or choices[-1].release.mechanism == wanted
-    if wanted is not None and not taken and refusal is not None:
-        raise refusal
+                choices.append(_best(request, None))
+            except UnsupportedQuery:
+                raise error from None
+    taken = {choice.release.mechanism for choice in choices}
+    if refusals and options.mechanism not in taken:
+        raise refusals[0]
+    _refuse_idle(options, taken)
     return choices
 
 
-def _need_bounds(request: Request, catalog: Catalog) -> None:
-    """Refuse a sum or mean whose argument has no bounds, with what to write.
+def _best(request: Request, wanted: str | None) -> Choice:
+    """The wanted mechanism's offer, else that of the owner's default for this column, else the best.
 
     Raises:
-        UnsupportedQuery: Naming the columns and the policy file.
+        UnsupportedQuery: No mechanism that the owner allows, or not the wanted one, makes an offer.
     """
+    argument, banned, default = request.aggregate.argument, frozenset[str](), None
+    if argument is not None:
+        for column, bare in origins(request.source.relation, argument):
+            banned |= column.banned
+            default = column.defaults.get(_default_key(request.aggregate)) if bare else default
+    if wanted is None and default is not None and default not in banned:
+        try:
+            return choose(request, wanted=default, banned=banned)
+        except UnsupportedQuery:
+            pass  # a default is no promise: here it makes no offer
+    return choose(request, wanted=wanted, banned=banned)
+
+
+def _default_key(aggregate: Aggregate) -> str:
+    """What the policy calls an aggregate in its defaults."""
+    if aggregate.function.startswith("quantile"):
+        return "median" if aggregate.fraction == Fraction(1, 2) else "quantile"
+    return aggregate.function.removesuffix("_pop").removesuffix("_samp")
+
+
+def _refuse_idle(options: Options, taken: Collection[str]) -> None:
+    """An option of a mechanism that answers nothing here would be ignored.
+
+    Raises:
+        ProgrammingError: Naming it.
+    """
+    for option, mechanism in MECHANISM_OF.items():
+        if getattr(options, option) is not None and mechanism not in taken:
+            have = by_name(mechanism) is not None
+            raise ProgrammingError(
+                f"{option} is an option of mechanism {mechanism}, which "
+                + (
+                    f"answers nothing in this statement. Leave it out, or write mechanism = '{mechanism}'."
+                    if have
+                    else "this version does not have. Leave it out."
+                )
+            )
+
+
+def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
+    """That bounds are missing where nothing else is, with what to write."""
     aggregate = request.aggregate
     bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
-        raise UnsupportedQuery(
+        return UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
             hint=f"Add bounds to its columns in {catalog.policy_file}, or keep it within constants: "
             "GREATEST(0, LEAST(x, 500)).",
         )  # fmt: skip
+    return None
 
 
 def _readings(needs: Sequence[Need], key: bytes) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:

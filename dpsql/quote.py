@@ -135,4 +135,5 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
-    return tuple(notes)
+    notes += [f"{m.aggregate.text}: {note}" for m in prepared.measured for note in m.choice.release.notes]
+    return tuple(dict.fromkeys(notes))

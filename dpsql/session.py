@@ -362,4 +362,5 @@ def _measurement(measured: Measured) -> Measurement:
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,
+        notes=release.notes,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from dpsql.errors import PolicyError
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.policy import Column, Policy, Table
+from dpsql.policy.mechanisms import ColumnMechanisms
 
 __all__ = ["build_catalog"]
 
@@ -51,7 +53,9 @@ def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> Ta
     for column_name, link in policy.identities(name).items():
         columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
     for column_name, column in table.columns.items():
-        columns[column_name] = _column(column_name, column, public)
+        columns[column_name] = replace(
+            _column(column_name, column, public), **_wishes(policy.mechanisms.get(f"{name}.{column_name}"))
+        )
     return TableInfo(
         name=name,
         columns=columns,
@@ -64,6 +68,14 @@ def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> Ta
         every_unit=table.every_unit,
         max_groups_per_unit=table.max_groups_per_unit,
     )
+
+
+def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:
+    """The owner's default mechanisms and bans for one column."""
+    if declared is None:
+        return {}
+    wanted = declared.model_dump(exclude={"ban"}, exclude_none=True)
+    return {"defaults": wanted, "banned": frozenset(declared.ban)}
 
 
 def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> ColumnInfo:

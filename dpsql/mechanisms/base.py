@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from dpsql.plan.nodes import Aggregate
+from dpsql.plan.options import Options
 from dpsql.plan.requests import Need, Source
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Loss
@@ -56,6 +57,7 @@ class Request:
         rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
             WHERE, GROUP BY or join).
         rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
+        options: What the statement asks for; a mechanism reads the options that are its own (`MECHANISM_OF`).
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
     """
@@ -70,6 +72,7 @@ class Request:
     rows_about: int
     units_at_least: int = 0
     second_grid: Grid | None = None
+    options: Options = Options()  # noqa: RUF009 - frozen
 
     @property
     def swap(self) -> int:
@@ -116,6 +119,11 @@ class Release(Protocol):
     @property
     def half_width(self) -> float:
         """Expected half width of a 95% interval in the column's unit; what mechanisms are compared by."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the answer must know beside its error, one sentence each; most need nothing."""
         ...
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -136,6 +137,8 @@ class MeanRelease:
         sum_law: Noise of the centred sum, in grid steps.
         count_law: Noise of the count; None where the count is public.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     mechanism: str
     loss: Loss

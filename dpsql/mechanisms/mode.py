@@ -18,7 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from dpsql.mechanisms.base import Interval, Request
 from dpsql.plan.domains import column_domain
@@ -90,6 +90,8 @@ class ModeRelease:
         candidates: The domain without NULL.
         chooser: How one is taken.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     mechanism: str
     loss: Loss

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -170,6 +171,8 @@ class MomentsRelease:
         query: What is asked and publicly known.
         laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     mechanism: str
     loss: Loss

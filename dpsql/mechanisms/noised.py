@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.laws import Law
@@ -39,6 +39,8 @@ class NoisedRelease:
         step: Grid step in the column's unit; 1 for counts.
         sensitivity: L1 or L2, in the column's unit, as the mechanism states it.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     mechanism: str
     loss: Loss

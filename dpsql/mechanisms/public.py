@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.sensitivity import need_of, rows_fixed
@@ -31,6 +32,8 @@ class PublicRelease:
     Attributes:
         need: That number, ``m0``.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     need: Aggregates
 

@@ -46,7 +46,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -180,6 +180,8 @@ class QuantileRelease:
         query: What is asked and publicly known.
         rates: Of the answer, then of each end that is drawn: what one row may tell.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     mechanism: str
     loss: Loss

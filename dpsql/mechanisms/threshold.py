@@ -48,6 +48,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
@@ -132,6 +133,8 @@ class ThresholdRelease:
         counts: The noised counts, before any group is left out; its loss is the release's.
         threshold: Groups appear when their noised count is above it.
     """
+
+    notes: ClassVar[tuple[str, ...]] = ()
 
     counts: NoisedRelease
     threshold: int

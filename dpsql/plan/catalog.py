@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dpsql.plan.types import Facts, Value
 
@@ -22,6 +22,8 @@ class ColumnInfo:
         multiplicity: Public tables: the largest number of rows with one value. Private tables: 0.
         unit: Whether it is the privacy unit: joins, COUNT(DISTINCT) and per-unit grouping only.
         link: ``table.key`` where it is that declared key or refers to it: joins only.
+        defaults: Aggregate (``avg``, ``median``, ``var``, ...) to the mechanism that the owner wants for it.
+        banned: Mechanisms that the owner rules out for whatever reads this column.
     """
 
     name: str
@@ -31,6 +33,8 @@ class ColumnInfo:
     multiplicity: int = 0
     unit: bool = False
     link: str | None = None
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    banned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

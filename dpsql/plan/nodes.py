@@ -26,6 +26,7 @@ __all__ = [
     "Filter",
     "Join",
     "Key",
+    "OptionValue",
     "Order",
     "Output",
     "PerUnit",
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 Position = tuple[int, int]
+OptionValue = Value | tuple[Value, ...]
+"""What an option may be set to: a constant, or several in parentheses."""
 
 # ------------------------------------------------------------------ expressions
 
@@ -353,7 +356,7 @@ class Plan:
     order_by: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
-    options: tuple[tuple[str, Value], ...] = ()
+    options: tuple[tuple[str, OptionValue], ...] = ()
     sets: tuple[tuple[int, ...], ...] | None = None
     stages: tuple[Stage, ...] = ()
 

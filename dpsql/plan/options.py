@@ -12,8 +12,9 @@ from typing import Any
 from dpsql.errors import ProgrammingError
 from dpsql.plan.expressions import nearest
 
-__all__ = ["LATER", "NAMES", "Options", "read_clause", "read_options"]
+__all__ = ["MECHANISM_OF", "NAMES", "Options", "read_clause", "read_options"]
 
+LARGEST = 10**15  # in a column's unit
 STRATEGIES = ("LAPLACE_THRESHOLD", "PUBLIC_GROUPS")
 
 
@@ -34,6 +35,12 @@ class Options:
         group_selection_epsilon: Share of epsilon for choosing the groups of an open domain.
         min_privacy_units_per_group: A group appears only above this noised count of units.
         privacy_unit_column: Must be the policy's.
+        sensitivity: preprocessing: how far one unit may move the statistic, in the column's unit.
+        centre: preprocessing: the statistic of no rows at all, in the column's unit.
+        scale: friendly_core: the least and the largest distance to expect between values, in the column's unit.
+        gamma: random_dp: the most gamma that this statement may cost.
+        metric: metric: the policy's metric that prices this statement.
+        multiple: metric: how much of it the statement costs.
     """
 
     epsilon: Fraction | None = None
@@ -48,6 +55,12 @@ class Options:
     group_selection_epsilon: Fraction | None = None
     min_privacy_units_per_group: int | None = None
     privacy_unit_column: str | None = None
+    sensitivity: Fraction | None = None
+    centre: Fraction | None = None
+    scale: tuple[Fraction, Fraction] | None = None
+    gamma: Fraction | None = None
+    metric: str | None = None
+    multiple: Fraction | None = None
 
     def over(self, weaker: Options) -> Options:
         """These options, and the weaker ones where these say nothing. A price in one kind replaces the other kind."""
@@ -75,7 +88,16 @@ class Options:
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
 BOUNDS = ("max_groups_per_unit", "max_rows_contributed", "max_rows_per_group")
-LATER = ("gamma", "metric", "multiple", "sensitivity", "centre", "scale")
+MECHANISM_OF = {
+    "sensitivity": "preprocessing",
+    "centre": "preprocessing",
+    "scale": "friendly_core",
+    "gamma": "random_dp",
+    "metric": "metric",
+    "multiple": "metric",
+}
+"""Options that one mechanism alone understands."""
+
 NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
 
 
@@ -91,10 +113,6 @@ def read_options(given: Mapping[str, Any]) -> Options:
     values: dict[str, Any] = {}
     for name, value in given.items():
         own = ALIASES.get(name, name)
-        if own in LATER:
-            raise ProgrammingError(
-                f"Option {name} belongs to a mechanism that this version does not have. Leave it out."
-            )
         if own == "kappa":
             raise ProgrammingError("kappa is called max_groups_contributed today. Write max_groups_contributed.")
         if own not in READERS:
@@ -128,15 +146,42 @@ def read_clause(given: Mapping[str, Any]) -> Options:
     return read_options(given)
 
 
-def _number(name: str, value: Any) -> Fraction:
+def _exact(name: str, value: Any, wanted: str = "number") -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
-        raise ProgrammingError(f"{name} is {_given(value)}; write a number above 0.")
+        raise ProgrammingError(f"{name} is {_given(value)}; write a {wanted}.")
     if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):  # also a signalling NaN
-        raise ProgrammingError(f"{name} is {value}; write a finite number above 0.")
-    exact = Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+        raise ProgrammingError(f"{name} is {value}; write a finite {wanted}.")
+    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def _number(name: str, value: Any) -> Fraction:
+    exact = _exact(name, value, "number above 0")
     if exact <= 0:
         raise ProgrammingError(f"{name} is {value}; write a number above 0.")
     return exact
+
+
+def _point(name: str, value: Any) -> Fraction:
+    point = _exact(name, value)
+    if abs(point) > LARGEST:
+        raise ProgrammingError(f"{name} is {value}; write a number from -1e15 to 1e15.")
+    return point
+
+
+def _size(name: str, value: Any) -> Fraction:
+    size = _number(name, value)
+    if not 1 / Fraction(LARGEST) <= size <= LARGEST:
+        raise ProgrammingError(f"{name} is {value}; write a number from 1e-15 to 1e15.")
+    return size
+
+
+def _ends(name: str, value: Any) -> tuple[Fraction, Fraction]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ProgrammingError(f"{name} is {_given(value)}; write two numbers above 0, such as (0.1, 100).")
+    low, high = (_size(name, end) for end in value)
+    if low > high:
+        raise ProgrammingError(f"{name} is ({_shown(low)}, {_shown(high)}); write the lower number first.")
+    return low, high
 
 
 def _loss(name: str, value: Any) -> Fraction:
@@ -192,6 +237,12 @@ READERS: dict[str, Any] = {
     "group_selection_epsilon": _loss,
     "min_privacy_units_per_group": _count,
     "privacy_unit_column": _word,
+    "sensitivity": _size,
+    "centre": _point,
+    "scale": _ends,
+    "gamma": _chance,
+    "metric": _word,
+    "multiple": _loss,
 }
 
 
@@ -201,4 +252,6 @@ def _given(value: object) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))})"
     return f"{float(value):g}" if isinstance(value, Fraction) else str(value)

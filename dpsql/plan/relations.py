@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from dpsql.plan.catalog import ColumnInfo
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Apply,
     Column,
@@ -25,6 +27,7 @@ __all__ = [
     "is_public",
     "most_rows",
     "names_unit",
+    "origins",
     "predicates",
     "private_scans",
     "rows_in_group",
@@ -63,6 +66,46 @@ def private_scans(relation: Relation) -> tuple[Scan, ...]:
 def is_public(relation: Relation) -> bool:
     """Whether no private table is read."""
     return not private_scans(relation)
+
+
+def origins(relation: Relation, expression: Expression) -> Iterator[tuple[ColumnInfo, bool]]:
+    """The tables' columns behind an expression over a relation, and whether it is that bare column.
+
+    >>> table = TableInfo("visits", {"cost": ColumnInfo("cost", Facts(Type.REAL))})
+    >>> scan = Scan(table, "t0")
+    >>> [(column.name, bare) for column, bare in origins(scan, column_of(scan, "cost"))]
+    [('cost', True)]
+    """
+    bare = isinstance(expression, Column)
+    for column in columns_of(expression):
+        for behind, through_bare in _behind(relation, column):
+            yield behind, bare and through_bare
+
+
+def _behind(relation: Relation, column: Column) -> Iterator[tuple[ColumnInfo, bool]]:
+    match relation:
+        case Filter() | Semi():
+            yield from _behind(relation.input, column)
+        case Join():
+            yield from _behind(relation.left, column)
+            yield from _behind(relation.right, column)
+        case _ if relation.alias != column.alias:
+            return
+        case Scan():
+            yield relation.table.columns[column.name], True
+        case Project():
+            yield from origins(relation.input, dict(relation.columns)[column.name])
+        case PerUnit():
+            for name, key in relation.keys:
+                if name == column.name:
+                    yield from origins(relation.input, key)
+            for value in relation.values:
+                if value.name == column.name and value.argument is not None:
+                    yield from ((behind, False) for behind, _ in origins(relation.input, value.argument))
+        case UnionAll():
+            place = relation.names.index(column.name)
+            for part, expressions in relation.parts:
+                yield from origins(part, expressions[place])
 
 
 def unit_of(relation: Relation) -> Column | None:

@@ -12,7 +12,7 @@ from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Order, Output, Plan, PublicPlan, Relation
+from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import ReleasesInside, group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
@@ -115,20 +115,25 @@ def _example(table: TableInfo) -> str:
     )
 
 
-def _options(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, Value], ...]:
-    """The SELECT's own options: names are words, everything else is a constant.
+def _options(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, OptionValue], ...]:
+    """The SELECT's own options: names are words, two numbers a pair, everything else is a constant.
 
     Raises:
         UnsupportedQuery: An option is given twice.
     """
-    given: dict[str, Value] = {}
+    given: dict[str, OptionValue] = {}
     for name, node in query.options or ():
         if name in given:
             raise UnsupportedQuery(
                 "the option is given twice.", construct=name, position=node.position, hint="Keep one of them."
             )
-        word = isinstance(node, syntax.Name)
-        given[name] = (node.spelling or node.parts[-1]) if word else resolver.constant(node, f"option {name}")  # type: ignore[union-attr]  # a name
+        match node:
+            case syntax.Name():
+                given[name] = node.spelling or node.parts[-1]
+            case syntax.Call(name="row", arguments=parts):
+                given[name] = tuple(resolver.constant(part, f"option {name}") for part in parts)
+            case _:
+                given[name] = resolver.constant(node, f"option {name}")
     return tuple(given.items())
 
 

@@ -9,11 +9,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from dpsql.policy.section import Chance, ColumnName, Count, Name, Number, Positive, Section, wrong
 
-__all__ = ["Attribute", "ColumnMechanisms", "Metric", "PrivacyClasses", "RandomDP", "Statistic"]
-
-MechanismName = Literal[
-    "laplace", "gaussian", "threshold", "exponential", "preprocessing", "metric", "random_dp", "friendly_core"
-]
+__all__ = ["Attribute", "Metric", "PrivacyClasses", "RandomDP", "Statistic"]
 
 
 class Attribute(Section):
@@ -96,19 +92,3 @@ class PrivacyClasses(Section):
             if not 0 < share <= 1:
                 raise wrong(f"{share} is not a share", "write a number above 0 and at most 1", "share", name)
         return self
-
-
-class ColumnMechanisms(Section):
-    """The owner's default mechanism for each aggregate of one column, and the mechanisms never used for it."""
-
-    count: MechanismName | None = None
-    sum: MechanismName | None = None
-    avg: MechanismName | None = None
-    min: MechanismName | None = None
-    max: MechanismName | None = None
-    median: MechanismName | None = None
-    quantile: MechanismName | None = None
-    var: MechanismName | None = None
-    stddev: MechanismName | None = None
-    mode: MechanismName | None = None
-    ban: Annotated[tuple[MechanismName, ...], Field(strict=False)] = ()

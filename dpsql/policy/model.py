@@ -15,7 +15,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJs
 from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
-from dpsql.policy.later import ColumnMechanisms, Metric, PrivacyClasses, RandomDP
+from dpsql.policy.later import Metric, PrivacyClasses, RandomDP
+from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
 from dpsql.policy.table import Column, Table
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
@@ -248,7 +249,7 @@ class Policy(Section):
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
         places: list[Place] = [
             (section,)
-            for section in ("metrics", "random_dp", "privacy_classes", "mechanisms", "idealised_numerics")
+            for section in ("metrics", "random_dp", "privacy_classes", "idealised_numerics")
             if getattr(self, section)
         ]
         if self.engine.kind != "duckdb":

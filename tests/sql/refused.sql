@@ -943,7 +943,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilom = 1) COUNT(*) FROM patients
 -- refused: There is no option epsilom. Did you mean epsilon?
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (seed = 1) COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS () COUNT(*) FROM patients
 -- refused: OPTIONS at 1:42: the options are missing. Write OPTIONS (epsilon = 0.5).
@@ -991,7 +991,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (privacy_unit_column = visit_id) COUNT(
 -- refused: privacy_unit_column is visit_id; the policy's privacy unit here is patient_id.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (gamma = 0.1) COUNT(*) FROM visits
--- refused: Option gamma belongs to a mechanism that this version does not have. Leave it out.
+-- refused: gamma is an option of mechanism random_dp, which this version does not have. Leave it out.
 
 SELECT COUNT(*, epsilon => 5) FROM patients
 -- refused: The aggregates' own prices add up to 5, but the statement's epsilon is 0.5. Raise epsilon, or lower epsilon => of an aggregate.
@@ -1024,11 +1024,11 @@ SELECT COUNT(*) FROM patients
 
 -- with: seed=4
 SELECT COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
 
 -- with: noise=False
 SELECT COUNT(*) FROM patients
--- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, max_groups_contributed.
+-- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
 
 -- with: epsilon=1, delta=None, group_selection_strategy='PUBLIC_GROUPS'
 SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis

@@ -114,7 +114,6 @@ LATER = {
     "statistics: [{column: age, h: absolute_difference, gamma: 0.01}]}}\n",
     "privacy_classes": "privacy_classes: {table: people, column: town, share: {strict: 0.25, normal: 1}}\n",
     "idealised_numerics": "idealised_numerics: true\n",
-    "mechanisms": "mechanisms: {visits.cost: {avg: preprocessing, ban: [random_dp]}}\n",
 }
 
 
@@ -288,9 +287,6 @@ def test_privacy_classes_stand_alone(refusal: Refusal, sections: tuple[str, str]
         ("random_dp", ("{column: age", "{column: x"), "random_dp.people.statistics: people.x is not a column"),
         ("privacy_classes", ("strict: 0.25", "strict: 1.25"), "privacy_classes.share.strict: 1.25 is not a share"),
         ("privacy_classes", ("column: town", "column: x"), "privacy_classes.column: people.x is not a column"),
-        ("mechanisms", ("visits.cost", "visits.x"), "mechanisms.visits.x: visits.x is not a column"),
-        ("mechanisms", ("preprocessing", "magic"), "magic is not one of 'laplace', 'gaussian'"),
-        ("mechanisms", ("avg:", "average:"), "there is no such key here; write "),
     ],
 )
 def test_sections_not_yet_enforced_are_checked_all_the_same(
@@ -298,3 +294,19 @@ def test_sections_not_yet_enforced_are_checked_all_the_same(
 ) -> None:
     assert change[0] in LATER[section]
     assert expected in refusal(("tables:\n", LATER[section].replace(*change) + "tables:\n"))
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("visits.cost", "visits.x"), "mechanisms.visits.x: visits.x is not a column"),
+        (("laplace", "magic"), "magic is not one of 'laplace', 'gaussian'"),
+        (("avg:", "average:"), "there is no such key here; write "),
+    ],
+)
+def test_the_owners_mechanisms_name_columns_aggregates_and_mechanisms(
+    refusal: Refusal, change: tuple[str, str], expected: str
+) -> None:
+    wishes = "mechanisms: {visits.cost: {avg: laplace, ban: [gaussian]}}\n"
+    assert change[0] in wishes
+    assert expected in refusal(("tables:\n", wishes.replace(*change) + "tables:\n"))
