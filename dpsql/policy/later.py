@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
-from dpsql.policy.section import Chance, ColumnName, Count, Name, Number, Positive, Section, wrong
+from dpsql.policy.section import Chance, Count, Name, Number, Section, wrong
 
-__all__ = ["Attribute", "Metric", "PrivacyClasses", "RandomDP", "Statistic"]
-
-
-class Attribute(Section):
-    """How far apart two values of one column are, in privacy loss."""
-
-    kind: Literal["discrete", "chain", "star", "tree", "graph", "matrix", "threshold", "smooth", "euclidean"]
-    """The shape of the metric."""
-    epsilon: Positive
-    """Loss per unit of distance (per year, per km), or between any two values."""
-    of: Annotated[tuple[ColumnName, ...], Field(strict=False)] | None = None
-    """Columns of a public table that hold the coordinates."""
-
-
-def _kind_of_limit(value: Any) -> str:
-    return "<columns>" if isinstance(value, Mapping) else "<number>"
-
-
-Multiples = Annotated[
-    Annotated[Positive, Tag("<number>")] | Annotated[dict[Name, Positive], Tag("<columns>")],
-    Discriminator(_kind_of_limit),
-]
-
-
-class Metric(Section):
-    """d_X privacy of one table: the protected thing is one row, replaced."""
-
-    table: Name
-    """The table."""
-    combine: Literal["sum", "sup", "l2"]
-    """How the distances of the attributes combine."""
-    presence: Positive | None = None
-    """The loss of a row's being there at all; needed under add_remove."""
-    attributes: Annotated[dict[Name, Attribute], Field(min_length=1)]
-    """The metric of each column."""
-    limit: Multiples
-    """Multiples of the metric in total: one per attribute, or one number for sup and l2."""
+__all__ = ["PrivacyClasses", "RandomDP", "Statistic"]
 
 
 class Statistic(Section):

@@ -15,8 +15,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJs
 from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
-from dpsql.policy.later import Metric, PrivacyClasses, RandomDP
+from dpsql.policy.later import PrivacyClasses, RandomDP
 from dpsql.policy.mechanisms import ColumnMechanisms
+from dpsql.policy.metrics import Metric, broken_metrics
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
 from dpsql.policy.table import Column, Table
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
@@ -296,6 +297,7 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
             if column.values_from is not None:
                 yield from _broken_domain(policy, column, (*at, "columns", key, "values_from"))
     yield from broken_chains(policy.tables)
+    yield from broken_metrics(policy.metrics, policy.tables, policy.neighbours)
     yield from _broken_later_sections(policy)
 
 
@@ -326,14 +328,6 @@ def _broken_later_sections(policy: Policy) -> Iterator[PydanticCustomError]:
     if pair := twins(policy.metrics):
         yield wrong(f"{pair[0]} and {pair[1]} are one name", "rename one", "metrics", pair[1])
     named: list[tuple[str, str, Place]] = []
-    for name, metric in policy.metrics.items():
-        named += [(metric.table, column, ("metrics", name, "attributes", column)) for column in metric.attributes]
-        if policy.neighbours == "add_remove" and metric.presence is None:
-            yield wrong(
-                "under add_remove a metric needs the loss of a row's being there at all",
-                "write presence: 1.0, or neighbours: replace_one",
-                *("metrics", name),
-            )
     for table, section in policy.random_dp.items():
         named += [(table, column, ("random_dp", table, "base_partition")) for column in section.base_partition]
         named += [(table, entry.column, ("random_dp", table, "statistics")) for entry in section.statistics]
