@@ -1,0 +1,34 @@
+"""Metric privacy: two values are protected from each other as well as the owner says, not all alike.
+
+Each attribute has a metric on its values; a `Product` makes them one metric d on the cells of the domain. A row's
+change from cell i to cell j may change the odds of what anybody sees by a factor of at most exp(d(i, j)). Ordinary
+epsilon-DP is the case where every distance is epsilon. A query that moves little between values that are close needs
+little noise: `Product.lipschitz` says how much.
+
+    metric = Product((Chain.even(110, Fraction(1, 20)), Discrete(2, Fraction(1, 2))))
+    scale = metric.lipschitz(Query(values))        # of discrete Laplace noise on the sum of values over the rows
+"""
+
+from dpsql.mechanisms.metric.base import Lines, Metric, MetricError, Pairs
+from dpsql.mechanisms.metric.chain import Chain
+from dpsql.mechanisms.metric.discrete import Discrete
+from dpsql.mechanisms.metric.product import Combine, Product, Slopes
+from dpsql.mechanisms.metric.query import Query
+from dpsql.mechanisms.metric.star import Star
+from dpsql.mechanisms.metric.table import Edge, Table
+
+__all__ = [
+    "Chain",
+    "Combine",
+    "Discrete",
+    "Edge",
+    "Lines",
+    "Metric",
+    "MetricError",
+    "Pairs",
+    "Product",
+    "Query",
+    "Slopes",
+    "Star",
+    "Table",
+]

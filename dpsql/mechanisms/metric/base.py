@@ -1,0 +1,125 @@
+"""What a metric on the values of one attribute offers, and how a query looks to it.
+
+An attribute's values are numbered 0 ... size - 1. A metric d says how well two of them are protected from each other:
+whoever sees the answer tells u from v with odds of at most exp(d(u, v)). All distances are finite and above 0.
+
+A query gives each cell of the domain (one value for each attribute) a whole number q: what a row there adds to the
+answer. Replacing a row in cell i by one in cell j moves the answer by |q_i - q_j|. With GROUP BY a row adds its number
+to one of several answers; a move between two groups moves the vector of answers by |q_i| + |q_j| in L1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MANY_PAIRS", "Integers", "Lines", "Metric", "MetricError", "Pairs"]
+
+Integers = npt.NDArray[Any]
+"""Exact integers: int64, or objects (Python ints) where they are larger."""
+
+MANY_PAIRS = 1 << 20  # pairs of values of one attribute that are looked at one by one
+
+
+class MetricError(ValueError):
+    """A metric that cannot be: says which values are to blame, and what to write instead.
+
+    Args:
+        text: With {0}, {1}, {2} where the values go.
+        values: Their numbers.
+
+    >>> MetricError("{0} and {1} are too close.", 4, 7).named("ABCDEFGH")
+    'E and H are too close.'
+    """
+
+    def __init__(self, text: str, *values: int) -> None:
+        self.text, self.values = text, values
+        super().__init__(text.format(*(f"value {value}" for value in values)))
+
+    def named(self, names: Sequence[object]) -> str:
+        """The message with the values' own names."""
+        return self.text.format(*(names[value] for value in self.values))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Pairs of values that are enough: a bound on all of them is a bound on every pair.
+
+    Attributes:
+        one: (n,) number of one value of each pair.
+        other: (n,) number of the other.
+        distance: (n,) integers > 0: their distance in units. Roots are rounded down.
+        unit: > 0.
+    """
+
+    one: npt.NDArray[np.int64]
+    other: npt.NDArray[np.int64]
+    distance: npt.NDArray[np.int64]
+    unit: Fraction
+
+    @classmethod
+    def all_of(cls, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The two ends of all size (size - 1) / 2 pairs."""
+        one, other = np.triu_indices(size, 1)
+        return one.astype(np.int64), other.astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.one)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """A query along one attribute: a line for each choice of the others' values.
+
+    Attributes:
+        values: (n, m) integers: what a row adds to its answer.
+        groups: (n, m) integers: which answer that is; None where there is one.
+    """
+
+    values: Integers
+    groups: Integers | None = None
+
+    def cost(self, one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> Integers:
+        """(n, len(one)) integers: how far replacing a row at one value by one at the other moves the answers, in L1."""
+        a, b = self.values[:, one], self.values[:, other]
+        apart = np.abs(a - b)
+        if self.groups is None:
+            return np.asarray(apart)
+        together = self.groups[:, one] == self.groups[:, other]
+        return np.where(together, apart, np.abs(a) + np.abs(b))
+
+    def split(self) -> tuple[Lines | None, Lines | None]:
+        """The lines that stay within one group (as lines without groups), and those that do not."""
+        if self.groups is None:
+            return self, None
+        within = np.all(self.groups == self.groups[:, :1], axis=1)
+        inside, across = self.values[within], self.values[~within]
+        return (Lines(inside) if len(inside) else None, Lines(across, self.groups[~within]) if len(across) else None)
+
+
+class Metric(Protocol):
+    """Distances between the values of one attribute."""
+
+    @property
+    def size(self) -> int:
+        """How many values there are, >= 1."""
+
+    def distance(self, one: int, other: int) -> Fraction:
+        """d(one, other): exact where it is rational, roots rounded down by less than 2^-59 of themselves."""
+
+    def diameter(self) -> Fraction:
+        """The largest distance, roots rounded up: any two values are protected at least so well in plain epsilon."""
+
+    def slope(self, lines: Lines) -> Fraction:
+        """The least L with cost(u, v) <= L d(u, v) for all values u, v on all lines, or a number above it.
+
+        Exact for queries without groups and rational distances.
+        """
+
+    def pairs(self) -> Pairs | None:
+        """Pairs that are enough to find every slope, of several queries together too; None if they are too many."""
