@@ -158,6 +158,8 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
             hint="Declare the values of every key in the policy, or name them in WHERE.",
         )  # fmt: skip
+    if not selects:
+        _refuse_selection(options)
     aggregates, selection = _with_selection(plan.aggregates, _source(plan, plan.keys, options), selects)
     prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
     requests, of = [], []
@@ -206,6 +208,20 @@ def _request(
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
     )
+
+
+def _refuse_selection(options: Options) -> None:
+    """Options of a choice of groups, where every group is listed, would be ignored.
+
+    Raises:
+        ProgrammingError: Naming the option.
+    """
+    for name in ("min_privacy_units_per_group", "group_selection_epsilon"):
+        if getattr(options, name) is not None:
+            raise ProgrammingError(
+                f"{name} is for groups that must be chosen; every group of this statement is listed. Leave it out, "
+                "or write HAVING COUNT(DISTINCT unit) >= k over the answer."
+            )
 
 
 def _check_unit(relation: Relation, options: Options) -> None:
@@ -303,6 +319,10 @@ def _prices(
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
             raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
+        if options.group_selection_epsilon is not None:
+            raise ProgrammingError(
+                "group_selection_epsilon cannot stand in a statement priced by rho, which shares it out. Leave it out."
+            )
         shares = _shares(aggregates, selection, hidden, options.rho, None)
         return [Price(None, delta, _of_one_set(share, sets)) for share in shares]
     if options.epsilon is None:

@@ -286,10 +286,7 @@ class Session:
 
     def _remember(self, name: str, value: Value) -> Answer:
         """SET: an option for the rest of this session; NULL forgets it."""
-        current = {field: getattr(self._set, field) for field in Options.__dataclass_fields__}
-        self._set = read_options({name: value}).over(
-            Options(**(current | {name: None})) if name in current else self._set
-        )
+        self._set = read_options({name: value}).over(self._set.without(name))
         shown = "default" if value is None else str(value)
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
 

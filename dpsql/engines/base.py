@@ -43,7 +43,7 @@ class PublicColumn:
     Attributes:
         name: Its name.
         type: Its type; decimals are REAL, and whatever has no type of ours is TEXT.
-        low: Smallest value (numbers exactly), or None for text, for a column of NULLs, and where it is infinite.
+        low: Smallest value (numbers exactly), or None for text and for a column of NULLs.
         high: Largest value, or None likewise.
         values: Its distinct values other than NULL, sorted, if there are at most 100,000; else None.
         nullable: Whether it holds a NULL.

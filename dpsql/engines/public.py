@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
@@ -77,7 +76,7 @@ def _read(name: str, kind: Type) -> str:
     value = f"TRY_CAST(s.{quote(name)} AS {_STORED[kind]})"
     match kind:
         case Type.REAL:
-            return f"CASE WHEN NOT isnan({value}) THEN {value} + 0.0 END"
+            return f"CASE WHEN isfinite({value}) THEN {value} + 0.0 END"
         case Type.DATE | Type.TIMESTAMP:
             first, last = f"DATE '{FIRST_DAY}'", f"TIMESTAMP '{LAST_DAY} 23:59:59.999999'"
             return f"CASE WHEN {value} BETWEEN {first} AND {last} THEN {value} END"
@@ -102,11 +101,10 @@ def _column(connection: duckdb.DuckDBPyConnection, relation: str, name: str, kin
     values = f"SELECT {column} AS v, count(*) AS n FROM {relation} WHERE {column} IS NOT NULL GROUP BY 1"
     low, high, most, distinct = _row(connection, f"SELECT min(v), max(v), max(n), count(*) FROM ({values})")
     nulls = _row(connection, f"SELECT count(*) FROM {relation} WHERE {column} IS NULL")[0]
-    finite = not isinstance(low, float) or (math.isfinite(low) and math.isfinite(high))
     listed = None
-    if distinct <= MOST_VALUES and finite:
+    if distinct <= MOST_VALUES:
         listed = [value for (value,) in connection.execute(f"SELECT v FROM ({values}) ORDER BY v").fetchall()]
-    bounded = finite and kind not in (Type.TEXT, Type.BOOLEAN)
+    bounded = kind not in (Type.TEXT, Type.BOOLEAN)
     return {
         "name": name,
         "type": kind.value,

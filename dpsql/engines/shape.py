@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NUMERIC", "ColumnShape", "Shape", "TableShape", "shape_of", "stores_grid"]
 
-FORMAT = 1  # of the bounded file; another number asks for a refresh
+FORMAT = 2  # of the bounded file; another number asks for a refresh
 NUMERIC = ("integer", "real", "decimal")
 
 

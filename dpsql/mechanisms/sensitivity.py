@@ -2,8 +2,10 @@
 
 One unit holds at most ``total`` rows, in groups as its `Contribution` says. Under ``add_remove`` it brings or takes
 them. Under ``replace_one`` it takes them and another unit brings as many: the triangle inequality doubles every L1 and
-L2 sensitivity. Only where the rows themselves are fixed and public (one row for each unit, whole table, no groups)
-does a swap move one value inside its bounds instead, and the number of rows does not move at all.
+L2 sensitivity over several groups. Without groups, what a unit adds to the one number lies between ``total`` times the
+least that a row adds, or 0, and ``total`` times the most: a swap moves it within that interval, so that a count moves
+no further than under ``add_remove``. Where the rows themselves are fixed and public (one row for each unit, whole
+table, no groups) the same holds for one row, and the number of rows does not move at all.
 
 A unit's rows add at most as many new values to COUNT(DISTINCT x) as they are, and no more than x has in its domain.
 """
@@ -81,9 +83,10 @@ def sensitivity_of(request: Request, measure: Measure) -> Sensitivity:
     """
     held = _held(request, measure)
     low, high = _of_one_row(measure)
-    if rows_fixed(request):
-        # A row of the fixed set moves within its bounds, or to or from NULL, which counts 0.
-        width = 0 if measure.kind in WITHOUT_ARGUMENT else max(1, max(high, 0) - min(low, 0))
+    if rows_fixed(request) and measure.kind in WITHOUT_ARGUMENT:
+        return Sensitivity(0, 0, one_cell=True)
+    if request.swap == 2 and not request.source.keys:
+        width = max(1, (max(high, 0) - min(low, 0)) * held.l1())  # a row that is NULL, or not there, adds 0
         return Sensitivity(width, width**2, one_cell=True)
     return _times(max(1, abs(low), abs(high)), request, held)
 

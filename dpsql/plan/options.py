@@ -71,6 +71,11 @@ class Options:
             weaker = replace(weaker, epsilon=None)
         return replace(weaker, **given)
 
+    def without(self, name: str) -> Options:
+        """These options without one, by any of its names."""
+        own = ALIASES.get(name, name)
+        return replace(self, **{own: None}) if own in Options.__dataclass_fields__ else self
+
     def beside(self, other: Options) -> Options:
         """Two sources of equal rank: they may not disagree.
 

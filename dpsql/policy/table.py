@@ -255,6 +255,12 @@ class Table(Section):
             raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "rename one, in a view if need be")
         if self.every_unit and self.rows_per_unit != 1:
             raise wrong("every_unit means one row per unit", "write rows_per_unit: 1, or remove it", "every_unit")
+        if self.every_unit and self.key not in (None, self.unit):
+            raise wrong(
+                "where every_unit has one row, the unit is the key; a row without another key would be left out",
+                f"write key: {self.unit}, or remove key",
+                "key",
+            )
         if self.rows_about < (self.rows_at_least or 0):
             raise wrong("rows_about is below rows_at_least", "write the larger number there", "rows_about")
         return self

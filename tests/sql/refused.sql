@@ -987,6 +987,18 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'EVERYTHING
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'PUBLIC_GROUPS') diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 -- refused: GROUP BY: PUBLIC_GROUPS needs a declared domain for every key. Declare values in the policy, or leave the strategy out and give delta.
 
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (min_privacy_units_per_group = 20) sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: min_privacy_units_per_group is for groups that must be chosen; every group of this statement is listed. Leave it out, or write HAVING COUNT(DISTINCT unit) >= k over the answer.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_epsilon = 0.1) COUNT(*) FROM patients
+-- refused: group_selection_epsilon is for groups that must be chosen; every group of this statement is listed. Leave it out, or write HAVING COUNT(DISTINCT unit) >= k over the answer.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 0.1, delta = 1e-8, group_selection_epsilon = 0.1) diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- refused: group_selection_epsilon cannot stand in a statement priced by rho, which shares it out. Leave it out.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (scale = (5, 1)) COUNT(*) FROM visits
+-- refused: scale is (5, 1); write the lower number first.
+
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (privacy_unit_column = visit_id) COUNT(*) FROM visits
 -- refused: privacy_unit_column is visit_id; the policy's privacy unit here is patient_id.
 

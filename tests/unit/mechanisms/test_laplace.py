@@ -51,9 +51,10 @@ def test_a_sum_moves_by_the_largest_value_times_the_rows_of_a_unit() -> None:
     assert release.loss == Pure(Fraction(1, 2))
 
 
-def test_replace_one_doubles_the_noise() -> None:
+def test_replace_one_doubles_the_noise_of_groups() -> None:
     for function in ("count_rows", "count", "count_units", "sum"):
-        assert laplace(function, neighbours="replace_one").law.spread == 2 * laplace(function).law.spread
+        swapped, added = (laplace(function, keys=(CITY,), neighbours=n) for n in ("replace_one", "add_remove"))
+        assert swapped.law.spread == 2 * added.law.spread
 
 
 def test_a_grouped_unit_count_needs_the_group_cap_only() -> None:

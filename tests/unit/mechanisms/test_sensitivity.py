@@ -58,9 +58,23 @@ def test_sensitivity_bounds_every_pair_of_neighbours(function: str, neighbours: 
         assert moved.l2_squared == max(sum(x * x for x in move) for move in moves)
 
 
-def test_replace_one_moves_twice_as_much() -> None:
-    one, two = (asking("sum", held=FEW_ROWS, neighbours=n) for n in ("add_remove", "replace_one"))
+def test_replace_one_moves_groups_twice_as_much() -> None:
+    one, two = (asking("sum", held=FEW_ROWS, keys=(CITY,), neighbours=n) for n in ("add_remove", "replace_one"))
     assert sensitivity_of(two, measure_of(two)).l1 == 2 * sensitivity_of(one, measure_of(one)).l1
+
+
+@pytest.mark.parametrize("function", ["count_rows", "count", "count_units", "sum"])
+@pytest.mark.parametrize(("low", "high"), [(0, 5), (-2, 3), (2, 3), (-4, -1), (0, 0)])
+def test_without_groups_a_swap_moves_one_number_within_what_a_unit_can_add(function: str, low: int, high: int) -> None:
+    held = Contribution(rows=3, groups=1, rows_in_group=3)
+    request = asking(function, held=held, neighbours="replace_one", grid=Grid(GRID.step, low, high))
+    moved = sensitivity_of(request, measure_of(request))
+    rows = {"sum": (low, high), "count_units": (1,)}.get(function, (1,))
+    most = 1 if function == "count_units" else 3
+    units = [sum(x) for n in range(most + 1) for x in itertools.product(rows, repeat=n)]
+    assert moved.l1 == max(1, max(units) - min(units))
+    assert moved.l2_squared == moved.l1**2
+    assert moved.one_cell
 
 
 def test_a_swap_with_one_group_a_unit_can_move_two_cells() -> None:

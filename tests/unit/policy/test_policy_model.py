@@ -201,6 +201,10 @@ COST = "cost: {type: real, bounds: [0, 20000]}"
         ((COST, "pid: {type: integer}"), "visits.columns.pid: pid is the unit, which no answer may show"),
         ((COST, "Pid: {type: integer}"), "Pid and pid are one name in SQL"),
         ((COST, "On_Day: {type: integer}"), "On_Day and on_day are one name in SQL"),
+        (
+            ("    key: pid\n    rows_per_unit: 1\n", "    key: card\n    rows_per_unit: 1\n    every_unit: true\n"),
+            "people.key: where every_unit has one row, the unit is the key; a row without another key would be left",
+        ),
         (("  towns:", "  Visits: {public: true}\n  towns:"), "visits and Visits are one name in SQL"),
         ((COST, "cost$grid: {type: integer}"), "'cost$grid' is not a plain name"),
         (("  towns:", "  the towns:"), "'the towns' is not a plain name"),
