@@ -98,7 +98,7 @@ def test_public_columns_of_every_type_are_described(folder: Path) -> None:
     assert (columns["day"].low, columns["day"].high) == (date(2024, 2, 29), date(2024, 3, 3))
     assert columns["small"].values == (0, 1, 2, 3)
     assert columns["name"].multiplicity == 2
-    assert (columns["odd"].low, columns["odd"].nullable) == (0, True)
+    assert (columns["odd"].low, columns["odd"].nullable) == (Fraction(0), True)
     assert columns["odd"].values == (0.0, 3.0)
     assert columns["price"].low == Fraction(5, 4)
 
