@@ -335,7 +335,7 @@ class Budget:
                 name: {attribute: float(multiple) for attribute, multiple in multiples.items()}
                 for name, multiples in state.limit.metric.items()
             },
-            classes={name: float(epsilon) for name, epsilon in state.limit.classes.items()},
+            classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
         )
         return cls(state.spent, _down(state.remaining), limit, state.composition)
 

@@ -241,12 +241,13 @@ def log(policy: PolicyFile) -> None:
     from dpsql.proxy import open_ledger
     from dpsql.screen import text_table
 
-    with open_ledger(load_policy(policy)) as ledger:
+    loaded = load_policy(policy)
+    with open_ledger(loaded) as ledger:
         entries = ledger.log()
     rows = [
         (
             *(str(entry.sequence), entry.at, entry.kind, entry.analyst),
-            cost_text(summary(entry.loss)) if entry.loss else "",
+            cost_text(summary(entry.loss, loaded.classes)) if entry.loss else "",
             entry.statement or entry.reason,
         )
         for entry in entries

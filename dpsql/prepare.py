@@ -18,6 +18,7 @@ from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice, choose
+from dpsql.mechanisms.classes import price_of_everyone
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
@@ -161,7 +162,8 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
     if not selects:
         _refuse_selection(options)
     aggregates, selection = _with_selection(plan.aggregates, _source(plan, plan.keys, options), selects)
-    prices = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
+    asked = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
+    prices = [_positive(price_of_everyone(price, catalog.classes)) for price in asked]
     requests, of = [], []
     for at, grouping in enumerate(groupings):
         keys = tuple(plan.keys[index] for index in grouping.keys)
@@ -332,10 +334,13 @@ def _prices(
 
 
 def _of_one_set(share: Fraction, sets: int) -> Fraction:
-    part = _down(share / sets)
-    if part == 0:
+    return _down(share / sets)
+
+
+def _positive(price: Price) -> Price:
+    if price.epsilon == 0 or price.rho == 0:
         raise ProgrammingError("The price is too small to be shared by so many aggregates. Raise it.")
-    return part
+    return price
 
 
 def _shares(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -180,13 +181,15 @@ def cache_directory(policy: Policy, ledger: Ledger) -> Path:
 def pinned_of(policy: Policy) -> Pinned:
     """What a ledger's numbers mean under this policy."""
     unit = next(table.unit_column for table in policy.tables.values() if not table.public)
-    return Pinned(unit=unit, neighbours=policy.neighbours, composition=policy.budget.composition)
+    classes = ", ".join(f"{name!a} {share}" for name, share in sorted(policy.classes.items()))  # quoted: no two alike
+    return Pinned(unit, policy.neighbours, policy.budget.composition, classes)
 
 
 def limits_of(policy: Policy) -> PolicyLimits:
     """All limits of the policy."""
     analysts = {name: _limits(limit) for name, limit in policy.budget.analysts.items()}
-    return PolicyLimits(total=_limits(policy.budget.total), analysts=analysts)
+    total = replace(_limits(policy.budget.total), classes=policy.classes)
+    return PolicyLimits(total=total, analysts=analysts)
 
 
 def _limits(limit: PolicyLimit) -> Limits:

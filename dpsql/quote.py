@@ -19,12 +19,13 @@ from dpsql.privacy.loss import PrivacyLoss, summary
 __all__ = ["epsilon_for", "public_quote", "quote"]
 
 
-def quote(prepared: Prepared, repeats_left: int | None) -> Quote:
+def quote(prepared: Prepared, repeats_left: int | None, classes: Mapping[str, Fraction]) -> Quote:
     """What a prepared statement would cost and how precise it would be.
 
     Args:
         prepared: The statement.
         repeats_left: How often the budget would still grant it.
+        classes: The policy's classes of units with their shares.
     """
     by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
     columns = []
@@ -39,11 +40,11 @@ def quote(prepared: Prepared, repeats_left: int | None) -> Quote:
             shown.add(measured.aggregate.name)
     hidden = [_column(measured.aggregate.text, measured) for name, measured in by_name.items() if name not in shown]
     return Quote(
-        cost=summary(prepared.loss),
+        cost=summary(prepared.loss, classes),
         columns=(*columns, *hidden),
         sql="\n".join(reading.statement.sql for reading in prepared.readings),
         repeats_left=repeats_left,
-        notes=_notes(prepared),
+        notes=(*_notes(prepared), *_notes_on_classes(prepared, classes)),
     )
 
 
@@ -115,6 +116,16 @@ def _column(name: str, measured: Measured) -> QuoteColumn:
             for other in measured.choice.others
         ),
     )
+
+
+def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tuple[str, ...]:
+    """What the statement's price means for each class of units."""
+    if not classes:
+        return ()
+    options = prepared.options
+    kind, whole, power = ("epsilon", options.epsilon, 1) if options.rho is None else ("rho", options.rho, 2)
+    most = ", ".join(f"{name} {float((whole or 0) * share**power):g}" for name, share in classes.items())
+    return (f"At a price of {kind} {float(whole or 0):g} a unit of each class loses at most: {most}.",)
 
 
 def _notes(prepared: Prepared) -> tuple[str, ...]:

@@ -140,9 +140,7 @@ class Session:
 
     def budget(self) -> Budget:
         """What this analyst has spent and may still spend."""
-        state = self._backend.ledger.budget(self._analyst)
-        limit = PrivacyLoss(float(state.limit.epsilon), float(state.limit.delta), gamma=float(state.limit.gamma))
-        return Budget(state.spent, float(state.remaining), limit, state.composition)
+        return Budget.of(self._backend.ledger.budget(self._analyst))
 
     def tables(self) -> Answer:
         """The tables one may ask about, from the policy alone."""
@@ -254,7 +252,7 @@ class Session:
             columns=tuple(output.name for output in plan.answer),
             types=tuple(output.expression.facts.type for output in plan.answer),
             rows=with_interval_ends(plan, rows, lambda name: intervals(name, confidence)),
-            cost=PrivacyLoss() if replayed else summary(prepared.loss),
+            cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
             measurements=tuple(_measurement(measured) for measured in prepared.measured),
             replayed=replayed,
             private=self._backend.private,
@@ -272,7 +270,7 @@ class Session:
         if half_width:
             in_force = replace(in_force, rho=None, epsilon=epsilon_for(plan, in_force, backend.catalog, half_width))
         prepared = prepare(plan, in_force, backend.catalog, backend.ledger.contribution_key)
-        return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss))
+        return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss), backend.catalog.classes)
 
     # ------------------------------------------------------------------------------------------------- small things
 

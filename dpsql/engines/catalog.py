@@ -43,7 +43,7 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         for name, table in policy.tables.items()
     }
     file = policy.file.name if policy.file is not None else policy.name
-    return Catalog(tables, policy.neighbours, file, version)
+    return Catalog(tables, policy.neighbours, file, version, policy.classes)
 
 
 def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from dpsql.plan.types import Facts, Value
 
@@ -79,9 +80,11 @@ class Catalog:
         neighbours: ``"add_remove"`` or ``"replace_one"``.
         policy_file: How messages name the policy.
         version: The table version.
+        classes: Each class of units to the share of a statement's epsilon that its units lose; empty without classes.
     """
 
     tables: Mapping[str, TableInfo]
     neighbours: str
     policy_file: str
     version: int
+    classes: Mapping[str, Fraction] = field(default_factory=dict)

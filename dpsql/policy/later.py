@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from dpsql.policy.section import Chance, Count, Name, Number, Section, wrong
+from dpsql.policy.section import Chance, Count, Name, Section
 
-__all__ = ["PrivacyClasses", "RandomDP", "Statistic"]
+__all__ = ["RandomDP", "Statistic"]
 
 
 class Statistic(Section):
@@ -37,21 +37,3 @@ class RandomDP(Section):
     """At least so many units, as the owner vouches."""
     statistics: Annotated[tuple[Statistic, ...], Field(strict=False)] = ()
     """Statistics whose distance and filter are declared beforehand."""
-
-
-class PrivacyClasses(Section):
-    """Personalised privacy: each unit belongs to a class, and loses a share of a query's epsilon."""
-
-    table: Name
-    """A table with one row per unit."""
-    column: Name
-    """The column that names the class."""
-    share: Annotated[dict[str, Number], Field(min_length=1)]
-    """For each class the share, above 0 and at most 1, of a query's epsilon that its units lose."""
-
-    @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        for name, share in self.share.items():
-            if not 0 < share <= 1:
-                raise wrong(f"{share} is not a share", "write a number above 0 and at most 1", "share", name)
-        return self

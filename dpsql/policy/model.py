@@ -15,7 +15,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJs
 from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
-from dpsql.policy.later import PrivacyClasses, RandomDP
+from dpsql.policy.classes import PrivacyClasses, broken_classes
+from dpsql.policy.later import RandomDP
 from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import Metric, broken_metrics
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
@@ -230,12 +231,20 @@ class Policy(Section):
             table._unit_column = None if table.public else unit_column(self.tables, name)
         for problem in misnamed_units(self.tables):
             raise problem
+        if self.privacy_classes is not None:
+            for problem in broken_classes(self.privacy_classes, self.tables):
+                raise problem
         return self
 
     @property
     def file(self) -> Path | None:
         """The file that the policy was loaded from, or None."""
         return self._file
+
+    @property
+    def classes(self) -> Mapping[str, Fraction]:
+        """Each class of units and the share of a loss that it agrees to; none without ``privacy_classes``."""
+        return {} if self.privacy_classes is None else self.privacy_classes.shares
 
     def resolve(self, path: Path) -> Path:
         """The absolute path: a relative one starts at the policy file's directory, `~` at the user's home."""
@@ -249,9 +258,7 @@ class Policy(Section):
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
         places: list[Place] = [
-            (section,)
-            for section in ("metrics", "random_dp", "privacy_classes", "idealised_numerics")
-            if getattr(self, section)
+            (section,) for section in ("metrics", "random_dp", "idealised_numerics") if getattr(self, section)
         ]
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
@@ -331,8 +338,6 @@ def _broken_later_sections(policy: Policy) -> Iterator[PydanticCustomError]:
     for table, section in policy.random_dp.items():
         named += [(table, column, ("random_dp", table, "base_partition")) for column in section.base_partition]
         named += [(table, entry.column, ("random_dp", table, "statistics")) for entry in section.statistics]
-    if classes is not None:
-        named.append((classes.table, classes.column, ("privacy_classes", "column")))
     for full in policy.mechanisms:
         table, _, column = full.partition(".")
         named.append((table, column, ("mechanisms", full)))

@@ -117,9 +117,14 @@ class PrivacyLoss:
     classes: Mapping[str, float] = field(default_factory=dict)
 
 
-def readable(account: Account, *, rho: bool) -> PrivacyLoss:
-    """An account for people to read; ``rho`` says whether to show that coordinate."""
-    classes = {name: account.of_class(name).epsilon for name in account.classes}
+def readable(account: Account, *, rho: bool, classes: Mapping[str, int | None]) -> PrivacyLoss:
+    """An account for people to read.
+
+    Args:
+        account: What was lost.
+        rho: Whether to show that coordinate.
+        classes: Each class of units to the epsilon that its units lost, in units; empty where there are no classes.
+    """
     everyone = [account.epsilon, *classes.values()]
     worst = None if None in everyone else max(x for x in everyone if x is not None)
     metric: dict[str, dict[str, float]] = {}

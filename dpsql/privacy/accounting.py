@@ -24,8 +24,15 @@ adversary who decides, after seeing a Gaussian answer, which of the two rests to
 their full price. `tests/attacks/test_ledger_moving_bound.py` is that adversary.
 
 Beside epsilon, delta and rho stand limits that only add up: gamma (once per base partition and table version) and the
-multiples of each metric; and for each class of units a filter of its own over what its units lose. What has no declared
-limit is refused.
+multiples of each metric. What has no declared limit is refused.
+
+Where units belong to classes (personalised privacy), a class with share s has a filter of its own, with the limits
+(s E, D), over what its units lose: everybody's losses and its own. A charge is granted iff every filter grants it.
+
+Theorem: a unit of that class is (s E, D)-protected by the whole interaction. Proof: the theorem above, and the one on
+basic composition, compare two data sets only. Take two that differ in one unit of the class: every loss then bounds
+the ratio of their chances by what that class loses, and the filter of the class never leaves its bounds; the other
+filters only refuse more, by public amounts.  QED
 """
 
 from __future__ import annotations
@@ -62,7 +69,7 @@ class Limits:
     Attributes:
         epsilon, delta, gamma: epsilon > 0, 0 <= delta < 1, 0 <= gamma < 1.
         metric: Metric to attribute to multiple; ``{"home": {"": x}}`` for one number. What is not named is refused.
-        classes: Every class of units to its epsilon; empty where the policy has no classes.
+        classes: Every class of units to its share of epsilon, above 0 and at most 1; empty where there are none.
 
     >>> Limits(epsilon=Fraction(1), delta=Fraction(1, 10**6)).gamma
     Fraction(0, 1)
@@ -81,6 +88,8 @@ class Limits:
             raise InvariantBroken(f"limits must be exact Fractions, not below 0: {self!r}")
         if self.epsilon == 0 or self.delta >= 1 or self.gamma >= 1:
             raise InvariantBroken(f"limits need epsilon above 0, delta and gamma below 1: {self!r}")
+        if not all(0 < share <= 1 for share in self.classes.values()):
+            raise InvariantBroken(f"the share of a class must be above 0 and at most 1: {self!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,7 @@ class PolicyLimits:
         return analyst if analyst in self.analysts else "*" if "*" in self.analysts else None
 
     def of(self, account: str) -> Limits:
-        """One account's limits; metrics and classes are the total's where the account states none."""
+        """One account's limits; metrics and shares of classes are the total's where the account states none."""
         own = self.analysts[account]
         return replace(own, metric=own.metric or self.total.metric, classes=own.classes or self.total.classes)
 
@@ -111,12 +120,17 @@ class PolicyLimits:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Why a loss is not granted: ``quantity`` is needed, and this much of its limit remains."""
+    """Why a loss is not granted: ``quantity`` is needed, and this much of its limit remains.
+
+    Attributes:
+        affordable: A price in epsilon that one statement could still have, 0 where there is none to tell.
+    """
 
     quantity: str
     needed: Fraction
     remaining: Fraction
     limit: Fraction
+    affordable: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +168,8 @@ class Bound(ABC):
     def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
         if asked.epsilon is None:
             raise InvariantBroken("a loss without a finite epsilon reached an account that adds up epsilon")
-        return Shortfall("epsilon", asked.epsilon * UNIT, self.remaining(spent), self.epsilon * UNIT)
+        left = self.remaining(spent)
+        return Shortfall("epsilon", asked.epsilon * UNIT, left, self.epsilon * UNIT, affordable=left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +229,7 @@ class Zcdp(Bound):
     def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
         if asked.epsilon is None:
             return _shortfall("rho", spent.rho, asked.rho, self.rho, UNIT)
-        return Shortfall("epsilon", asked.epsilon * UNIT, self.remaining(spent), self.epsilon * UNIT)
+        return Bound._of_main_quantity(self, spent, asked)
 
 
 BOUNDS: Mapping[Composition, type[Bound]] = {"basic": Basic, "zcdp": Zcdp}
@@ -227,27 +242,31 @@ class Filter:
     Attributes:
         plain: Over what every unit loses.
         classes: Over what each class's units lose.
+        shares: Of each class, in what a statement costs at most.
         gamma: In units.
         metric: (metric, attribute) to units.
 
     >>> limits = Limits(epsilon=Fraction(1))
     >>> budget = Filter.of(limits, "basic")
     >>> budget.shortfall(Account(epsilon=0), Account(epsilon=2 * 10**12))
-    Shortfall(quantity='epsilon', needed=Fraction(2, 1), remaining=Fraction(1, 1), limit=Fraction(1, 1))
+    Shortfall(quantity='epsilon', needed=Fraction(2, 1), remaining=Fraction(1, 1), limit=Fraction(1, 1), \
+affordable=Fraction(1, 1))
     """
 
     plain: Bound
     classes: Mapping[str, Bound]
+    shares: Mapping[str, Fraction]
     gamma: int
     metric: Mapping[tuple[str, str], int]
 
     @classmethod
     def of(cls, limits: Limits, composition: Composition) -> Filter:
-        """The filter that keeps these limits. A class never gets more than ``limits.epsilon``."""
+        """The filter that keeps these limits."""
         bound = BOUNDS[composition]
         return cls(
             plain=bound.of(limits.epsilon, limits.delta),
-            classes={name: bound.of(min(x, limits.epsilon), limits.delta) for name, x in limits.classes.items()},
+            classes={name: bound.of(share * limits.epsilon, limits.delta) for name, share in limits.classes.items()},
+            shares=limits.classes,
             gamma=limits.gamma // UNIT,
             metric={(name, a): x // UNIT for name, multiples in limits.metric.items() for a, x in multiples.items()},
         )
@@ -275,15 +294,22 @@ class Filter:
             epsilon = asked.classes[name][0]
             yield Shortfall(f"epsilon of class {name}", epsilon * UNIT, Fraction(0), Fraction(0))
         if plain := self.plain.shortfall(spent, asked):
-            yield plain
+            yield self._affordable(plain, spent)
         for name, bound in self.classes.items():
             if short := bound.shortfall(spent.of_class(name), asked.of_class(name)):
-                yield Shortfall(f"{short.quantity} of class {name}", short.needed, short.remaining, short.limit)
+                yield replace(self._affordable(short, spent), quantity=f"{short.quantity} of class {name}")
+
+    def _affordable(self, short: Shortfall, spent: Account) -> Shortfall:
+        """The same shortfall with the price that every class affords, where one of them affords any."""
+        return replace(short, affordable=self.remaining(spent)) if short.affordable else short
 
     def remaining(self, spent: Account) -> Fraction:
-        """The largest pure epsilon, in whole units, that one more query could spend."""
-        of_classes = [bound.remaining(spent.of_class(name)) for name, bound in self.classes.items()]
-        return min([self.plain.remaining(spent), *of_classes])
+        """The largest price in pure epsilon that one more statement could have.
+
+        A class with share s loses at most s times the price, so it affords what remains to it, divided by s.
+        """
+        of_classes = [bound.remaining(spent.of_class(k)) / self.shares[k] for k, bound in self.classes.items()]
+        return min(of_classes, default=self.plain.remaining(spent))
 
     def repeats_left(self, spent: Account, asked: Account) -> int | None:
         """How many more times ``asked`` would be granted; None where it costs nothing."""

@@ -52,7 +52,7 @@ class AccountState:
 
     Attributes:
         spent: Added up. Under ``zcdp`` its epsilon is the least that is proved of all charges together.
-        remaining: The largest pure epsilon that one more query could spend: the lesser of own and total.
+        remaining: The largest price in pure epsilon that one more query could have: the lesser of own and total.
         limit: The account's limits.
         composition: How losses add up.
     """
@@ -205,10 +205,10 @@ class Ledger:
                 spent = self._standing.spent(account, self._limits)
             remaining = min(granted.remaining(spent), self._total.remaining(everyone))
             stopped = self._standing.restored or (analyst is not None and self._standing.suspended(account))
+            shown = replace(spent, epsilon=granted.plain.epsilon_spent(spent))
+            lost = {name: bound.epsilon_spent(spent.of_class(name)) for name, bound in granted.classes.items()}
             return AccountState(
-                spent=readable(
-                    replace(spent, epsilon=granted.plain.epsilon_spent(spent)), rho=self.composition == "zcdp"
-                ),
+                spent=readable(shown, rho=self.composition == "zcdp", classes=lost),
                 remaining=Fraction(0) if stopped else remaining,
                 limit=limit,
                 composition=self.composition,

@@ -28,15 +28,16 @@ def tightest(own: tuple[str, Shortfall | None], total: tuple[str, Shortfall | No
 def exceeded(who: str, short: Shortfall, unit: str) -> BudgetExceeded:
     """Not enough is left.
 
-    >>> short = Shortfall("epsilon", needed=Fraction(2, 5), remaining=Fraction(1, 4), limit=Fraction(2))
+    >>> short = Shortfall("epsilon", needed=Fraction(2, 5), remaining=Fraction(1, 4), limit=Fraction(2),
+    ...                   affordable=Fraction(1, 4))
     >>> print(exceeded("analyst 'ana' has", short, "patient_id"))
     This query costs epsilon 0.4; analyst 'ana' has 0.25 of 2 left for unit 'patient_id'. Nothing was read. \
 Ask again with epsilon = 0.25 or less.
     """
     if short.limit == 0:
         hint = f" The policy sets no limit for {short.quantity}, so none of it may be spent."
-    elif short.quantity == "epsilon" and short.remaining > 0:
-        hint = f" Ask again with epsilon = {_down(short.remaining)} or less."
+    elif short.affordable > 0:
+        hint = f" Ask again with epsilon = {_down(short.affordable)} or less."
     else:
         hint = " Only the owner can allow more, in the policy."
     return BudgetExceeded(

@@ -34,11 +34,13 @@ class Pinned:
         unit: The privacy unit's column.
         neighbours: ``add_remove`` or ``replace_one``.
         composition: How losses add up.
+        classes: The classes of units with their shares, in an encoding of theirs; '' where there are none.
     """
 
     unit: str
     neighbours: str
     composition: Composition
+    classes: str = ""
 
 
 class Standing:
@@ -128,8 +130,8 @@ class Standing:
         Raises:
             PolicyError: If the policy changed what is pinned.
         """
-        for name in ("unit", "neighbours", "composition"):
-            was, now = getattr(self.pinned, name), getattr(pinned, name)
+        for name in ("unit", "neighbours", "composition", "classes"):
+            was, now = getattr(self.pinned, name) or "none", getattr(pinned, name) or "none"
             if was != now:
                 raise PolicyError(
                     f"The ledger was made for {name}: {was}, the policy now says {name}: {now}. What was spent under "

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -389,13 +389,19 @@ def decode(data: Mapping[str, Any]) -> Loss:
         ) from None
 
 
-def summary(loss: Loss) -> PrivacyLoss:
+def summary(loss: Loss, classes: Collection[str] = ()) -> PrivacyLoss:
     """The loss in the currency it was priced in, for people to read.
+
+    Args:
+        loss: What it is.
+        classes: The policy's classes of units, so that a loss which is the same for all is shown for each of them.
 
     >>> summary(Pure(Fraction(1, 2)))
     PrivacyLoss(epsilon=0.5, delta=0, rho=None, gamma=0, metric={}, classes={})
     """
-    return readable(loss.priced(), rho=loss.states_rho)
+    account = loss.priced()
+    lost = {name: account.of_class(name).epsilon for name in classes or account.classes}
+    return readable(account, rho=loss.states_rho, classes=lost)
 
 
 def _rho(epsilon: Fraction, proved: Fraction | None) -> int:

@@ -15,6 +15,7 @@ import pytest
 
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
+from dpsql.mechanisms.classes import price_of_everyone
 from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import DELTA_UNIT, units
@@ -152,6 +153,28 @@ def test_its_loss_is_within_the_price(mechanism: Mechanism) -> None:
             assert price.epsilon is not None
             assert charged.epsilon <= units(price.epsilon)
         assert release.loss.priced().delta <= units(price.delta, DELTA_UNIT)
+
+
+SHARES = {"strict": Fraction(1, 3), "normal": Fraction(1), "open": Fraction(1, 2)}
+
+
+@every
+def test_no_class_of_units_loses_more_than_its_share_of_the_price(mechanism: Mechanism) -> None:
+    for request in requests():
+        asked = request.price
+        price = price_of_everyone(asked, SHARES)
+        offer = mechanism.offer(dataclasses.replace(request, price=price))
+        if isinstance(offer, Refusal):
+            continue
+        charged = offer.loss.account("zcdp" if asked.rho else "basic")
+        for name, share in SHARES.items():
+            lost = charged.of_class(name)
+            if asked.epsilon is not None:
+                assert lost.epsilon is not None
+                assert lost.epsilon <= units(share * asked.epsilon)
+            else:
+                assert asked.rho is not None
+                assert lost.rho <= units(share**2 * asked.rho)
 
 
 @every

@@ -201,15 +201,64 @@ def test_gamma_once_paid_is_not_asked_again() -> None:
     assert not granted(budget, loss.account("basic"), RandomDP(Fraction(1, 10), UNIT, "city", 2), "basic")
 
 
+SHARES = {"strict": Fraction(1, 4), "normal": ONE}
+
+
+def of_classes(price: Fraction) -> PerClass:
+    return PerClass({name: share * price for name, share in SHARES.items()})
+
+
 @pytest.mark.parametrize("composition", ["basic", "zcdp"])
 def test_each_class_has_a_filter_of_its_own(composition: Composition) -> None:
-    budget = Filter.of(Limits(ONE, classes={"strict": Fraction(1, 4), "normal": Fraction(5)}), composition)
-    loss = PerClass({"strict": Fraction(1, 8), "normal": Fraction(1, 2)})
-    assert budget.repeats_left(Account(), loss.account(composition)) == 2
-    assert budget.remaining(Account()) == Fraction(1, 4)
-    assert budget.remaining(loss.account(composition)) == Fraction(1, 8)
-    # a class never gets more than everybody's limit
+    budget = Filter.of(Limits(ONE, classes=SHARES), composition)
+    loss = PerClass({"strict": Fraction(1, 8), "normal": Fraction(1, 4)})
+    assert budget.repeats_left(Account(), loss.account(composition)) == 2  # strict units have 1/4
+    assert budget.repeats_left(Account(), of_classes(Fraction(1, 4)).account(composition)) == 4
     assert not granted(budget, Account(), PerClass({"strict": UNIT, "normal": ONE + UNIT}), composition)
+
+
+@pytest.mark.parametrize("composition", ["basic", "zcdp"])
+def test_a_loss_of_everybody_counts_in_every_class(composition: Composition) -> None:
+    budget = Filter.of(Limits(ONE, classes=SHARES), composition)
+    spent = Pure(Fraction(1, 8)).account(composition)
+    assert granted(budget, spent, PerClass({"strict": Fraction(1, 8), "normal": Fraction(7, 8)}), composition)
+    assert not granted(budget, spent, PerClass({"strict": Fraction(1, 8) + UNIT, "normal": UNIT}), composition)
+    assert not granted(budget, spent, PerClass({"strict": UNIT, "normal": Fraction(7, 8) + UNIT}), composition)
+    assert not granted(budget, spent, Pure(Fraction(1, 8) + UNIT), composition)
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=6), st.lists(epsilons.map(of_classes), max_size=4), compositions)
+@settings(max_examples=50)
+def test_remaining_is_the_largest_price_that_every_class_affords(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
+) -> None:
+    budget = Filter.of(Limits(epsilon, delta, classes=SHARES), composition)
+    spent = spend(budget, [*wishes, *more], composition)
+    price = budget.remaining(spent)
+    if price:
+        for loss in (of_classes(price), Pure(min(SHARES.values()) * price)):
+            assert granted(budget, spent, loss, composition)
+    assert not granted(budget, spent, of_classes(price + 5 * UNIT), composition)
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=6), st.lists(epsilons.map(of_classes), max_size=4), compositions)
+@settings(max_examples=50)
+def test_a_class_is_granted_what_its_own_limit_alone_would_grant(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
+) -> None:
+    spent = spend(Filter.of(Limits(epsilon, delta, classes=SHARES), composition), [*wishes, *more], composition)
+    for name, share in SHARES.items():
+        assert Filter.of(Limits(share * epsilon, delta), composition).plain.grants(spent.of_class(name))
+
+
+def test_a_shortfall_of_a_class_names_the_price_that_every_class_affords() -> None:
+    budget = Filter.of(Limits(ONE, classes=SHARES), "basic")
+    spent = PerClass({"strict": Fraction(1, 20), "normal": Fraction(9, 10)}).account("basic")
+    short = budget.shortfall(spent, Pure(Fraction(1, 4)).account("basic"))
+    assert short is not None
+    assert short.quantity == "epsilon of class strict"
+    assert (short.needed, short.remaining, short.limit) == (Fraction(1, 4), Fraction(1, 5), Fraction(1, 4))
+    assert short.affordable == Fraction(1, 10)  # strict units have 4/5 of a price left, normal ones 1/10
 
 
 def test_a_per_class_loss_names_every_class() -> None:
@@ -228,7 +277,14 @@ def test_an_analyst_inherits_the_limits_of_metrics_and_classes() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"epsilon": Fraction(0)}, {"epsilon": 1.0}, {"epsilon": ONE, "delta": ONE}, {"epsilon": ONE, "gamma": -ONE}],
+    [
+        {"epsilon": Fraction(0)},
+        {"epsilon": 1.0},
+        {"epsilon": ONE, "delta": ONE},
+        {"epsilon": ONE, "gamma": -ONE},
+        {"epsilon": ONE, "classes": {"strict": Fraction(0)}},
+        {"epsilon": ONE, "classes": {"strict": ONE + UNIT}},
+    ],
 )
 def test_senseless_limits_cannot_be_made(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvariantBroken):

@@ -217,6 +217,7 @@ def test_the_log_tells_who_asked_what_at_which_loss(place: Path) -> None:
         Pinned("visit_id", "add_remove", "basic"),
         Pinned("patient_id", "replace_one", "basic"),
         Pinned("patient_id", "add_remove", "zcdp"),
+        Pinned("patient_id", "add_remove", "basic", classes="'strict' 1/4"),
     ],
 )
 def test_a_policy_that_changes_what_is_pinned_is_refused(place: Path, changed: Pinned) -> None:

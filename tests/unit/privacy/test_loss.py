@@ -104,9 +104,13 @@ def test_a_class_shows_what_its_units_lose_beside_everybody() -> None:
     assert summary(loss) == PrivacyLoss(epsilon=0.75, classes={"strict": 0.375, "normal": 0.75})
 
 
+def test_a_loss_that_is_the_same_for_all_is_shown_for_each_class() -> None:
+    assert summary(Pure(HALF), ["strict", "normal"]) == PrivacyLoss(0.5, classes={"strict": 0.5, "normal": 0.5})
+
+
 def test_a_third_is_charged_rounded_up() -> None:
     assert units(Fraction(1, 3)) * UNIT > Fraction(1, 3)
-    assert readable(Account(epsilon=1, delta=1), rho=False) == PrivacyLoss(epsilon=1e-12, delta=1e-18)
+    assert readable(Account(epsilon=1, delta=1), rho=False, classes={}) == PrivacyLoss(epsilon=1e-12, delta=1e-18)
 
 
 def test_a_gaussian_is_charged_the_pair_it_was_priced_for_or_rho_alone() -> None:

@@ -1,0 +1,181 @@
+"""Personalised privacy from SQL to ledger: what each class of units loses, and what is left to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError
+from dpsql.policy import load_policy
+from dpsql.proxy import open_ledger, pinned_of
+from dpsql.session import Session
+
+POLICY = """\
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget:
+  ledger: ledger/clinic.ledger.db
+  mark: mark
+  composition: basic
+  total: {epsilon: 3, delta: 1.0e-6}
+  analysts: {ana: {epsilon: 2, delta: 1.0e-6}}
+  per_query: {epsilon: 0.5}
+privacy_classes: {table: people, column: consent, share: {strict: 0.25, normal: 1}}
+tables:
+  people:
+    unit: person
+    rows_per_unit: 1
+    columns: {age: {type: integer, bounds: [0, 110]}, job: {type: text}}
+  visits:
+    unit: person
+    rows_per_unit: 3
+    columns: {cost: {type: integer, bounds: [0, 100], centre: 20, spread: 10}}
+"""
+COUNT = "SELECT COUNT(*) AS n FROM people"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clinic")
+    (folder / "ledger").mkdir()
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE people AS SELECT i AS person, i AS age, 'clerk' AS job, "
+            "CASE WHEN i < 40 THEN 'normal' WHEN i < 60 THEN 'strict' END AS consent FROM range(100) t(i)"
+        )
+        connection.execute("CREATE TABLE visits AS SELECT i % 110 AS person, i % 100 AS cost FROM range(300) t(i)")
+    return folder
+
+
+Ana = Callable[..., Session]
+
+
+@pytest.fixture
+def ana(folder: Path) -> Iterator[Ana]:
+    """A session without noise, after each pair of texts is replaced in the policy."""
+    opened: list[dpsql.testing.TestProxy] = []
+
+    def session(*changes: tuple[str, str]) -> Session:
+        text = POLICY
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        (folder / "clinic.yaml").write_text(text)
+        opened.append(dpsql.testing.open(folder / "clinic.yaml", dpsql.testing.Noiseless()))
+        return opened[-1].session(analyst="ana")
+
+    yield session
+    for proxy in opened:
+        proxy.close()
+
+
+ZCDP = ("composition: basic", "composition: zcdp")
+
+
+def test_a_statement_runs_at_the_strictest_class_s_share_of_its_price(ana: Ana) -> None:
+    quote = ana().explain(COUNT, epsilon=1)
+    assert quote.columns[0].scale == 4
+    assert quote.cost.epsilon == 0.25
+    assert quote.cost.classes == {"strict": 0.25, "normal": 0.25}
+    assert "At a price of epsilon 1 a unit of each class loses at most: strict 0.25, normal 1." in quote.notes
+
+
+def test_the_answer_and_the_budget_show_an_epsilon_for_each_class(ana: Ana) -> None:
+    session = ana()
+    answer = session.query(COUNT, epsilon=1)
+    assert answer.cost.classes == {"strict": 0.25, "normal": 0.25}
+    assert "epsilon 0.25 for class strict, epsilon 0.25 for class normal" in str(answer)
+    budget = session.budget()
+    assert budget.spent.classes == {"strict": 0.25, "normal": 0.25}
+    assert budget.limit.classes == {"strict": 0.5, "normal": 2}
+    (row,) = session.query("SHOW BUDGET").rows
+    assert row[:2] == (
+        "epsilon 0.25, epsilon 0.25 for class strict, epsilon 0.25 for class normal",
+        "epsilon 2, delta 1e-06, epsilon 0.5 for class strict, epsilon 2 for class normal",
+    )
+
+
+def test_remaining_is_a_price_and_repeats_left_holds_for_the_class_with_least_left(ana: Ana) -> None:
+    session = ana()
+    assert session.budget().remaining == 2
+    session.query(COUNT, epsilon=0.5)
+    assert session.budget().remaining == 1.5
+    quote = session.explain(COUNT, epsilon=0.3)
+    assert quote.repeats_left == 5
+    session.query("SELECT COUNT(*), SUM(age) FROM people", epsilon=1.5)
+    assert session.budget().remaining == 0
+    assert session.explain(COUNT, epsilon=0.3).repeats_left == 0
+
+
+def test_a_statement_beyond_a_class_s_budget_says_what_to_ask_instead(ana: Ana) -> None:
+    session = ana()
+    session.query(COUNT, epsilon=1.2)
+    with pytest.raises(BudgetExceeded) as caught:
+        session.query("SELECT SUM(age) FROM people", epsilon=1)
+    assert str(caught.value) == (
+        "This query costs epsilon of class strict 0.25; analyst 'ana' has 0.2 of 0.5 left for unit 'person'. "
+        "Nothing was read. Ask again with epsilon = 0.8 or less."
+    )
+    assert session.query("SELECT SUM(age) FROM people", epsilon=0.8).cost.classes["strict"] == 0.2
+
+
+def test_the_inverse_question_names_the_price_beside_the_cost(ana: Ana) -> None:
+    session = ana()
+    quote = session.explain(COUNT, half_width={"n": 24})
+    (found,) = re.findall(r"At a price of epsilon (\S+) a unit", " ".join(quote.notes))
+    price = float(found)
+    assert session.explain(COUNT, epsilon=price).columns[0].half_width <= 24
+    assert quote.cost.classes["strict"] == pytest.approx(price / 4)
+
+
+def test_a_price_in_rho_costs_a_class_the_square_of_its_share(ana: Ana) -> None:
+    session = ana(ZCDP)
+    quote = session.explain(COUNT, rho=0.016, mechanism="gaussian")
+    assert quote.cost.rho == 0.001
+    assert quote.columns[0].scale == pytest.approx((1 / 0.002) ** 0.5)
+    assert "At a price of rho 0.016 a unit of each class loses at most: strict 0.001, normal 0.016." in quote.notes
+    session.query(COUNT, rho=0.001, mechanism="gaussian")
+    assert set(session.budget().spent.classes) == {"strict", "normal"}
+
+
+def test_every_kind_of_statement_charges_a_class_its_share_at_most(ana: Ana) -> None:
+    session = ana()
+    for sql in (
+        COUNT,
+        "SELECT COUNT(*), AVG(age), VAR_POP(age), MEDIAN(age), MAX(age) FROM people",
+        "SELECT COUNT(*, epsilon => 0.1), SUM(cost) FROM visits",
+        "SELECT age, COUNT(*) FROM people WHERE age IN (1, 2) GROUP BY ROLLUP (age)",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 1e-7) job, AVG(age) FROM people GROUP BY job",
+        "SELECT SUM(cost, contribution_bounds_per_group => (0, 50)) FROM visits",
+    ):
+        cost = session.explain(sql, epsilon=0.4).cost
+        assert Fraction(str(cost.classes["strict"])) <= Fraction(1, 10), sql
+        assert Fraction(str(cost.classes["normal"])) <= Fraction(4, 10), sql
+
+
+def test_a_price_that_a_share_makes_nothing_is_refused(ana: Ana) -> None:
+    session = ana(("strict: 0.25", "strict: 0.0001"))
+    with pytest.raises(ProgrammingError, match="too small"):
+        session.query(COUNT, epsilon=1e-9)
+
+
+def test_a_ledger_keeps_its_classes_and_their_shares(folder: Path, ana: Ana) -> None:
+    ana()
+    policy = load_policy(folder / "clinic.yaml")
+    assert pinned_of(policy).classes == "'normal' 1, 'strict' 1/4"
+    open_ledger(policy).close()
+    for changed in (("strict: 0.25", "strict: 0.5"), ("strict: 0.25, ", ""), ("normal: 1", "normal: 1, open: 1")):
+        (folder / "clinic.yaml").write_text(POLICY.replace(*changed))
+        with pytest.raises(PolicyError, match="The ledger was made for classes: 'normal' 1, 'strict' 1/4, the policy"):
+            open_ledger(load_policy(folder / "clinic.yaml"))
+    (folder / "clinic.yaml").write_text("".join(x for x in POLICY.splitlines(True) if "privacy_classes" not in x))
+    with pytest.raises(PolicyError, match="the policy now says classes: none"):
+        open_ledger(load_policy(folder / "clinic.yaml"))
