@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import count
+from math import gcd
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,15 @@ class Noiseless:
     def integers(self, m: int, size: int) -> Integers:
         """(size,) zeros."""
         return np.zeros(size, dtype=np.int64)
+
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
+        """(n,) True where numerators / m >= 1/2."""
+        return np.asarray(2 * numerators >= m, dtype=np.bool_)
+
+    def order(self, size: int) -> Integers:
+        """(size,) the numbers 0 ... size - 1, those next to each other about 0.38 size apart."""
+        stride = next(k for k in count(max(1, round(0.382 * size))) if gcd(k, size) == 1) if size else 1
+        return np.arange(size, dtype=np.int64) * stride % max(1, size)
 
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """The best candidate, the first of ties."""
@@ -87,6 +97,14 @@ class FixedSampler:
     def integers(self, m: int, size: int) -> Integers:
         """(size,) uniform integers below m."""
         return self._call().integers(m, size)
+
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
+        """(n,) independent coins."""
+        return self._call().chances(numerators, m)
+
+    def order(self, size: int) -> Integers:
+        """(size,) numbers in a random order."""
+        return self._call().order(size)
 
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """Index of the chosen candidate."""

@@ -12,7 +12,7 @@ Where floats appear, they enclose: every function says on which side of the trut
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -42,6 +42,8 @@ MARGIN = (
     1e-12  # relative; exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
 )
 UNDERFLOW = 1e-300  # absolute; what float64 may have lost below its smallest numbers
+TAIL_MARGIN = Fraction(1, 10**40)  # relative; the few operations of 60 digits behind a Laplace tail err by far less
+LEAST_CHANCE = Fraction(1, 10**250)  # UNDERFLOW is far below it
 DIRECT = 10**4  # variance up to which tails are summed term by term (fewer than 1000 terms)
 
 _digits = Context(prec=60, Emin=-(10**9), Emax=10**9)
@@ -61,6 +63,10 @@ class Law(Hashable, Protocol):
 
     def quantile(self, confidence: float) -> int:
         """Smallest k with P(|noise| <= k) >= confidence, in grid steps."""
+        ...
+
+    def beyond(self, chance: Fraction) -> int:
+        """Smallest k >= 1 with P(noise >= k) <= chance, in grid steps; chance from 1e-250 to 1/2."""
         ...
 
     def at(self, levels: Floats) -> Floats:
@@ -91,6 +97,9 @@ class LaplaceLaw:
 
     def quantile(self, confidence: float) -> int:
         return laplace_quantile(self.scale, confidence)
+
+    def beyond(self, chance: Fraction) -> int:
+        return _beyond(chance, lambda k: Fraction(laplace_tail(self.scale, k)) * (1 + TAIL_MARGIN))
 
     def at(self, levels: Floats) -> Floats:
         one_side: Floats = np.log(2 * np.minimum(levels, 1 - levels)) * self.spread
@@ -125,6 +134,9 @@ class GaussianLaw:
 
     def quantile(self, confidence: float) -> int:
         return gaussian_quantile(self.variance, confidence)
+
+    def beyond(self, chance: Fraction) -> int:
+        return _beyond(chance, lambda k: Fraction(gaussian_tail(self.variance, k)[1]))
 
     def at(self, levels: Floats) -> Floats:
         points: Floats = ndtri(levels) * self.spread
@@ -231,6 +243,19 @@ def gaussian_delta(shift: int, variance: Fraction, epsilon: Fraction) -> float:
     else:
         delta = gaussian_tail(variance, m - shift)[1] - density * taken / total_high * (1 - MARGIN)
     return min(1.0, delta * (1 + MARGIN) + UNDERFLOW)
+
+
+def _beyond(chance: Fraction, tail: Callable[[int], Fraction]) -> int:
+    """Smallest k >= 1 with tail(k) <= chance; ``tail`` is never below the probability P(noise >= k)."""
+    if not LEAST_CHANCE <= chance <= Fraction(1, 2):
+        raise ValueError(f"the chance {float(chance):g} is not from 1e-250 to 1/2; no tail is summed for it")
+    low, high = 0, 1
+    while tail(high) > chance:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if tail(middle) <= chance else (middle, high)
+    return high
 
 
 def _scaled_tail(variance: Fraction, start: int) -> tuple[float, float]:

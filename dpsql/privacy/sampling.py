@@ -58,6 +58,12 @@ class Sampler(Protocol):
     def integers(self, m: int, size: int) -> Integers:
         """(size,) integers, uniform on 0 ... m - 1."""
 
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
+        """(n,) bool, lane i True with probability numerators[i] / m, independently."""
+
+    def order(self, size: int) -> Integers:
+        """(size,) the numbers 0 ... size - 1 in a uniformly random order."""
+
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """Index of the chosen candidate; exponent = epsilon / (2 sensitivity of the scores) >= 0."""
 
@@ -157,6 +163,23 @@ class ExactSampler:
             kept.append(draws[draws < m][:missing])
             missing -= len(kept[-1])
         return _joined(kept)
+
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
+        """(n,) bool, lane i True with probability numerators[i] / m, independently; 0 <= numerators <= m."""
+        if len(numerators) and not (numerators.min() >= 0 and numerators.max() <= m):
+            raise ValueError(f"chances: a numerator is below 0 or above m = {m}; write probabilities from 0 to 1")
+        return np.asarray(self.integers(m, len(numerators)) < numerators, dtype=np.bool_)
+
+    def order(self, size: int) -> Integers:
+        """(size,) the numbers 0 ... size - 1 in a uniformly random order.
+
+        The order of distinct uniform keys is uniform, given that they are distinct; otherwise all are drawn again.
+        """
+        while True:
+            keys = self.integers(1 << 62, size)
+            drawn = np.argsort(keys, kind="stable")
+            if not np.any(np.diff(keys[drawn]) == 0):
+                return drawn
 
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """Index of the candidate that permute-and-flip chooses.
@@ -348,7 +371,8 @@ def _pieces(size: int) -> Iterator[int]:
 
 
 def _joined(parts: list[Integers]) -> Integers:
-    return _whole(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+    # numpy would join signed and unsigned 64-bit integers as floats
+    return _whole(np.concatenate([np.empty(0, dtype=np.int64), *map(_whole, parts)]))
 
 
 def _whole(values: Sequence[int] | Integers) -> Integers:

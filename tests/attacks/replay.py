@@ -164,6 +164,14 @@ class Recorder:
         """(size,) uniform integers."""
         return self._kept("integers", m, self._inner.integers(m, size))
 
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[Any]:
+        """(n,) coins."""
+        return self._kept("chances", (m, tuple(numerators.tolist())), self._inner.chances(numerators, m))
+
+    def order(self, size: int) -> Integers:
+        """(size,) numbers in a random order."""
+        return self._kept("order", size, self._inner.order(size))
+
     def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
         """Index of the choice."""
         self.choices.append(Choice("permute_and_flip", exponent, (1,) * len(scores), tuple(scores)))

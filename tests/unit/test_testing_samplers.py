@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dpsql.privacy.sampling import ExpOf, Sampler
 from dpsql.testing_samplers import FixedSampler, Noiseless
 
@@ -28,6 +30,8 @@ def run_of(sampler: Sampler) -> Iterator[Any]:
     yield sampler.gaussian(Fraction(50), 5).tolist()
     yield sampler.bernoulli(ExpOf(Fraction(1, 2)), 9).tolist()
     yield sampler.integers(10**9, 3).tolist()
+    yield sampler.chances(np.full(40, 3), 7).tolist()
+    yield sampler.order(30).tolist()
     yield sampler.permute_and_flip([1, 2, 3], Fraction(1, 9))
     yield sampler.intervals([100, 200], [1, 2], Fraction(1, 9))
 
@@ -36,7 +40,7 @@ def test_a_fixed_sampler_repeats_itself_and_no_other() -> None:
     once, again, other = list(run_of(FixedSampler(1))), list(run_of(FixedSampler(1))), list(run_of(FixedSampler(2)))
     assert once == again
     assert once[0] != once[1]
-    assert all(mine != theirs for mine, theirs in zip(once[:5], other[:5], strict=True))
+    assert all(mine != theirs for mine, theirs in zip(once[:6], other[:6], strict=True))
 
 
 def test_a_fixed_samplers_call_depends_on_its_number_not_on_earlier_arguments() -> None:
@@ -44,3 +48,10 @@ def test_a_fixed_samplers_call_depends_on_its_number_not_on_earlier_arguments() 
     here.permute_and_flip([1, 2, 3], Fraction(1))
     there.permute_and_flip([5, 4], Fraction(1))
     assert here.laplace(Fraction(99), 4).tolist() == there.laplace(Fraction(99), 4).tolist()
+
+
+def test_without_noise_an_order_is_fixed_and_keeps_neighbours_apart() -> None:
+    for size in (0, 1, 2, 9, 100, 1000):
+        order = Noiseless().order(size)
+        assert sorted(order.tolist()) == list(range(size))
+        assert size < 100 or int(np.abs(np.diff(order)).min()) > size // 4

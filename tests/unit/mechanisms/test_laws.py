@@ -151,3 +151,22 @@ def test_tail_of_two_is_near_the_tail_of_the_discrete_sum(law: LaplaceLaw | Gaus
         exact = both[distance > width].sum()
         near = law.tail_of_two(law.spread, np.array([law.spread]), np.array([width + 0.5]))[0]
         assert near == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize("chance", [Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**12)])
+def test_beyond_is_the_least_point_that_noise_reaches_so_rarely(chance: Fraction) -> None:
+    limit = Decimal(chance.numerator) / chance.denominator
+    laws: list[tuple[GaussianLaw | LaplaceLaw, dict[int, Decimal]]] = [
+        *((LaplaceLaw(scale), laplace_law(scale)) for scale in SCALES),
+        *((GaussianLaw(variance), gaussian_law(variance)) for variance in VARIANCES),
+    ]
+    for law, chances in laws:
+        k = law.beyond(chance)
+        assert k >= 1
+        assert sum(p for at, p in chances.items() if at >= k) <= limit
+        assert k == 1 or sum(p for at, p in chances.items() if at >= k - 1) > limit
+
+
+def test_beyond_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="1e-250 to 1/2"):
+        LaplaceLaw(Fraction(1)).beyond(Fraction(0))

@@ -327,6 +327,44 @@ def test_a_source_that_runs_dry_stops_the_draw() -> None:
         ExactSampler(read=lambda size: b"").laplace(Fraction(1), 1)
 
 
+@pytest.mark.parametrize("m", [2**32, 2**40 + 1, 2**62, 2**70])
+def test_integers_of_any_size_are_below_m(m: int) -> None:
+    draws = [int(k) for k in ExactSampler().integers(m, 200)]
+    assert 0 <= min(draws) < m // 8
+    assert m - m // 8 < max(draws) < m
+
+
+# --- a coin for each lane, and orders
+
+
+def test_each_lane_has_a_chance_of_its_own() -> None:
+    numerators = np.array([0, 1, 5, 6, 7])
+    seen = np.array([ExactSampler().chances(numerators, 7) for _ in range(7000)]).mean(axis=0)
+    assert seen == pytest.approx(numerators / 7, abs=5 * 0.5 / math.sqrt(7000))
+    assert (seen[0], seen[4]) == (0, 1)
+    assert ExactSampler().chances(np.zeros(0, dtype=np.int64), 7).tolist() == []
+
+
+@pytest.mark.parametrize("numerators", [[-1], [8]])
+def test_a_chance_outside_0_to_1_is_refused(numerators: list[int]) -> None:
+    with pytest.raises(ValueError, match="below 0 or above m = 7"):
+        ExactSampler().chances(np.array(numerators), 7)
+
+
+def test_every_order_is_equally_likely() -> None:
+    seen = Counter(tuple(ExactSampler().order(4).tolist()) for _ in range(9600))
+    assert set(seen) == set(itertools.permutations(range(4)))
+    assert max(abs(count - 400) for count in seen.values()) < 5 * 20
+    assert ExactSampler().order(0).tolist() == []
+
+
+def test_equal_keys_are_drawn_again() -> None:
+    equal = bytes(8 * (2 * 3 + 16))
+    distinct = b"".join(k.to_bytes(8, "little") for k in (7, 2, 5, *range(19)))
+    contents = iter([equal, equal, distinct])
+    assert ExactSampler(read=lambda size: next(contents)).order(3).tolist() == [1, 2, 0]
+
+
 # --- values plus noise
 
 
