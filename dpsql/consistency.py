@@ -24,6 +24,7 @@ from dpsql.stored import Released
 __all__ = ["Together", "consistent"]
 
 ADDITIVE = ("count_rows", "count", "sum")
+PLAIN = ("laplace", "gaussian")  # mechanisms whose values are the numbers plus noise of mean 0
 MOST_ENTRIES = 4_000_000  # of the least-squares problem; above it the measurements stay as they are
 
 
@@ -84,6 +85,8 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) 
     if len(scales) < len(parts):  # some rest on several measurements, or one is exact and public
         return values
     if parts[0].aggregate.function not in ADDITIVE or any(map(_cut, parts)):
+        return values
+    if any(part.choice.release.mechanism not in PLAIN for part in parts):
         return values
     keys = tuple(sorted({index for grouping in prepared.groupings for index in grouping.keys}))
     domains = [prepared.plan.keys[index].domain or () for index in keys]

@@ -70,7 +70,7 @@ def choose(
     for name, width in widths.items():
         if name != best:
             reason = f"mechanism = '{best}' was asked for." if wanted else "its expected error is not smaller."
-            others[name] = Other(name, width, reason)
+            others[name] = Other(name, width, " ".join([reason, *offers[name].notes]))
     return Choice(offers[best], tuple(others[m.name] for m in mechanisms if m.name in others))
 
 

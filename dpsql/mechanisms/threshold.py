@@ -45,82 +45,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
-from dpsql.mechanisms.laws import LaplaceLaw, laplace_tail
+from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.mechanisms.sensitivity import need_of, sensitivity_of
+from dpsql.mechanisms.stability import StabilityRelease, stability_offer
+from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.plan.requests import Measure, MeasureKind, Need
 from dpsql.privacy.loss import Approximate, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Threshold", "ThresholdRelease", "threshold_delta", "threshold_for"]
-
-DIGITS = 60
-LEAST_DELTA = Fraction(1, 10**100)
-
-
-def threshold_delta(scale: Fraction, groups: int, threshold: int) -> Fraction:
-    """The chance that one of ``groups`` groups of one unit each exceeds the threshold, never below it.
-
-    Args:
-        scale: Of the discrete Laplace noise, in units.
-        groups: Most groups one unit can touch, U >= 1.
-        threshold: T >= 1; a group appears when its noised count is above it.
-
-    Returns:
-        1 - (1 - p)^U with p = P(1 + noise > T) = P(noise >= T), rounded up in the 40th digit.
-
-    >>> float(threshold_delta(Fraction(1), groups=1, threshold=1))
-    0.2689414213699951
-    """
-    p = laplace_tail(scale, threshold)
-    # As many digits more as p has zeros, so that 1 - p keeps all of p.
-    digits = Context(prec=DIGITS - p.adjusted(), Emin=-(10**9), Emax=10**9)
-    silent = digits.power(digits.subtract(Decimal(1), p), groups)
-    exact = digits.subtract(Decimal(1), silent)
-    return Fraction(Context(prec=40, rounding=ROUND_CEILING).next_plus(exact))
-
-
-@lru_cache(maxsize=1024)
-def threshold_for(scale: Fraction, groups: int, delta: Fraction) -> int:
-    """The smallest threshold from 1 on that keeps both conditions of the theorem.
-
-    Args:
-        scale: Of the discrete Laplace noise, 1 / e0, in units.
-        groups: Most groups one unit can touch, U >= 1.
-        delta: 1e-100 to 1.
-
-    Returns:
-        The least integer T >= 1 with `threshold_delta` within delta and P(noise >= T) <= 1 - exp(-e0).
-
-    Raises:
-        ValueError: If delta is outside its range, or no unit can touch a group.
-
-    >>> threshold_for(Fraction(1), groups=1, delta=Fraction(1, 10**6))
-    14
-    """
-    if groups < 1 or not LEAST_DELTA <= delta <= 1:
-        raise ValueError(f"no threshold for {groups} groups and delta {delta}; write a delta from 1e-100 to 1")
-    context = Context(prec=DIGITS)
-    room = context.subtract(Decimal(1), context.exp(context.divide(-scale.denominator, Decimal(scale.numerator))))
-
-    def enough(threshold: int) -> bool:
-        return laplace_tail(scale, threshold) < room and threshold_delta(scale, groups, threshold) <= delta
-
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:  # both conditions only get easier as the threshold rises
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+__all__ = ["Threshold", "ThresholdRelease"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +125,18 @@ class ThresholdRelease:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Numbers of units of the groups that occur, for those above a threshold."""
+    """Numbers of the groups that occur, for those above a threshold: of an open domain, or of a listed one."""
 
     name: str = "threshold"
 
-    def offer(self, request: Request) -> ThresholdRelease | Refusal:
-        """An offer for COUNT(DISTINCT unit), or COUNT(*) where a unit has one row a group, over an open domain."""
+    def offer(self, request: Request) -> ThresholdRelease | StabilityRelease | Refusal:
+        """An offer for COUNT(DISTINCT unit), or COUNT(*) where a unit has one row a group, over an open domain.
+
+        Over a listed one, for every count: the stability histogram.
+        """
+        if not request.selects:
+            stable = stability_offer(self.name, request)
+            return Refusal(self.name, stable) if isinstance(stable, str) else stable
         if reason := _why_not(request):
             return Refusal(self.name, reason)
         pure = pure_loss(request.price)
@@ -218,8 +164,6 @@ class Threshold:
 def _why_not(request: Request) -> str | None:
     function, held = request.aggregate.function, request.source.contribution
     once = function == "count_rows" and min(held.rows, held.rows_in_group) == 1
-    if not request.selects:
-        return "every group is listed by a declared domain; there is nothing to select."
     if not once and function != "count_units":
         return f"it counts distinct units, once in each group; {request.aggregate.text} is another number."
     if request.price.delta < LEAST_DELTA:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpsql.mechanisms.mean import MeanRelease
 from dpsql.mechanisms.moments import MomentsRelease
+from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure
 from dpsql.privacy.tables import RawTable
@@ -290,7 +291,11 @@ def fresh_noise(replay: Replay) -> list[str]:
                     public = isinstance(part.release.loss, Free) or (name in ("count", "n") and _fixed(run, part))
                     found += [] if public else [f"{where}: {name} has no draw of its own"]
                     noise = (0,) * len(exact)
-                if part.selects:  # cut to those that appear, and silent below the threshold
+                if isinstance(part.release, StabilityRelease):  # 0 where nobody is, and up to the threshold
+                    above = part.release.threshold
+                    noised = [a + k if a and a + k > above else 0 for a, k in zip(exact, noise, strict=True)]
+                    pairs = list(zip(noised, part.released[name], strict=True))
+                elif part.selects:  # cut to those that appear, and silent below the threshold
                     pairs = [
                         (a + k, b) for a, k, b in zip(exact, noise, part.released[name], strict=True) if b is not None
                     ]
@@ -344,7 +349,8 @@ class Shifted(Noiseless):
 def threshold(replay: Replay) -> list[str]:
     """A group of one unit appears no more often than the delta that is charged, by the exact tail of the noise.
 
-    And neighbours differ in at most U groups that only one side has, each with one unit.
+    And neighbours differ in at most U groups that only one side has, each with one unit. In a stability histogram the
+    groups that are really only one side's appear no more often than delta together.
     """
     found = []
     for where, run in replay.all():
@@ -353,12 +359,27 @@ def threshold(replay: Replay) -> list[str]:
                 found += [f"{where}: {problem}" for problem in _appearance(part, run.promise.neighbours)]
     for where, one, two in replay.pairs():
         for part, other in zip(one.parts, two.parts, strict=True):
+            if isinstance(part.release, StabilityRelease):
+                delta = _shown_alone(part, other)
+                if delta > float(part.release.loss.delta) * (1 + 1e-9):  # type: ignore[attr-defined]  # approximate
+                    found.append(f"{where}: cells of one side alone are shown with delta {delta:.3g}")
             if part.selects:
                 swap = 2 if one.promise.neighbours == "replace_one" else 1
                 own = [n for a, b in ((part, other), (other, part)) for g, (n, *_) in a.raw.items() if g not in b.raw]
                 if any(n != 1 for n in own) or len(own) > swap * _groups(part, one.promise.neighbours):
                     found.append(f"{where}: a neighbour brings {len(own)} new groups, of {sorted(own)} units")
     return found
+
+
+def _shown_alone(part: Part, other: Part) -> float:
+    """The chance that a cell that is occupied on the first side alone is shown."""
+    assert isinstance(part.release, StabilityRelease)
+    q, silent = math.exp(-1 / float(part.draws[0].parameter)), 1.0
+    for group, (n, *_) in part.raw.items():
+        if not any(other.raw.get(group, (0,))):
+            beyond = part.release.threshold + 1 - n  # the least noise that shows it
+            silent *= 1 - q**beyond / (1 + q) if beyond >= 1 else q ** (1 - beyond) / (1 + q)
+    return 1 - silent
 
 
 def _groups(part: Part, neighbours: str) -> int:

@@ -95,6 +95,12 @@ TEMPLATES = (
             "ward, SUM(cost) FROM visits GROUP BY ward",
         )
     ),
+    # listed groups, empty ones without noise
+    Template(
+        "SELECT ward, floor(score / 5) AS band, COUNT(*), COUNT(DISTINCT patient_id) FROM visits GROUP BY 1, 2",
+        options={**OPEN, "mechanism": "threshold"},
+    ),
+    Template("SELECT city, sex, COUNT(*) FROM patients GROUP BY 1, 2", options={**OPEN, "mechanism": "threshold"}),
     # joins
     Template("SELECT p.sex, SUM(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex"),
     Template("SELECT c.region, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name GROUP BY c.region"),

@@ -964,7 +964,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM pati
 -- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: every group is listed by a declared domain; there is nothing to select. Leave the mechanism out to get the one with the least expected error.
+-- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 0) COUNT(*) FROM patients
 -- refused: max_groups_contributed is 0; write a whole number from 1.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
-from dpsql.plan.catalog import TableInfo
+from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
 from dpsql.plan.requests import Contribution, Source
 from dpsql.plan.types import Facts, Grid, Type
@@ -25,6 +25,9 @@ WEIGHT = Column("t0", "weight", Facts(Type.REAL, Fraction(-20), Fraction(40), nu
 CONSENT = Column("t0", "consent", Facts(Type.TEXT, nullable=True), values=("no", "some", "yes"))
 WEIGHT_GRID = Grid(step=Fraction(1, 2), low=-40, high=80)
 GRID = Grid(step=Fraction(1, 10), low=0, high=1000)
+
+UNIT = ColumnInfo("patient_id", Facts(Type.TEXT, nullable=False), unit=True)
+VISITS = TableInfo("visits", {"patient_id": UNIT}, unit="patient_id")
 
 ONE_ROW = Contribution(rows=1, groups=1, rows_in_group=1)
 FEW_ROWS = Contribution(rows=12, groups=3, rows_in_group=5)
@@ -63,7 +66,7 @@ def asking(
             fraction=fraction if function.startswith("quantile") else None,
             position=(1, 8),
         ),
-        source=Source(Scan(TableInfo("visits", {}, unit="patient_id"), "t0"), keys, held),
+        source=Source(Scan(VISITS, "t0"), keys, held),
         price=price,
         neighbours=neighbours,
         grid=None if function.startswith("count") or function == "mode" else grid,

@@ -11,11 +11,12 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
-from dpsql.mechanisms.threshold import Threshold, ThresholdRelease, threshold_delta, threshold_for
+from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
+from dpsql.mechanisms.thresholds import threshold_delta, threshold_for
 from dpsql.plan.requests import Contribution
 from dpsql.privacy.loss import Approximate
 from dpsql.testing_samplers import Noiseless
-from tests.unit.mechanisms.asking import CITY, FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
+from tests.unit.mechanisms.asking import FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -210,10 +211,6 @@ def test_other_aggregates_select_nothing() -> None:
 
 def test_without_delta_it_is_refused_with_what_to_write() -> None:
     assert "add delta" in why(price=HALF)
-
-
-def test_a_listed_domain_needs_no_threshold() -> None:
-    assert "nothing to select" in why(selects=False, keys=(CITY,))
 
 
 def test_a_price_in_rho_keeps_its_rho() -> None:

@@ -1,0 +1,185 @@
+"""The stability histogram: numbers of the cells of a declared domain, with noise on the occupied ones alone.
+
+Neighbours: ``add_remove`` and ``replace_one``, a proof for each. Loss: `Approximate`, delta as far as it is used.
+
+Each cell whose number is above 0 gets discrete Laplace noise of scale b = 1 / e0, and is shown with it where the noised
+number exceeds the integer T. All other cells are shown as 0: empty ones and small ones alike.
+
+A unit adds to at most U cells, 1 to r to each, and at most N to all together. Write p = P(r + noise > T): the chance
+that a cell which is all one unit's is shown is at most p.
+
+Theorem (``add_remove``). If e0 = epsilon / N and p <= 1 - exp(-e0), the release is (epsilon, delta)-DP with
+delta = 1 - (1 - p)^U.
+
+Proof. Let D be D' and one more unit, A the cells that are occupied in D but not in D', s what the unit adds to the
+others. In A it adds at least 1 to each cell, so that s + |A| <= N; and |A| <= U. Let S be any event, S0 the part of it
+in which every cell of A is shown as 0.
+  From D to D': P(D in S) <= P(some cell of A is shown) + P(D in S0). The first is at most delta. For the second drop
+  the chance that A is silent: it is at most exp(s e0) P(D' in S).
+  From D' to D: P(D' in S) = P(D' in S0) <= exp(s e0) (1 - p)^-|A| P(D in S0) <= exp((s + |A|) e0) P(D in S), since A is
+  silent with a chance of at least (1 - p)^|A| in D, and 1 / (1 - p) <= exp(e0).  QED
+
+Theorem (``replace_one``). If e0 = epsilon / (2 N) and p <= 1 - exp(-e0), the release is (epsilon, delta)-DP with the
+same delta = 1 - (1 - p)^U.
+
+Proof. Unit u of D is replaced by u' of D'. Let A be the cells that are occupied in D alone, A' those in D' alone; the
+other cells differ by s <= (N - |A|) + (N - |A'|) in L1. Let S0 be the part of S in which A and A' are silent.
+P(D in S) <= P(some cell of A is shown) + P(D in S0), the first being at most delta. In D the cells of A' are silent in
+any case; dropping the chance that A is silent, P(D in S0) <= exp(s e0) times the chance that the others come out so in
+D'. There A is silent in any case and A' with a chance of at least (1 - p)^|A'|, so P(D in S0) <=
+exp((s + |A'|) e0) P(D' in S0) <= exp(2 N e0) P(D' in S). The relation is symmetric.  QED
+
+With r = 1 and N = U this is the theorem of `threshold`. Noise is drawn for empty cells too, and not used: how long a
+release takes does not tell how many cells are occupied.
+
+It is the better answer where most cells are empty. Cells that hold n in all lose at most about n in L1, when every one
+of them is small, and nothing but noise when they are large; noise on k cells costs about k b. So it is compared by the
+n that the policy guesses: at n / k for each cell, or T where that is less.
+
+Source: the idea is Korolova, Kenthapadi, Mishra, Ntoulas 2009; and Bun, Nissim, Stemmer 2016, section 7.1, for declared
+domains. The proofs are those above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.laplace import laplace_scale, pure_loss
+from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.mechanisms.sensitivity import KINDS, measure_of, need_of, sensitivity_of
+from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
+from dpsql.plan.relations import private_scans, unit_of
+from dpsql.plan.requests import Need
+from dpsql.privacy.loss import Approximate, Loss
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["StabilityRelease", "cells_of", "rows_per_cell", "stability_offer"]
+
+NINETEEN_IN_TWENTY = math.log(20)  # 95% half width of Laplace noise, in mean absolute errors
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityRelease:
+    """An offer to release one number per listed cell, 0 for every cell up to a threshold.
+
+    Attributes:
+        counts: The numbers with noise on every cell; its loss is the release's.
+        threshold: T: a cell is shown when its noised number is above it.
+        cells: How many are listed.
+        rows_per_cell: Guess of the mean number of rows in a cell.
+    """
+
+    counts: NoisedRelease
+    threshold: int
+    cells: int
+    rows_per_cell: float
+
+    @property
+    def mechanism(self) -> str:
+        """``threshold``."""
+        return self.counts.mechanism
+
+    @property
+    def loss(self) -> Loss:
+        """(epsilon, delta), delta as far as this threshold uses it."""
+        return self.counts.loss
+
+    @property
+    def need(self) -> Need:
+        """The exact numbers."""
+        return self.counts.need
+
+    @property
+    def sensitivity(self) -> float | None:
+        """L1 sensitivity of the numbers."""
+        return self.counts.sensitivity
+
+    @property
+    def scale(self) -> float | None:
+        """Noise scale of the cells that are shown."""
+        return self.counts.scale
+
+    @property
+    def half_width(self) -> float:
+        """Of Laplace noise with the mean error that cells can have if the policy's guess of the rows is right."""
+        return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What 0 means, what is promised, and the expected L1 error."""
+        noise, delta = self.counts.law.spread, self.loss.priced().delta * 1e-18
+        return (
+            f"0 stands for empty cells and for most cells of up to {self.threshold}.",
+            f"Expected L1 error over all {self.cells} cells: {noise:.3g} for each larger cell, all of each smaller "
+            f"one; noise on every cell would make it {noise * self.cells:.3g}.",
+            f"It promises epsilon-DP but for a chance of {delta:.2g}, whatever the data are.",
+        )
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value``, and the same as ``steps``; 0 for empty cells and those that do not exceed the threshold."""
+        exact, noised = raw.column("m0"), self.counts.release(raw, sampler).columns["steps"]
+        steps = [k if n > 0 and k > self.threshold else 0 for n, k in zip(exact, noised, strict=True)]
+        return ReleasedTable({"value": steps, "steps": steps})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """Value +- q, the exact quantile of the noise; 0 to T + q for a cell shown as 0.
+
+        A cell of more than T + q is shown as 0 only if its noise is below -q: either way a miss needs noise beyond q.
+        """
+        reach = self.counts.law.quantile(confidence)
+        return [(k - reach, k + reach) if k else (0, self.threshold + reach) for k in released.values]
+
+
+def stability_offer(name: str, request: Request) -> StabilityRelease | str:
+    """The offer for a count over listed cells, or in a sentence why there is none.
+
+    Args:
+        name: Of the mechanism.
+        request: One that selects no groups.
+    """
+    if request.aggregate.function not in KINDS or request.aggregate.function == "sum":
+        return f"it counts; {request.aggregate.text} is no count."
+    if not request.source.keys:
+        return "a single number has no empty groups to leave without noise."
+    if unit_of(request.source.relation) is None:
+        return "it is proved for rows that have their privacy unit."
+    if request.price.delta < LEAST_DELTA:
+        return "0 for empty groups needs delta; add delta to the statement's options, such as delta = 1e-8."
+    pure = pure_loss(request.price)
+    if pure is None:
+        return "this rho is too small to buy any noise; ask for more."
+    held, measure = request.source.contribution, measure_of(request)
+    l1 = sensitivity_of(request, measure).l1
+    scale = laplace_scale(l1, pure.epsilon)
+    groups, most = held.of_units().total, min(held.total, held.rows_in_group)
+    # A cell of r is above T when its noise reaches T - r + 1, as one of 1 unit is above T - r + 1.
+    beyond = threshold_for(scale, groups, request.price.delta)
+    return StabilityRelease(
+        counts=NoisedRelease(
+            mechanism=name,
+            loss=Approximate(pure.epsilon, threshold_delta(scale, groups, beyond), pure.rho),
+            need=need_of(request, measure),
+            law=LaplaceLaw(scale),
+            step=Fraction(1),
+            sensitivity=float(l1),
+        ),
+        threshold=beyond + most - 1,
+        cells=cells_of(request),
+        rows_per_cell=rows_per_cell(request),
+    )
+
+
+def cells_of(request: Request) -> int:
+    """How many groups are listed; 1 without keys."""
+    return math.prod(len(key.domain or ()) for key in request.source.keys)
+
+
+def rows_per_cell(request: Request) -> float:
+    """The largest private table's guessed rows, spread evenly over the listed cells."""
+    return max(scan.table.rows_about for scan in private_scans(request.source.relation)) / max(1, cells_of(request))
