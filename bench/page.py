@@ -1,4 +1,4 @@
-"""The page that the benchmarks write: docs/benchmarks.md, each table between markers of its own."""
+"""The pages that the benchmarks write: docs/benchmarks.md mostly, each table between markers of its own."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ def circumstances() -> str:
     )
 
 
-def write(section: str, lines: Sequence[str], *, only_print: bool = False) -> None:
+def write(section: str, lines: Sequence[str], *, page: Path = PAGE, only_print: bool = False) -> None:
     """Prints the lines, and puts them on the page between ``<!-- section:begin -->`` and ``<!-- section:end -->``.
 
     Args:
         section: Which of the page's tables.
         lines: Markdown.
+        page: On which page.
         only_print: Leaves the page as it is: a trial on fewer rows is no benchmark.
 
     Raises:
@@ -55,12 +56,12 @@ def write(section: str, lines: Sequence[str], *, only_print: bool = False) -> No
     print("\n".join(lines))
     if only_print:
         return
-    text = PAGE.read_text()
+    text = page.read_text()
     begin, end = f"<!-- {section}:begin -->\n", f"<!-- {section}:end -->"
     if begin not in text or end not in text:
-        raise ValueError(f"{PAGE} has no markers of the section {section}")
+        raise ValueError(f"{page} has no markers of the section {section}")
     before, after = text.split(begin)[0], text.split(end)[1]
-    PAGE.write_text(before + begin + "\n".join(["", *lines, "", ""]) + end + after)
+    page.write_text(before + begin + "\n".join(["", *lines, "", ""]) + end + after)
 
 
 def _processor() -> str:
