@@ -12,10 +12,14 @@ little noise: `Product.lipschitz` says how much.
 from dpsql.mechanisms.metric.base import Lines, Metric, MetricError, Pairs
 from dpsql.mechanisms.metric.chain import Chain
 from dpsql.mechanisms.metric.discrete import Discrete
+from dpsql.mechanisms.metric.missing import WithNull
+from dpsql.mechanisms.metric.points import Points
+from dpsql.mechanisms.metric.positions import Smooth, Threshold
 from dpsql.mechanisms.metric.product import Combine, Product, Slopes
 from dpsql.mechanisms.metric.query import Query
 from dpsql.mechanisms.metric.star import Star
 from dpsql.mechanisms.metric.table import Edge, Table
+from dpsql.mechanisms.metric.tree import Tree
 
 __all__ = [
     "Chain",
@@ -26,9 +30,14 @@ __all__ = [
     "Metric",
     "MetricError",
     "Pairs",
+    "Points",
     "Product",
     "Query",
     "Slopes",
+    "Smooth",
     "Star",
     "Table",
+    "Threshold",
+    "Tree",
+    "WithNull",
 ]

@@ -10,6 +10,7 @@ to one of several answers; a move between two groups moves the vector of answers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -67,6 +68,22 @@ class Pairs:
         """The two ends of all size (size - 1) / 2 pairs."""
         one, other = np.triu_indices(size, 1)
         return one.astype(np.int64), other.astype(np.int64)
+
+    def joined(self, more: Pairs) -> Pairs:
+        """These and more, in a common unit; rounded down where that would be too fine for int64."""
+        units = self.unit, more.unit
+        below = math.lcm(*(unit.denominator for unit in units))
+        exact = Fraction(math.gcd(*(unit.numerator * (below // unit.denominator) for unit in units)), below)
+        longest = max(int(part.distance.max()) * part.unit for part in (self, more))
+        unit = max(exact, longest / 2**60)
+        return Pairs(
+            np.concatenate([self.one, more.one]),
+            np.concatenate([self.other, more.other]),
+            np.concatenate([part.distance.astype(object) * part.unit // unit for part in (self, more)]).astype(
+                np.int64
+            ),
+            unit,
+        )
 
     def __len__(self) -> int:
         return len(self.one)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from dpsql.mechanisms.metric.base import Integers, Lines, Pairs
 from dpsql.mechanisms.metric.exact import largest_ratio, magnitude
 
-__all__ = ["chunks", "slope_across", "slope_of_pairs", "two_largest"]
+__all__ = ["slope_across", "slope_of_pairs", "two_largest", "worst_costs"]
 
 CHUNK = 1 << 21  # numbers in the hand at once
 
@@ -22,16 +21,16 @@ def slope_of_pairs(lines: Lines, pairs: Pairs) -> Fraction:
     >>> slope_of_pairs(Lines(np.array([[0, 1, 4]])), pairs)
     Fraction(2, 1)
     """
-    worst = [lines.cost(part.one, part.other).max(axis=0) for part in chunks(pairs, len(lines.values))]
-    return largest_ratio(np.concatenate(worst), pairs.distance) / pairs.unit if worst else Fraction(0)
+    worst = worst_costs(lines, pairs.one, pairs.other)
+    return largest_ratio(worst, pairs.distance) / pairs.unit
 
 
-def chunks(pairs: Pairs, width: int) -> Iterator[Pairs]:
-    """The pairs, few enough at a time that ``width`` numbers for each fit in the hand."""
-    step = max(1, CHUNK // max(1, width))
-    for start in range(0, len(pairs), step):
-        part = slice(start, start + step)
-        yield Pairs(pairs.one[part], pairs.other[part], pairs.distance[part], pairs.unit)
+def worst_costs(lines: Lines, one: Integers, other: Integers) -> Integers:
+    """(len(one),) integers: the most that a move between the two values costs on any line."""
+    step = max(1, CHUNK // max(1, len(lines.values)))
+    parts = (slice(start, start + step) for start in range(0, len(one), step))
+    worst = [lines.cost(one[part], other[part]).max(axis=0) for part in parts]
+    return np.concatenate(worst) if worst else np.zeros(0, dtype=np.int64)
 
 
 def slope_across(lines: Lines, least: Fraction) -> Fraction:

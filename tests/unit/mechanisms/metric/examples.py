@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from dpsql.mechanisms.metric import Chain, Discrete, Metric, Star, Table
+from dpsql.mechanisms.metric import Chain, Discrete, Metric, Points, Smooth, Star, Table, Threshold, Tree, WithNull
 
 Rng = np.random.Generator
 
@@ -29,9 +30,33 @@ def graph(rng: Rng, size: int) -> Table:
     return Table.of_graph(size, edges)
 
 
+def positions(rng: Rng, size: int) -> list[Fraction]:
+    """Ascending."""
+    return list(accumulate(fractions(rng, size)))
+
+
+def threshold(rng: Rng, size: int) -> Threshold:
+    """Of a theta that no gap exceeds."""
+    at = positions(rng, size)
+    widest = max((after - before for before, after in pairwise(at)), default=Fraction(1))
+    return Threshold.at(at, widest * int(rng.integers(1, 4)), fraction(rng))
+
+
+def places(rng: Rng, size: int) -> list[list[int]]:
+    """Different points of a small plane."""
+    chosen = rng.choice(20 * 20, size=size, replace=False)
+    return [[int(x), int(y)] for x, y in zip(*np.divmod(chosen, 20), strict=True)]
+
+
 KINDS: dict[str, Callable[[Rng, int], Metric]] = {
     "discrete": lambda rng, size: Discrete(size, fraction(rng)),
     "chain": lambda rng, size: Chain.of(fractions(rng, size - 1)),
     "star": lambda rng, size: Star.of(fractions(rng, size)),
     "graph": graph,
+    "tree": lambda rng, size: Tree.of([(int(rng.integers(node)), fraction(rng)) for node in range(1, size)]),
+    "threshold": threshold,
+    "smooth": lambda rng, size: Smooth.at(positions(rng, size), fraction(rng), fraction(rng)),
+    "euclidean": lambda rng, size: Points.of(places(rng, size), fraction(rng)),
+    "euclidean, smooth": lambda rng, size: Points.of(places(rng, size), fraction(rng), least=5),
+    "chain with NULL": lambda rng, size: WithNull(Chain.of(fractions(rng, size - 2)), fraction(rng)),
 }

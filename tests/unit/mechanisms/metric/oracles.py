@@ -52,3 +52,10 @@ def is_metric(metric: Metric) -> bool:
         and all(d[u][w] <= (d[u][v] + d[v][w]) * slack for u in every for v in every for w in every)
         and max(map(max, d)) <= metric.diameter() <= max(map(max, d)) * slack
     )
+
+
+def agrees(found: Fraction, truth: Fraction, *, exactly: bool) -> bool:
+    """Whether a constant is the true one; with roots, above it by the margins of their rounding."""
+    if exactly:
+        return found == truth
+    return truth * (1 - Fraction(1, 2**55)) <= found <= truth * (1 + Fraction(1, 2**28))
