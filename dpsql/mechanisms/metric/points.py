@@ -30,9 +30,9 @@ class Points:
     With ``least`` above 0 it is the smooth form of a distance threshold: near values are all equally far apart. That is
     a metric, for max(c, x + y) <= max(c, x) + max(c, y).
 
-    Roots. Differences of the coordinates are exact in float64, and a root errs by less than 2^-46 of itself: all margins
-    are wider. Slopes are never too small. Up to 1,448 points they are exact but for the last of 60 digits, beyond that
-    above the exact one by 2^-12 of itself at most (`nearby`).
+    Roots. Differences of the coordinates are exact in float64, and a root errs by less than 2^-46 of itself: all the
+    margins are wider. Slopes are never too small. Up to 1,448 points they are exact but for the last of 60 digits,
+    beyond that above the exact one by 2^-12 of itself at most (`nearby`).
 
     Attributes:
         coordinates: (size, k) integers: a grid's steps; no two values at the same point unless ``least`` is above 0.
