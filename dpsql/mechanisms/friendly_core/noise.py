@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpsql.mechanisms.laws import GaussianLaw
 
-__all__ = ["MARGIN", "gaussian_law", "root_above", "safely_below", "short_above"]
+__all__ = ["MARGIN", "gaussian_law", "root_above", "safely_below", "short_above", "short_below"]
 
 BITS = 24  # binary digits of a variance: 6e-8 above what is needed, and fast to draw
 MARGIN = 1e-9  # relative; a handful of float64 operations err by less than 1e-13
@@ -21,6 +21,18 @@ def short_above(x: Fraction) -> Fraction:
     """
     unit = Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length() - BITS)
     return math.ceil(x / unit) * unit
+
+
+def short_below(x: Fraction) -> Fraction:
+    """The largest number of 24 binary digits that is not above x >= 0.
+
+    >>> short_below(Fraction(1, 3)) <= Fraction(1, 3)
+    True
+    """
+    if x <= 0:
+        return Fraction(0)
+    unit = Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length() - BITS)
+    return x // unit * unit
 
 
 def safely_below(x: float) -> Fraction:
