@@ -8,6 +8,7 @@ Radii, scales and weights must not come from the private table, unless paid for.
 
 from dpsql.mechanisms.friendly_core.average import Average, FriendlyAverage
 from dpsql.mechanisms.friendly_core.basic import BasicFilter, BasicSwapFilter
+from dpsql.mechanisms.friendly_core.clusters import KMeans, k_means, plan_k_means
 from dpsql.mechanisms.friendly_core.concentrated import ConcentratedFilter, ConcentratedSwapFilter, Core
 from dpsql.mechanisms.friendly_core.diameter import DiameterSearch, tolerance
 from dpsql.mechanisms.friendly_core.friends import Ball, friends_in_line
@@ -25,11 +26,14 @@ __all__ = [
     "DiameterSearch",
     "FriendlyAverage",
     "GaussianTotal",
+    "KMeans",
     "LaplaceTotal",
     "LocateThenClamp",
     "Located",
     "PlaceByCoins",
     "PlaceByNoise",
     "friends_in_line",
+    "k_means",
+    "plan_k_means",
     "tolerance",
 ]

@@ -109,7 +109,11 @@ class DiameterSearch:
 
     def choose(self, points: Points, sampler: Sampler) -> int:
         """A radius for points: (n, d) int64 in grid steps, one row per privacy unit; already inflated."""
-        scores = self.scores(np.sort(_neighbouring(points[sampler.order(len(points))])))
+        return self.chosen(_neighbouring(points[sampler.order(len(points))]), sampler)
+
+    def chosen(self, distances: npt.NDArray[np.float64], sampler: Sampler) -> int:
+        """A radius from the (n,) distances of neighbours in a uniformly random cycle; already inflated."""
+        scores = self.scores(np.sort(distances))
         exponent = self.epsilon / (2 * self.sensitivity * TWENTIETHS)
         index, _ = sampler.intervals([1] * len(scores), scores, exponent)
         return math.ceil(self.candidates[index] * inflation(self.tolerance))
