@@ -22,7 +22,7 @@ from dpsql.mechanisms.classes import price_of_everyone
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
-from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
+from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Relation, Scan
 from dpsql.plan.options import MECHANISM_OF, Options
 from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import origins, private_scans, rows_in_group, rows_per_unit, unit_of
@@ -33,6 +33,9 @@ from dpsql.privacy.loss import Composed, Loss, encode
 from dpsql.privacy.tables import Group
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
+
+UNBOUNDED = ("avg", "quantile_cont", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
+"""Aggregates that a centre and a spread can do for, instead of bounds."""
 
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
 
@@ -121,6 +124,9 @@ class Prepared:
             asked = measured.aggregate
             described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
             described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
+            described += [repr((request.options.sensitivity, request.options.centre)), repr(release.notes)]
+            if asked.argument is not None:
+                described.append(repr((asked.argument.facts.centre, asked.argument.facts.spread)))
         after = lower_released(self.plan)
         described += [
             after.sql,
@@ -207,6 +213,7 @@ def _request(
         selects=selects,
         rows_public=_rows_public(relation, keys, catalog),
         rows_about=_rows_about(plan, grouping.groups),
+        rows_at_least=_rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
     )
@@ -285,6 +292,11 @@ def _rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
     """A guess of the rows per group: the largest table's, spread evenly; open keys as if they had 100 groups."""
     rows = max(scan.table.rows_about for scan in private_scans(plan.relation))
     return max(1, rows // max(1, len(groups) if groups is not None else 100))
+
+
+def _rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:
+    """The owner's floor on the number of rows, where it is that of a whole table."""
+    return relation.table.rows_at_least if isinstance(relation, Scan) and not keys else None
 
 
 def _rows_public(relation: Relation, keys: tuple[Key, ...], catalog: Catalog) -> bool:
@@ -458,12 +470,16 @@ def _refuse_idle(options: Options, taken: Collection[str]) -> None:
 
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
     """That bounds are missing where nothing else is, with what to write."""
-    aggregate = request.aggregate
+    aggregate, options = request.aggregate, request.options
+    if options.sensitivity is not None or options.centre is not None:
+        return None  # asked for without bounds: each mechanism's own reason says more
     bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
+        bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
+        hints = "bounds, or centre and spread," if bare and aggregate.function in UNBOUNDED else "bounds"
         return UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
-            hint=f"Add bounds to its columns in {catalog.policy_file}, or keep it within constants: "
+            hint=f"Add {hints} to its columns in {catalog.policy_file}, or keep it within constants: "
             "GREATEST(0, LEAST(x, 500)).",
         )  # fmt: skip
     return None

@@ -9,6 +9,7 @@ from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.preprocessed import Preprocessing
 from dpsql.mechanisms.public import Public
 from dpsql.mechanisms.threshold import Threshold
 
@@ -20,6 +21,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Gaussian(),
     Threshold(),
     Exponential(),
+    Preprocessing(),
 )
 """Every mechanism, in the order in which equal offers are preferred."""
 

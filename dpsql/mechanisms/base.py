@@ -57,6 +57,8 @@ class Request:
         rows_public: Under replace_one: the exact number of rows is public (whole table, one row a unit, no
             WHERE, GROUP BY or join).
         rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
+        rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
+            bounded table may hold fewer.
         options: What the statement asks for; a mechanism reads the options that are its own (`MECHANISM_OF`).
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
@@ -72,6 +74,7 @@ class Request:
     rows_about: int
     units_at_least: int = 0
     second_grid: Grid | None = None
+    rows_at_least: int | None = None
     options: Options = Options()  # noqa: RUF009 - frozen
 
     @property

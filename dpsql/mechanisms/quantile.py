@@ -42,17 +42,16 @@ points by rank, interval by interval); the theorem and the brackets are above.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.groups import Whole, grouped
 from dpsql.mechanisms.noised import in_unit
 from dpsql.mechanisms.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.requests import Values
@@ -62,9 +61,6 @@ from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["QUANTILES", "QuantileQuery", "QuantileRelease", "Rank", "landscape", "quantile_query"]
-
-Whole = npt.NDArray[Any]
-"""(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
 
 QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
 
@@ -235,7 +231,7 @@ class QuantileRelease:
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``low`` and ``high``, the ends of its interval; all in the column's unit."""
         grid, draws = self.query.grid, self.draws()
-        found = [[_chosen(group, grid, draw, sampler) for draw in draws] for group in _groups(raw)]
+        found = [[_chosen(group, grid, draw, sampler) for draw in draws] for group in grouped(raw)]
         sides = (0, *self.query.ends)
         columns = {
             name: [steps[sides.index(side)] if side in sides else bound for steps in found]
@@ -250,16 +246,6 @@ class QuantileRelease:
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         return [(min(value, low), max(value, high)) for value, low, high in ends]
-
-
-def _groups(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
-    """The (distinct, rising) values of each group, and how many rows hold each."""
-    group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
-    order = np.lexsort((value, group))  # the proof needs rising values, in whatever order the engine sent them
-    edges = np.searchsorted(group[order], np.arange(raw.size + 1))
-    for start, end in pairwise(edges):
-        kept = order[start:end]
-        yield value[kept], rows[kept]
 
 
 def _chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:

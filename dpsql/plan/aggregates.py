@@ -33,7 +33,7 @@ CONDITIONS = {
     "bool_and": "bool_and",
     "logical_and": "bool_and",
 }  # fmt: skip
-SUPPORTED = ("count", *ONE_ARGUMENT, *TWO_ARGUMENTS, *QUANTILES, *CONDITIONS)
+SUPPORTED = ("count", *ONE_ARGUMENT, "trimmed_mean", *TWO_ARGUMENTS, *QUANTILES, *CONDITIONS)
 HALF = Fraction(1, 2)
 
 
@@ -174,10 +174,12 @@ class AggregateReader:
         name, fraction = node.name, None
         if name in QUANTILES:
             argument, fraction = self._quantile(node)
+        elif name == "trimmed_mean":
+            argument, fraction = self._trimmed(node)
         else:
             self._plain(node)
             argument = self._argument(node, 1)
-        function = QUANTILES.get(name) or ONE_ARGUMENT[name]
+        function = QUANTILES.get(name) or ONE_ARGUMENT.get(name, name)
         if name == "median":
             fraction = HALF
         self._refuse_unit(argument, node)
@@ -211,6 +213,22 @@ class AggregateReader:
             )  # fmt: skip
         fraction = Fraction(number)
         return self.rows.resolve(inner), 1 - fraction if descending else fraction
+
+    def _trimmed(self, node: syntax.Call) -> tuple[Expression, Fraction]:
+        """TRIMMED_MEAN(x, share): the share is left out at either end."""
+        self._plain(node)
+        if len(node.arguments) != 2:
+            raise UnsupportedQuery(
+                "it takes a column and the share to leave out at either end.", construct="TRIMMED_MEAN",
+                position=node.position, hint="Write TRIMMED_MEAN(x, 0.1).",
+            )  # fmt: skip
+        share = self.rows.constant(node.arguments[1], "the share")
+        if isinstance(share, bool) or not isinstance(share, int | Decimal) or not 0 <= 2 * share < 1:
+            raise UnsupportedQuery(
+                "the share left out at either end must be 0 or more, and below 0.5.", construct="TRIMMED_MEAN",
+                position=node.position, hint="Write 0.1 for the mean of the middle eight tenths, or MEDIAN(x).",
+            )  # fmt: skip
+        return self.rows.resolve(node.arguments[0]), Fraction(share)
 
     # --------------------------------------------------------------------------------------------------- arguments
 

@@ -16,12 +16,13 @@ import numpy as np
 
 from dpsql.mechanisms.mean import MeanRelease
 from dpsql.mechanisms.moments import MomentsRelease
+from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure
-from dpsql.privacy.tables import RawTable
+from dpsql.privacy.tables import Group, RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.replay import Choice, Draw, Part, Replay, Run
+from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed
 
 __all__ = ["AUDITS", "charge", "control_flow", "fresh_noise", "grid", "moves", "sensitivity", "threshold", "tightness"]
 
@@ -95,6 +96,9 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
         case MomentsRelease():
             laws = zip(release.query.statistic.moments, release.laws, strict=True)
             named = [(name, law is not None) for name, law in laws]
+        case PreprocessedRelease():
+            counted = [("rows", release.count_law is not None)] if isinstance(release.amount, ByRows) else []
+            named = [*counted, ("noised", True)]
         case _ if part.choices or (not part.raw and "steps" not in part.released):
             return []
         case _:
@@ -105,14 +109,31 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
 def moves(one: Part, two: Part) -> list[tuple[int, int]]:
     """For each raw column: how far it moved, in L1 and in squared L2, over all groups of either side."""
     width = len(numbers(one))
-    groups = {**one.raw, **two.raw}
+    first, second = _at_the_same_rows(one, two)
+    groups = {**first, **second}
     nothing = (0,) * width
     changes = [
-        [a - b for a, b in zip(one.raw.get(group, nothing), two.raw.get(group, nothing), strict=True)]
-        for group in groups
+        [a - b for a, b in zip(first.get(group, nothing), second.get(group, nothing), strict=True)] for group in groups
     ]
     columns = list(zip(*changes, strict=True)) or [()] * width
     return [(sum(map(abs, column)), sum(k * k for k in column)) for column in columns]
+
+
+def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, ...]], Mapping[Group, tuple[int, ...]]]:
+    """The raw integers of both sides; preprocessed statistics with the sensitivity that the first side released.
+
+    The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
+    groups are discovered, those are compared that both sides have.
+    """
+    release = one.release
+    if not isinstance(release, PreprocessedRelease):
+        return one.raw, two.raw
+    rows = dict(zip(one.groups, one.released["rows"], strict=True))
+    sides = [
+        {group: preprocessed(release, *counts, rows[group]) for group, counts in part.values.items() if group in rows}
+        for part in (one, two)
+    ]
+    return {group: steps for group, steps in sides[0].items() if group in sides[1]}, sides[1]
 
 
 def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
@@ -288,7 +309,9 @@ def fresh_noise(replay: Replay) -> list[str]:
                 exact = [part.raw.get(group, (0,) * len(named))[at] for group in part.groups]
                 noise = None if draw is None else draw.noise
                 if noise is None:
-                    public = isinstance(part.release.loss, Free) or (name in ("count", "n") and _fixed(run, part))
+                    public = isinstance(part.release.loss, Free) or (
+                        name in ("count", "n", "rows") and _fixed(run, part)
+                    )
                     found += [] if public else [f"{where}: {name} has no draw of its own"]
                     noise = (0,) * len(exact)
                 if isinstance(part.release, StabilityRelease):  # 0 where nobody is, and up to the threshold

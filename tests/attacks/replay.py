@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -25,6 +25,8 @@ from dpsql.engines.base import EngineStatement
 from dpsql.engines.catalog import build_catalog
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Release
+from dpsql.mechanisms.groups import Whole, grouped
+from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
 from dpsql.plan.requests import Values
 from dpsql.policy import Policy, load_policy
 from dpsql.prepare import Measured
@@ -38,7 +40,7 @@ from dpsql.testing_samplers import FixedSampler
 from tests.attacks.neighbours import AWKWARD, policy_text, units, write_database
 from tests.attacks.templates import Template
 
-__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World"]
+__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World", "preprocessed"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Part:
         released: What came out, column by column.
         draws: The sampler's noise meanwhile.
         choices: The sampler's choices meanwhile: as many for each group, group after group.
+        values: Of a preprocessed statistic: each group's distinct values, and how many rows hold each.
     """
 
     release: Release
@@ -111,6 +114,7 @@ class Part:
     released: Mapping[str, Sequence[Any]]
     draws: tuple[Draw, ...]
     choices: tuple[Choice, ...]
+    values: Mapping[Group, tuple[Whole, Whole]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -209,11 +213,18 @@ class Watched(Session):
         drawn, chosen = len(self.recorder.draws), len(self.recorder.choices)
         released = super()._noised(measured, raw, keys, groups)
         discovered = measured.request.selects or any(part.selects for part in self.parts)
-        occurring = _integers(measured, raw[measured.reading], keys)
+        release, table = measured.choice.release, raw[measured.reading]
+        values: Mapping[Group, tuple[Whole, Whole]] = {}
+        if isinstance(release, PreprocessedRelease):
+            values = dict(zip(groups, grouped(table.by_group(keys, groups, ("value", "rows"))), strict=True))
+            rows = dict(zip(groups, released.columns["rows"], strict=True))
+            occurring = {group: preprocessed(release, *values[group], rows[group]) for group in groups}
+        else:
+            occurring = _integers(measured, table, keys)
         listed = set(groups)
         self.parts.append(
             Part(
-                release=measured.choice.release,
+                release=release,
                 selects=measured.request.selects,
                 discovered=discovered,
                 groups=tuple(groups),
@@ -221,9 +232,22 @@ class Watched(Session):
                 released={name: list(values) for name, values in released.columns.items()},
                 draws=tuple(self.recorder.draws[drawn:]),
                 choices=tuple(self.recorder.choices[chosen:]),
+                values=values,
             )
         )
         return released
+
+
+def preprocessed(release: PreprocessedRelease, values: Whole, occur: Whole, rows: int) -> tuple[int, ...]:
+    """What gets noise in one group: its number of rows, where the sensitivity rests on it, and the moved statistic.
+
+    Args:
+        release: The offer.
+        values, occur: The group's value counts.
+        rows: The number of rows that was released, which sets the sensitivity.
+    """
+    steps = release.steps(values, occur, rows)
+    return (int(occur.sum()), steps) if isinstance(release.amount, ByRows) else (steps,)
 
 
 def _integers(measured: Measured, table: RawTable, keys: Sequence[str]) -> dict[Group, tuple[int, ...]]:

@@ -16,6 +16,7 @@ import pytest
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
 from dpsql.mechanisms.classes import price_of_everyone
+from dpsql.plan.options import Options
 from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.account import DELTA_UNIT, units
@@ -26,6 +27,7 @@ from tests.unit.mechanisms.asking import (
     BY_RHO,
     CITY,
     CONSENT,
+    COST,
     FEW_ROWS,
     HALF,
     ONE_ROW,
@@ -75,6 +77,29 @@ def requests() -> Iterator[Request]:
                     function, held=held, keys=keys, selects=selects, price=price, neighbours=neighbours, grid=grid
                 )
         yield asking(function, price=price, neighbours=neighbours, rows_public=True)
+    yield from around_a_centre()
+
+
+def around_a_centre() -> Iterator[Request]:
+    """Requests for columns with a centre and a spread, with bounds and without, and with a sensitivity of their own."""
+    known = dataclasses.replace(COST.facts, centre=Fraction(40), spread=Fraction(10))
+    named = Options(mechanism="preprocessing", sensitivity=Fraction(24))
+    for function, neighbours, held in itertools.product(
+        ("avg", "quantile_cont", "trimmed_mean", "var_pop", "stddev_samp", "min", "max", "sum"),
+        ("add_remove", "replace_one"),
+        ((ONE_ROW, ()), (FEW_ROWS, (CITY,))),
+    ):
+        for grid, options, price in [
+            (GRIDS[0], None, HALF),
+            (None, None, BY_RHO),
+            (None, named, WITH_DELTA),
+            (GRIDS[1], named, BY_RHO),
+        ]:
+            fraction = Fraction(1, 10) if function == "trimmed_mean" else Fraction(1, 2)
+            yield asking(
+                function, held=held[0], keys=held[1], price=price, neighbours=neighbours, grid=grid, facts=known,
+                fraction=fraction, options=options, rows_at_least=5_000,
+            )  # fmt: skip
 
 
 def offers(mechanism: Mechanism) -> list[tuple[Request, Release]]:

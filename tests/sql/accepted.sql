@@ -2368,6 +2368,7 @@ SELECT status, COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) A
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c1" AS "k0" FROM (SELECT DISTINCT "t0"."customer_id" AS "c0", "t0"."status" AS "c1" FROM "bounded"."main"."orders" AS "t0") AS "t1") AS q GROUP BY "k0"
 
 -- policy: shop
+-- with: mechanism='laplace'
 SELECT COUNT(*) FILTER (WHERE total > 50), SUM(items) FILTER (WHERE express), AVG(total) FILTER (WHERE status = 'paid') FROM orders
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
@@ -2657,3 +2658,64 @@ SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
 -- values: 'ab', 'xy'
+
+-- Preprocessed statistics: exact where the data are as the policy's centre and spread say
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing') MEDIAN(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: median("cost") real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- with: mechanism='preprocessing', sensitivity=240, centre=50
+SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a2: var_samp of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, median(age) real, avg(age) real, var_samp(age) real
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- with: mechanism='preprocessing', sensitivity=240000
+SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: min of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: min("cost") real, max("cost") real, sum("cost") real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+
+-- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
+SELECT TRIMMED_MEAN(age, 0.1) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: trimmed_mean of integer [0, 110]; grid 1 from 0 to 110
+-- columns: trimmed_mean(age, 0.1) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- reference: SELECT avg(s) FROM (SELECT s, row_number() OVER (ORDER BY s) AS r, count(*) OVER () AS n FROM (SELECT SUM(cost) AS s FROM visits GROUP BY patient_id) WHERE s IS NOT NULL) WHERE r > floor(n * 0.25) AND r <= n - floor(n * 0.25)
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, sensitivity = 3000, centre = 1500)
+       TRIMMED_MEAN(s, 0.25) FROM (SELECT patient_id, SUM(cost) AS s FROM visits GROUP BY patient_id) AS t
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: trimmed_mean of real [0, 240000]; grid 0.01 from 0 to 240000
+-- columns: trimmed_mean(s, 0.25) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- values: 100.0, 0.0, 240000.0
+
+-- policy: shop
+-- with: sensitivity=1, centre=1.6
+SELECT region, MEDIAN(height) FROM customers GROUP BY region
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
+-- a0: quantile_cont of real
+-- columns: region text, median(height) real
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "k0", CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."region" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"

@@ -442,16 +442,16 @@ SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
 -- refused: -> at 1:59: this is not an operator of dpsql. Lambdas and JSON paths are not supported.
 
 SELECT STRING_AGG(city, ', ') FROM patients
--- refused: STRING_AGG at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: STRING_AGG at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT LIST(age) FROM patients
--- refused: LIST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: LIST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT FIRST(city) FROM patients
--- refused: FIRST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: FIRST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT PRODUCT(age) FROM patients
--- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 -- Arguments
 SELECT SUM() FROM patients
@@ -958,10 +958,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential.
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential.
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
@@ -1139,7 +1139,7 @@ SELECT COUNT(*) FROM patients p q
 
 -- policy: census
 SELECT trade, COUNT(*) FROM people GROUP BY trade
--- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can.
+-- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can.
 
 -- policy: census
 SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
@@ -1151,11 +1151,11 @@ SELECT SUM(seconds) FROM logins
 
 -- policy: shop
 SELECT AVG(height) FROM customers
--- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 -- policy: shop
 SELECT nickname, COUNT(*), AVG(height) FROM customers GROUP BY nickname
--- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 -- policy: shop
 SELECT SUM(total / items) FROM orders
@@ -1188,3 +1188,58 @@ SELECT SUM(member) / AVG(region) FROM customers
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP '2024-02-30 10:00'
 -- refused: TIMESTAMP at 1:44: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
+
+-- Preprocessed statistics
+SELECT TRIMMED_MEAN(age) FROM patients
+-- refused: TRIMMED_MEAN at 1:8: it takes a column and the share to leave out at either end. Write TRIMMED_MEAN(x, 0.1).
+
+SELECT TRIMMED_MEAN(age, 0.5) FROM patients
+-- refused: TRIMMED_MEAN at 1:8: the share left out at either end must be 0 or more, and below 0.5. Write 0.1 for the mean of the middle eight tenths, or MEDIAN(x).
+
+SELECT TRIMMED_MEAN(age, -0.1) FROM patients
+-- refused: TRIMMED_MEAN at 1:8: the share left out at either end must be 0 or more, and below 0.5. Write 0.1 for the mean of the middle eight tenths, or MEDIAN(x).
+
+SELECT TRIMMED_MEAN(age, sex) FROM patients
+-- refused: sex at 1:26: the share must be a constant. Write a literal.
+
+SELECT TRIMMED_MEAN(DISTINCT age, 0.1) FROM patients
+-- refused: TRIMMED_MEAN at 1:8: DISTINCT and ORDER BY inside it are not supported. Leave them out, or aggregate a sub-query.
+
+SELECT TRIMMED_MEAN(sex, 0.1) FROM patients
+-- refused: TRIMMED_MEAN at 1:8: it needs numbers, not text. Name a numeric column or expression.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') COUNT(*) FROM patients
+-- refused: COUNT(*) at 1:72: mechanism 'preprocessing' does not answer this: it answers MEDIAN, AVG, TRIMMED_MEAN, variances, MIN, MAX and SUM, not COUNT(*). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') MAX(age) FROM patients
+-- refused: MAX(age) at 1:72: mechanism 'preprocessing' does not answer this: no rule sets its sensitivity; write OPTIONS (mechanism = 'preprocessing', sensitivity = ...), how far one person may move it, or ask for a quantile or a mean. Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') CORR(age, weight) FROM patients
+-- refused: CORR(age, weight) at 1:72: mechanism 'preprocessing' does not answer this: it answers MEDIAN, AVG, TRIMMED_MEAN, variances, MIN, MAX and SUM, not CORR(age, weight). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') QUANTILE_CONT(cost, 0.9) FROM visits
+-- refused: QUANTILE_CONT(cost, 0.9) at 1:72: mechanism 'preprocessing' does not answer this: it answers MEDIAN, AVG, TRIMMED_MEAN, variances, MIN, MAX and SUM, not QUANTILE_CONT(cost, 0.9). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.01, mechanism = 'preprocessing') MEDIAN(cost) FROM visits
+-- refused: MEDIAN(cost) at 1:88: mechanism 'preprocessing' does not answer this: rows_about times epsilon is below 50 for each group and row of a person, too little for a noised number of rows; declare rows_at_least, or write OPTIONS (sensitivity = ...). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) COUNT(*) FROM patients
+-- refused: sensitivity is an option of mechanism preprocessing, which answers nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 3) SUM(age) FROM patients
+-- refused: centre is an option of mechanism preprocessing, which answers nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = -1) AVG(age) FROM patients
+-- refused: sensitivity is -1; write a number above 0.
+
+-- policy: shop
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) AVG(height) FROM customers
+-- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...).
+
+-- policy: shop
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 1.6) AVG(height) FROM customers
+-- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer.
+
+-- policy: shop
+SELECT TRIMMED_MEAN(height, 0.1) FROM customers
+-- refused: TRIMMED_MEAN(height, 0.1) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).

@@ -11,7 +11,8 @@ that is heavy, with a variance. It serves to choose and to predict, never to pro
     variance  Delta = W^2 / n    the same W
     median    Delta = 3 s / n    exact while the median lies within 1.5 s of the centre and not alone there
     trimmed   Delta = W / n      W = 2 s share^(-1/3), a little beyond where the kept values end; at most the mean's
-    sum       Delta = |c| + W    values are clipped to +- Delta
+    min, max  none: the outermost of n values may lie anywhere, so Delta has to be named
+    sum       none: values are clipped to +- Delta, which has to be named
 
 W never exceeds the width of declared bounds. Expected errors follow from the guess:
 
@@ -19,7 +20,9 @@ W never exceeds the width of declared bounds. Expected errors follow from the gu
     variance  bias E[(D^2 - W^2)+]; 2 (1.5 s)^3 / W
     median    bias s - n Delta / 2 where that is above 0: the centre may be s away
     trimmed   as the mean's, up to where the kept values end
-    sum       n times the mean's
+    min, max  the greatest of x - d - Delta k, where x = 1.5 s n^(1/3) is about the outermost distance and k = n
+              (1.5 s / d)^3 the number of values beyond d: x - 4 d / 3 at d = (3 Delta n (1.5 s)^3)^(1/4)
+    sum       n E[(|c| + D - Delta)+]
 
 A centre that is wrong by more than the rules allow biases the median, and no number of rows mends it.
 
@@ -36,7 +39,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-__all__ = ["LEAST_ROWS", "MeanRule", "MedianRule", "Rule", "SumRule", "TrimmedRule", "VarianceRule", "half_width"]
+__all__ = [
+    "LEAST_ROWS",
+    "ExtremeRule",
+    "MeanRule",
+    "MedianRule",
+    "Rule",
+    "SumRule",
+    "TrimmedRule",
+    "VarianceRule",
+    "half_width",
+]
 
 TAIL = 1.5  # where the guessed tail begins, in spreads
 LEAST_ROWS = 50  # rows times epsilon below which a noised number of rows is too coarse to set a sensitivity
@@ -101,7 +114,7 @@ class VarianceRule:
 
     def bias(self, sensitivity: Fraction, rows: int) -> float:
         squared = float(sensitivity * rows)
-        if self.spread is None or (self.width is not None and squared >= self.width**2):
+        if self.spread is None or (self.width is not None and squared >= float(self.width) ** 2):
             return 0.0
         start = TAIL * float(self.spread)
         inside = max(start**2 - squared, 0.0)  # the guess has nobody nearer than `start`
@@ -110,7 +123,7 @@ class VarianceRule:
 
 @dataclass(frozen=True, slots=True)
 class MedianRule:
-    """MEDIAN; attributes as `MeanRule`. Bounds alone set no sensitivity.
+    """MEDIAN; attributes as `MeanRule`.
 
     >>> MedianRule(Fraction(20), None).sensitivity(Fraction(60), rows=1000)
     Fraction(3, 50)
@@ -120,7 +133,7 @@ class MedianRule:
     width: Fraction | None
 
     def reach(self, rows: int, epsilon: Fraction) -> Fraction | None:
-        return None if self.spread is None else _least(3 * self.spread, self.width)
+        return _least(None if self.spread is None else 3 * self.spread, self.width)
 
     def sensitivity(self, reach: Fraction, rows: int) -> Fraction:
         return reach / rows
@@ -157,6 +170,27 @@ class TrimmedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtremeRule:
+    """MIN and MAX; attributes as `MeanRule`."""
+
+    spread: Fraction | None
+    width: Fraction | None
+
+    def reach(self, rows: int, epsilon: Fraction) -> None:
+        return None
+
+    def sensitivity(self, reach: Fraction, rows: int) -> Fraction:
+        return reach / rows
+
+    def bias(self, sensitivity: Fraction, rows: int) -> float:
+        if self.spread is None:
+            return 0.0
+        start = TAIL * float(self.spread)
+        outermost: float = min(start * float(rows) ** (1 / 3), float(self.width or math.inf))
+        return max(0.0, outermost - 4 / 3 * math.sqrt(math.sqrt(3 * float(sensitivity) * rows * start**3)))
+
+
+@dataclass(frozen=True, slots=True)
 class SumRule:
     """SUM of values clipped to plus or minus Delta; attributes as `MeanRule`, and the ``centre``."""
 
@@ -164,9 +198,8 @@ class SumRule:
     width: Fraction | None
     centre: Fraction
 
-    def reach(self, rows: int, epsilon: Fraction) -> Fraction | None:
-        wide = _least(_of_tails(self.spread, rows, epsilon), self.width)
-        return None if wide is None else abs(self.centre) + wide
+    def reach(self, rows: int, epsilon: Fraction) -> None:
+        return None
 
     def sensitivity(self, reach: Fraction, rows: int) -> Fraction:
         return reach

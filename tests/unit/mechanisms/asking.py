@@ -12,6 +12,7 @@ import numpy as np
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
+from dpsql.plan.options import Options
 from dpsql.plan.requests import Contribution, Source
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.sampling import Integers
@@ -52,6 +53,8 @@ def asking(
     units_at_least: int = 0,
     fraction: Fraction = Fraction(1, 2),
     second_grid: Grid = WEIGHT_GRID,
+    options: Options | None = None,
+    rows_at_least: int | None = None,
 ) -> Request:
     """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``."""
     argument = None if function in ("count_rows", "count_units") else replace(COST, facts=facts)
@@ -63,7 +66,7 @@ def asking(
             argument=CONSENT if function == "mode" else argument,
             text=f"{function.upper()}(...)",
             second=replace(WEIGHT, facts=replace(WEIGHT.facts, nullable=facts.nullable)) if paired else None,
-            fraction=fraction if function.startswith("quantile") else None,
+            fraction=fraction if function.startswith(("quantile", "trimmed")) else None,
             position=(1, 8),
         ),
         source=Source(Scan(VISITS, "t0"), keys, held),
@@ -75,6 +78,8 @@ def asking(
         rows_public=rows_public,
         rows_about=rows_about,
         units_at_least=units_at_least,
+        rows_at_least=rows_at_least,
+        options=options or Options(),
     )
 
 

@@ -20,7 +20,13 @@ MANY_GROUPS = Contribution(rows=100, groups=100, rows_in_group=1)
 def test_one_count_by_epsilon_goes_to_laplace() -> None:
     choice = choose(asking("count_rows", price=WITH_DELTA))
     assert choice.release.mechanism == "laplace"
-    assert [other.mechanism for other in choice.others] == ["public", "gaussian", "threshold", "exponential"]
+    assert [other.mechanism for other in choice.others] == [
+        "public",
+        "gaussian",
+        "threshold",
+        "exponential",
+        "preprocessing",
+    ]
 
 
 def test_many_groups_a_unit_go_to_gaussian_at_the_same_price() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from dpsql.mechanisms.preprocessing import mean_of, median, trimmed_mean, variance_of
 from dpsql.mechanisms.preprocessing.rules import (
+    ExtremeRule,
     MeanRule,
     MedianRule,
     Rule,
@@ -27,6 +28,7 @@ RULES: dict[str, Rule] = {
     "var": VarianceRule(S, WIDTH),
     "median": MedianRule(S, WIDTH),
     "trimmed": TrimmedRule(S, WIDTH, TENTH),
+    "max": ExtremeRule(S, WIDTH),
     "sum": SumRule(S, WIDTH, Fraction(40_000)),
 }
 every = pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
@@ -41,14 +43,18 @@ def test_the_reach_of_a_mean_grows_with_the_cube_root_of_rows_and_epsilon() -> N
 @every
 def test_the_reach_never_exceeds_what_bounds_allow(rule: Rule) -> None:
     reach = rule.reach(10**12, Fraction(100))
-    assert reach is not None
-    assert reach <= WIDTH + (40_000 if isinstance(rule, SumRule) else 0)
+    assert reach is None or reach <= WIDTH
 
 
-def test_without_spread_bounds_set_the_reach_of_means_but_not_of_medians() -> None:
+def test_extremes_and_sums_have_no_rule() -> None:
+    assert RULES["max"].reach(1000, Fraction(1)) is None
+    assert RULES["sum"].reach(1000, Fraction(1)) is None
+
+
+def test_without_a_spread_bounds_set_the_reach() -> None:
     assert MeanRule(None, WIDTH).reach(100, Fraction(1)) == WIDTH
     assert VarianceRule(None, WIDTH).reach(100, Fraction(1)) == WIDTH
-    assert MedianRule(None, WIDTH).reach(100, Fraction(1)) is None
+    assert MedianRule(None, WIDTH).reach(100, Fraction(1)) == WIDTH
     assert MeanRule(None, None).reach(100, Fraction(1)) is None
 
 
@@ -83,6 +89,13 @@ def test_the_biases_of_mean_and_variance_are_those_of_the_guessed_tail(reach: fl
     assert MeanRule(S, None).bias(Fraction(reach) / n, n) == pytest.approx(beyond, rel=0.01)
     assert VarianceRule(S, None).bias(Fraction(reach) ** 2 / n, n) == pytest.approx(squares, rel=0.03)
     assert SumRule(S, None, Fraction(0)).bias(Fraction(reach), n) == pytest.approx(n * beyond, rel=0.01)
+
+
+def test_the_bias_of_a_maximum_is_that_of_the_outermost_gaps() -> None:
+    n, delta = 4096, Fraction(500)
+    far = np.linspace(30_000, 30_000 * n ** (1 / 3), 10**5)  # distances, up to about the outermost of n
+    gaps = far[-1] - far - float(delta) * n * (30_000 / far) ** 3
+    assert ExtremeRule(S, None).bias(delta, n) == pytest.approx(gaps.max(), rel=0.01)
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.5, 3.0, 400.0])

@@ -1,0 +1,36 @@
+"""The value counts of each group, out of a raw table of `Values`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.privacy.tables import RawTable
+
+__all__ = ["Whole", "grouped"]
+
+Whole = npt.NDArray[Any]
+"""(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
+
+
+def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
+    """The (distinct, rising) values of each group in order, int64, and how many rows hold each.
+
+    Whatever order the engine sent them in: proofs need rising values.
+
+    >>> raw = RawTable({"group": [1, 1, 0], "value": [7, 2, 5], "rows": [1, 3, 1]}, size=2)
+    >>> [(values.tolist(), rows.tolist()) for values, rows in grouped(raw)]
+    [([5], [1]), ([2, 7], [3, 1])]
+    """
+    group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
+    rising = (group[1:] > group[:-1]) | ((group[1:] == group[:-1]) & (value[1:] > value[:-1]))
+    if not rising.all():
+        order = np.lexsort((value, group))
+        group, value, rows = group[order], value[order], rows[order]
+    edges = np.searchsorted(group, np.arange(raw.size + 1))
+    for start, end in pairwise(edges.tolist()):
+        yield value[start:end], rows[start:end]
