@@ -16,7 +16,7 @@ from dpsql.engines.sources import Source, quote, text
 from dpsql.errors import PolicyError
 from dpsql.plan.types import Value
 
-__all__ = ["GRID_REACH", "Reading", "family", "first_rows", "grid_limits", "identity", "listed", "reading"]
+__all__ = ["GRID_REACH", "Reading", "family", "first_rows", "grid_limits", "identity", "listed", "literal", "reading"]
 
 GRID_REACH = 2**53  # grid steps from 0: further ones are not exact in a 64-bit float
 BIGINT = 2**63 - 1
@@ -110,7 +110,7 @@ def reading(table: TableShape, column: ColumnShape, source: Source, domain: str 
     parsed = f"TRY_CAST({raw} AS {sql_type})"
     inside = []
     if column.type in ("date", "timestamp"):
-        low, high = (_literal(bound, column.type) for bound in _days(column))
+        low, high = (literal(bound, column.type) for bound in _days(column))
         inside.append(f"{parsed} BETWEEN {low} AND {high}")  # infinite days are outside too
     if domain is not None:
         inside.append(f"{parsed} IN ({domain})")
@@ -274,7 +274,8 @@ def _huge(number: int) -> str:
     return f"CAST('{number}' AS HUGEINT)"
 
 
-def _literal(value: Value, kind: str) -> str:
+def literal(value: Value, kind: str) -> str:
+    """SQL of a value of a declared type, which is not a number with decimals."""
     match kind:
         case "date":
             return f"DATE {text(str(value))}"
@@ -289,7 +290,7 @@ def _literal(value: Value, kind: str) -> str:
 def listed(column: ColumnShape, values_of: str | None) -> str | None:
     """SQL of a column's domain for IN: its values, or the query that gives them; None where it is open."""
     if column.values is not None:
-        return ", ".join(_literal(value, column.type) for value in column.values)
+        return ", ".join(literal(value, column.type) for value in column.values)
     return values_of
 
 

@@ -10,13 +10,25 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dpsql.plan.types import Value
+from dpsql.policy.metrics import declared_values
 from dpsql.worker import wire
 
 if TYPE_CHECKING:
+    from dpsql.policy.metrics import Metric
     from dpsql.policy.model import Policy
     from dpsql.policy.table import Bound, Column, Table
 
-__all__ = ["NUMERIC", "ColumnShape", "Shape", "TableShape", "shape_of", "stores_grid"]
+__all__ = [
+    "NUMERIC",
+    "ColumnShape",
+    "PlaceShape",
+    "Shape",
+    "TableShape",
+    "UniverseShape",
+    "shape_of",
+    "stores_grid",
+    "universe_name",
+]
 
 FORMAT = 2  # of the bounded file; another number asks for a refresh
 NUMERIC = ("integer", "real", "decimal")
@@ -86,11 +98,48 @@ class TableShape:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceShape:
+    """Where a metric puts the values of one attribute.
+
+    Attributes:
+        column: The attribute.
+        keeps_null: Whether NULL, and what is outside the domain, is a value of its own.
+        otherwise: The value that NULL then counts as, or None for the first one that a public table lists.
+    """
+
+    column: str
+    keeps_null: bool
+    otherwise: Value
+
+
+@dataclass(frozen=True, slots=True)
+class UniverseShape:
+    """The rows of a table as one metric sees them: every row of the source, by its attributes alone.
+
+    Attributes:
+        name: Its table in the bounded file.
+        table: Whose rows.
+        places: The attributes, in order.
+    """
+
+    name: str
+    table: str
+    places: tuple[PlaceShape, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
-    """All tables, and the absolute path of the database that holds those without a file of their own."""
+    """All that the bounded file holds.
+
+    Attributes:
+        database: The absolute path of the database that holds tables without a file of their own, or None.
+        tables: The tables.
+        universes: The rows of tables as metrics see them.
+    """
 
     database: str | None
     tables: tuple[TableShape, ...]
+    universes: tuple[UniverseShape, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -117,7 +166,11 @@ class Shape:
     @classmethod
     def received(cls, message: Mapping[str, Any]) -> Shape:
         """The shape that `message` described, after its journey."""
-        return cls(message["database"], tuple(_table(table) for table in message["tables"]))
+        return cls(
+            message["database"],
+            tuple(_table(table) for table in message["tables"]),
+            tuple(_universe(universe) for universe in message["universes"]),
+        )
 
 
 def _table(message: Mapping[str, Any]) -> TableShape:
@@ -128,13 +181,36 @@ def _table(message: Mapping[str, Any]) -> TableShape:
     return TableShape(**{**message, "columns": tuple(columns)})
 
 
+def _universe(message: Mapping[str, Any]) -> UniverseShape:
+    places = tuple(PlaceShape(**place) for place in message["places"])
+    return UniverseShape(message["name"], message["table"], places)
+
+
 def shape_of(policy: Policy) -> Shape:
     """The shape of a policy's tables, with every path made absolute."""
     database = policy.engine.database
     return Shape(
         str(policy.resolve(database).resolve()) if database else None,
         tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
+        tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
     )
+
+
+def universe_name(table: str, metric: str) -> str:
+    """The table of the bounded file that holds a table's rows as a metric sees them; no other name has a $."""
+    return f"{table}${metric}"
+
+
+def _universe_shape(policy: Policy, name: str, metric: Metric) -> UniverseShape:
+    columns = policy.tables[metric.table].columns
+    places = []
+    for column, attribute in metric.attributes.items():
+        apart = attribute.null_apart(columns[column])
+        otherwise = None if apart else attribute.outside
+        if not apart and otherwise is None:
+            otherwise = next(iter(declared_values(columns[column]) or ()), None)
+        places.append(PlaceShape(column, keeps_null=apart, otherwise=otherwise))
+    return UniverseShape(universe_name(metric.table, name), metric.table, tuple(places))
 
 
 def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:

@@ -8,18 +8,20 @@ from typing import Any
 import duckdb
 
 from dpsql.engines import public
-from dpsql.engines.bounded import first_rows, listed, reading
+from dpsql.engines.bounded import Reading, first_rows, listed, literal, reading
 from dpsql.engines.owners import Owners, require_one_unit_type
-from dpsql.engines.shape import Shape, TableShape
+from dpsql.engines.shape import ColumnShape, PlaceShape, Shape, TableShape, UniverseShape
 from dpsql.engines.sources import Source, open_database, open_table, quote, text
 
-__all__ = ["Report", "build_private", "build_tables", "cleaned_columns"]
+__all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "universe_rows"]
 
 Report = Callable[[str, float], None]
 
 
 def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, report: Report) -> dict[str, Any]:
     """Fills the database ``bounded``, and returns the facts of the public tables by name.
+
+    Metrics see rows of their own (`universe_rows`), beside the tables that all other answers read.
 
     Args:
         connection: An engine whose main database is ``bounded``, and empty.
@@ -43,6 +45,11 @@ def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, 
             facts[table.name] = _build_public(connection, table, sources[table.name])
         else:
             build_private(connection, table, sources[table.name], owners)
+    for universe in shape.universes:
+        table = shape.table(universe.table)
+        connection.execute(
+            f"CREATE TABLE bounded.main.{quote(universe.name)} AS {universe_rows(universe, table, sources[table.name])}"
+        )
     connection.execute("CHECKPOINT bounded")
     report("done", 1.0)
     return facts
@@ -85,12 +92,41 @@ def cleaned_columns(table: TableShape, source: Source, owners: Owners) -> dict[s
         name: owners.identity(table, name) for name in table.identities if name not in declared and name != table.unit
     }
     for column in table.columns:
-        domain = None
-        if column.values_from is not None:
-            owner, name = column.values_from
-            domain = f"SELECT {quote(name)} FROM bounded.main.{quote(owner)} WHERE {quote(name)} IS NOT NULL"
-        read = reading(table, column, source, listed(column, domain))
+        read = column_reading(table, column, source)
         columns[column.name] = read.value
         if read.grid is not None:
             columns[f"{column.name}$grid"] = read.grid
     return columns
+
+
+def column_reading(table: TableShape, column: ColumnShape, source: Source) -> Reading:
+    """How a declared column is read, inside its declared domain."""
+    domain = None
+    if column.values_from is not None:
+        owner, name = column.values_from
+        domain = f"SELECT {quote(name)} FROM bounded.main.{quote(owner)} WHERE {quote(name)} IS NOT NULL"
+    return reading(table, column, source, listed(column, domain))
+
+
+def universe_rows(universe: UniverseShape, table: TableShape, source: Source) -> str:
+    """SQL of a table's rows as a metric sees them: one for each row of the source, whoever owns it, by its attributes.
+
+    No cap, no key and no unit decides here, for each would turn a small change of one row into the coming or going of
+    another. Values are read as everywhere; what is then NULL is a value of its own, or counts as a declared one.
+    """
+    columns = {column.name: column for column in table.columns}
+    texts = []
+    for place in universe.places:
+        column = columns[place.column]
+        value = column_reading(table, column, source).value
+        if not place.keeps_null:
+            value = f"coalesce({value}, {_otherwise(column, place)})"
+        texts.append(f"{value} AS {quote(place.column)}")
+    return f"SELECT {', '.join(texts)} FROM {source.sql} AS s"
+
+
+def _otherwise(column: ColumnShape, place: PlaceShape) -> str:
+    if place.otherwise is None and column.values_from is not None:
+        owner, name = column.values_from
+        return f"(SELECT min({quote(name)}) FROM bounded.main.{quote(owner)})"
+    return literal(place.otherwise, column.type)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, SkipValidation, Tag, WithJsonSchema, model_validator
@@ -12,7 +13,7 @@ from dpsql.policy.reading import Place
 from dpsql.policy.section import ColumnName, Name, Number, Positive, Section, exact, wrong
 from dpsql.policy.table import Column, Listed, Table
 
-__all__ = ["ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "Metric", "broken_metrics"]
+__all__ = ["ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "Metric", "broken_metrics", "declared_values"]
 
 AttributeKind = Literal["discrete", "chain", "star", "tree", "graph", "matrix", "threshold", "smooth", "euclidean"]
 PRESENCE = "presence"  # the ledger's column for the loss of a row's being there at all
@@ -109,6 +110,10 @@ class Attribute(Section):
     outside: Element | None = None
     """The value that NULL, and what is outside the column's domain, counts as; the first one if nothing is said."""
 
+    def null_apart(self, column: Column) -> bool:
+        """Whether NULL, and what is outside the column's domain, is a value of its own."""
+        return self.missing is not None or (self.kind == "discrete" and column.nullable and self.outside is None)
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         ways = ATTRIBUTE_KINDS[self.kind]
@@ -120,6 +125,28 @@ class Attribute(Section):
         if self.missing is not None and self.outside is not None:
             raise wrong("NULL is either a value of its own or counts as another", "write missing or outside", "missing")
         return self
+
+
+def declared_values(column: Column) -> Sequence[Listed] | None:
+    """Every value of a column in order, as far as the file alone tells; None where a public table lists them.
+
+    Integers and dates are in their own order, other listed values in the order of the list.
+
+    >>> declared_values(Column(type="integer", bounds=(3, 5))), declared_values(Column(type="text", values=["b", "a"]))
+    (range(3, 6), ('b', 'a'))
+    """
+    if column.values is not None:
+        return sorted(column.values) if column.type in ("integer", "date") else column.values
+    if column.type == "boolean":
+        return (False, True)
+    match column.bounds:
+        case (datetime(), _) | None:
+            return None
+        case (date() as first, date() as last):
+            return [first + timedelta(days=day) for day in range((last - first).days + 1)]
+        case (int() as low, int() as high):
+            return range(low, high + 1)
+    return None
 
 
 def _kind_of_limit(value: Any) -> str:
@@ -230,9 +257,7 @@ def _broken_attribute(
 
 def _listed(column: Column) -> bool:
     """Whether every value of the column is declared."""
-    if column.values is not None or column.values_from is not None or column.type == "boolean":
-        return True
-    return column.type in ("integer", "date") and column.bounds is not None
+    return column.values_from is not None or declared_values(column) is not None
 
 
 def _may_hold(column: Column, value: Listed) -> bool:
