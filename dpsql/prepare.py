@@ -99,6 +99,7 @@ class Prepared:
         groupings: What the answer's rows are grouped by: one, or one for each grouping set.
         readings: Engine statements.
         loss: The whole price.
+        meaning: What tells the statement apart where neither the engine's SQL nor the releases do; '' for nothing.
     """
 
     plan: Plan
@@ -108,6 +109,7 @@ class Prepared:
     groupings: tuple[Grouping, ...]
     readings: tuple[Reading, ...]
     loss: Loss
+    meaning: str = ""
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by."""
@@ -115,7 +117,7 @@ class Prepared:
 
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
-        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
+        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss)), self.meaning]
         for reading in self.readings:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
         for measured in self.measured:

@@ -11,7 +11,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
 from dpsql.plan.relations import scans, unit_of
-from dpsql.plan.requests import Aggregates, Histogram, Measure, MeasureKind, Need, Source, Values
+from dpsql.plan.requests import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Source, Values
 from dpsql.plan.types import Grid
 
 __all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
@@ -33,6 +33,8 @@ def lower(need: Need, contribution_key: bytes) -> EngineStatement:
         case Histogram():
             kind = MeasureKind.UNITS if need.of_units else MeasureKind.ROWS
             return _aggregates(need.source, (Measure(kind),), contribution_key)
+        case Cells():
+            return _aggregates(need.source, (Measure(MeasureKind.ROWS),), contribution_key)
         case Values():
             return _values(need, contribution_key)
 

@@ -1,6 +1,6 @@
 """What a mechanism may ask of an engine, and the contribution bounds that hold for it.
 
-Three shapes only: `Aggregates` (exact integers per group), `Histogram` (counts per cell) and `Values`
+Three shapes only: `Aggregates` (exact integers per group), `Histogram` and `Cells` (counts per cell) and `Values`
 (bounded values). M mechanisms and N engines cost M + N.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dpsql.plan.nodes import Expression, Key, Relation
 from dpsql.plan.types import Grid
 
-__all__ = ["Aggregates", "Contribution", "Histogram", "Measure", "MeasureKind", "Need", "Source", "Values"]
+__all__ = ["Aggregates", "Cells", "Contribution", "Histogram", "Measure", "MeasureKind", "Need", "Source", "Values"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,16 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
+class Cells:
+    """How many rows a metric sees in each cell of a domain, over the cells that occur: key columns and ``m0``.
+
+    The raw table goes to the release as it is: which group a cell counts in, the release knows.
+    """
+
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Values:
     """Bounded values as counts: ``group`` (index of the group), ``value`` (rising within a group) and ``rows``.
 
@@ -145,4 +155,4 @@ class Values:
     grid: Grid | None
 
 
-Need = Aggregates | Histogram | Values
+Need = Aggregates | Histogram | Cells | Values

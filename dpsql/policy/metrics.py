@@ -106,7 +106,7 @@ class Attribute(Section):
     of: Annotated[tuple[ColumnName, ...], Field(strict=False, min_length=1)] | None = None
     """euclidean: columns of a public table that hold the coordinates of each value of its key."""
     missing: Positive | None = None
-    """NULL is a value of its own, at this distance from every other; a star's own part of it."""
+    """NULL is a value of its own, at this distance from every other."""
     outside: Element | None = None
     """The value that NULL, and what is outside the column's domain, counts as; the first one if nothing is said."""
 

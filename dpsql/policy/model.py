@@ -251,6 +251,11 @@ class Policy(Section):
         base = Path.cwd() if self._file is None else self._file.absolute().parent
         return base / path.expanduser()
 
+    def located(self, *place: str | int) -> str:
+        """The file and the line of a key, as messages begin."""
+        line = self._lines.get(place)
+        return f"{self._file or self.name}{f':{line}' if line else ''}"
+
     def identities(self, table: str) -> dict[str, str | None]:
         """What each unit, key or reference column of a private table's data identifies; see `units.identities`."""
         return identities(self.tables, table)

@@ -1,0 +1,86 @@
+"""Exact answers of linear queries from the counts of a domain's cells.
+
+The engine is asked for one thing only, how many rows lie in each cell that occurs. What a row there adds is known
+beforehand, from the statement alone: the numbers that the noise was worked out for are the very numbers added up here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.metric import Query
+from dpsql.plan.types import Value
+from dpsql.privacy.tables import RawTable
+
+__all__ = ["MOST_ROWS", "CellQuery", "Domain"]
+
+MOST_ROWS = 2**40  # public cap on the rows of a table
+FITS = 2**62  # sums below it are added up in int64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellQuery:
+    """One number per group, added up over the rows.
+
+    Attributes:
+        query: What a row in each cell adds, in grid steps, and to which group.
+        size: Number of groups.
+    """
+
+    query: Query
+    size: int
+
+    def totals(self, cells: Sequence[npt.NDArray[np.int64]], rows: npt.NDArray[np.int64]) -> list[int]:
+        """One exact integer per group.
+
+        Args:
+            cells: For each attribute (n,) numbers of values; one cell a place.
+            rows: (n,) how many rows lie in each.
+        """
+        values, groups = self.query.values, self.query.groups
+        where = tuple(
+            at if length > 1 else np.zeros_like(at) for at, length in zip(cells, values.shape, strict=True)
+        )
+        wide = max(1, self.query.largest()) * MOST_ROWS >= FITS
+        kind: Any = object if wide else np.int64
+        each = values[where].astype(kind) * rows.astype(kind)
+        totals = np.zeros(self.size, dtype=kind)
+        np.add.at(totals, 0 if groups is None else groups[where], each)
+        return [int(total) for total in totals]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Domain:
+    """How a raw table of cells is read.
+
+    Attributes:
+        columns: For each attribute the raw column that holds its values, or None where no query looks at it.
+        numbers: For each attribute the number of each value.
+    """
+
+    columns: tuple[str | None, ...]
+    numbers: tuple[Mapping[Value, int], ...]
+
+    def cells(self, raw: RawTable) -> list[npt.NDArray[np.int64]]:
+        """For each attribute (n,) the numbers of the cells' values; 0 where no query looks at it.
+
+        Raises:
+            InvariantBroken: If a value is not of the domain, which the bounded file rules out.
+        """
+        found = []
+        for column, numbers in zip(self.columns, self.numbers, strict=True):
+            if column is None:
+                found.append(np.zeros(len(raw), dtype=np.int64))
+                continue
+            try:
+                places = [numbers[value] for (value,) in raw.groups([column])]
+            except KeyError:
+                raise InvariantBroken("a row outside the domain of its metric") from None
+            found.append(np.array(places, dtype=np.int64))
+        return found
