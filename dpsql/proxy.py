@@ -24,6 +24,8 @@ from dpsql.privacy.ledger_mark import default_folder
 from dpsql.privacy.ledger_standing import Pinned
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Backend, Session
+from dpsql.universe.metrics import build_metrics
+from dpsql.universe.public import PublicColumns
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
@@ -100,12 +102,17 @@ class Proxy:
     def _open(self) -> Backend:
         version = self.ledger.version()
         engine = ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
+        catalog = build_catalog(self.policy, engine.public, version)
+        public = PublicColumns(engine, catalog)
+        metrics = build_metrics(self.policy, engine.public, public)
         after = PostProcess(self.policy.engine.memory_bytes)
         after.warm()
         return Backend(
-            catalog=build_catalog(self.policy, engine.public, version),
+            catalog=catalog,
             ledger=self.ledger,
             engine=engine,
+            metrics=metrics,
+            public=public,
             after=after,
             sampler=self._sampler,
             defaults=_defaults(self.policy),
@@ -188,8 +195,12 @@ def pinned_of(policy: Policy) -> Pinned:
 def limits_of(policy: Policy) -> PolicyLimits:
     """All limits of the policy."""
     analysts = {name: _limits(limit) for name, limit in policy.budget.analysts.items()}
-    total = replace(_limits(policy.budget.total), classes=policy.classes)
-    return PolicyLimits(total=total, analysts=analysts)
+    metric = {
+        name: {column: Fraction(multiple) for column, multiple in own.limits.items()}
+        for name, own in policy.metrics.items()
+    }
+    total = replace(_limits(policy.budget.total), metric=metric, classes=policy.classes)
+    return PolicyLimits(total, analysts, metrics={name: own.definition for name, own in policy.metrics.items()})
 
 
 def _limits(limit: PolicyLimit) -> Limits:

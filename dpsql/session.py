@@ -21,7 +21,7 @@ from dpsql.plan.domains import Cell
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
-from dpsql.plan.requests import Values
+from dpsql.plan.requests import Cells, Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
@@ -33,6 +33,8 @@ from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.quote import epsilon_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
+from dpsql.universe.metrics import PublicRows, RowMetric
+from dpsql.universe.prepare import prepare_metric, priced_by_metric
 
 __all__ = ["Backend", "Session"]
 
@@ -49,6 +51,8 @@ class Backend:
         sampler: The source of noise.
         defaults: The policy's options for a query that names none.
         private: False only under a test sampler.
+        metrics: The policy's metrics, by name.
+        public: Reads whole columns of public tables.
     """
 
     catalog: Catalog
@@ -58,6 +62,8 @@ class Backend:
     sampler: Sampler
     defaults: Options
     private: bool
+    metrics: Mapping[str, RowMetric]
+    public: PublicRows
 
 
 class Session:
@@ -160,8 +166,13 @@ class Session:
         return resolve_query(query, self._backend.catalog, given, self._cells)
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
+        return self._prepared(plan, self._options(plan, options))
+
+    def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
-        return prepare(plan, self._options(plan, options), backend.catalog, backend.ledger.contribution_key)
+        if priced_by_metric(options):
+            return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public)
+        return prepare(plan, options, backend.catalog, backend.ledger.contribution_key)
 
     def _public(self, plan: PublicPlan) -> Answer:
         """Public tables are returned as they are: exact and free."""
@@ -222,7 +233,9 @@ class Session:
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
         table, need = raw[measured.reading], measured.choice.release.need
-        if isinstance(need, Values):
+        if isinstance(need, Cells):
+            own = table
+        elif isinstance(need, Values):
             own = table.by_group(keys, groups, ("value", "rows"))
         else:
             own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
@@ -269,7 +282,7 @@ class Session:
         in_force = self._options(plan, options)
         if half_width:
             in_force = replace(in_force, rho=None, epsilon=epsilon_for(plan, in_force, backend.catalog, half_width))
-        prepared = prepare(plan, in_force, backend.catalog, backend.ledger.contribution_key)
+        prepared = self._prepared(plan, in_force)
         return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss), backend.catalog.classes)
 
     # ------------------------------------------------------------------------------------------------- small things

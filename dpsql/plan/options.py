@@ -65,10 +65,10 @@ class Options:
     def over(self, weaker: Options) -> Options:
         """These options, and the weaker ones where these say nothing. A price in one kind replaces the other kind."""
         given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
-        if self.epsilon is not None:
-            weaker = replace(weaker, rho=None)
-        if self.rho is not None:
-            weaker = replace(weaker, epsilon=None)
+        if self.epsilon is not None or self.rho is not None:
+            weaker = replace(weaker, epsilon=None, rho=None, metric=None, multiple=None)
+        if self.multiple is not None:
+            weaker = replace(weaker, epsilon=None, delta=None, rho=None)
         return replace(weaker, **given)
 
     def without(self, name: str) -> Options:
@@ -88,7 +88,10 @@ class Options:
                 raise ProgrammingError(
                     f"{field.name} is {_shown(mine)} in the call and {_shown(others)} in OPTIONS. Give it once."
                 )
-        return self.over(other)
+        given = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+        both = replace(other, **given)
+        _one_price(both)
+        return both
 
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
@@ -130,11 +133,19 @@ def read_options(given: Mapping[str, Any]) -> Options:
             raise ProgrammingError(f"{own} is given twice. Give it once.")
         values[own] = READERS[own](name, value)
     options = Options(**values)
-    if options.epsilon is not None and options.rho is not None:
-        raise ProgrammingError("epsilon and rho are two prices for one statement. Give one of them.")
+    _one_price(options)
     if options.max_groups_per_unit is not None and options.max_rows_contributed is not None:
         raise ProgrammingError("max_groups_contributed and max_rows_contributed exclude each other. Give one of them.")
     return options
+
+
+def _one_price(options: Options) -> None:
+    """Refuses several prices for one statement."""
+    if options.epsilon is not None and options.rho is not None:
+        raise ProgrammingError("epsilon and rho are two prices for one statement. Give one of them.")
+    for name in ("epsilon", "delta", "rho"):
+        if options.multiple is not None and getattr(options, name) is not None:
+            raise ProgrammingError(f"multiple is the whole price of a statement under a metric. Leave {name} out.")
 
 
 def read_clause(given: Mapping[str, Any]) -> Options:

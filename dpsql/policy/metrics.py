@@ -174,6 +174,11 @@ class Metric(Section):
     """Multiples of the metric in total: one for each attribute and presence, or one number for sup and l2."""
 
     @property
+    def definition(self) -> str:
+        """What a multiple of it means: all but the limit, as JSON."""
+        return self.model_dump_json(exclude={"limit"}, exclude_none=True)
+
+    @property
     def limits(self) -> Mapping[str, Number]:
         """The limit of each of the ledger's columns: an attribute, ``presence``, or ``""`` for sup and l2."""
         return self.limit if isinstance(self.limit, Mapping) else {"": self.limit}

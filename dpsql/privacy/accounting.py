@@ -99,10 +99,12 @@ class PolicyLimits:
     Attributes:
         total: Of all analysts together.
         analysts: Name to limits; ``"*"`` is the one account that all other names share; without it they may not ask.
+        metrics: What each metric's multiples are multiples of, in an encoding of the policy's.
     """
 
     total: Limits
     analysts: Mapping[str, Limits]
+    metrics: Mapping[str, str] = field(default_factory=dict)
 
     def account(self, analyst: str) -> str | None:
         """The account that an analyst's charges go to, or None where there is none."""
@@ -115,7 +117,8 @@ class PolicyLimits:
 
     def encoded(self) -> dict[str, Any]:
         """The limits as JSON; amounts are exact ratios."""
-        return {"total": _encoded(self.total), "analysts": {name: _encoded(x) for name, x in self.analysts.items()}}
+        encoded = {"total": _encoded(self.total), "analysts": {name: _encoded(x) for name, x in self.analysts.items()}}
+        return encoded | ({"metrics": dict(self.metrics)} if self.metrics else {})
 
 
 @dataclass(frozen=True, slots=True)

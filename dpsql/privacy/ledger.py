@@ -371,6 +371,7 @@ class Ledger:
             self._check_mark()
             if self._standing.limits != self._limits.encoded():
                 self._refuse_overspent()
+                self._standing.refuse_redefined(self._limits)
                 self._file.append("limits", detail={"limits": self._limits.encoded()})
         self._catch_up()
         self._advance_mark()

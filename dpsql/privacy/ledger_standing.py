@@ -50,6 +50,7 @@ class Standing:
         sequence, digest: The last record applied.
         ledger: The ledger's id.
         pinned, limits: As recorded; `limits` in the encoded form of `PolicyLimits`.
+        metrics: What the multiples of each metric are multiples of, as last recorded.
         contribution_key: 32 random bytes, made with the ledger.
         epoch: How often the owner overruled the high-water mark.
         version: The table version; 0 before the first.
@@ -63,6 +64,7 @@ class Standing:
         self.ledger = ""
         self.pinned = Pinned(unit="", neighbours="", composition="basic")
         self.limits: dict[str, Any] = {}
+        self.metrics: dict[str, str] = {}
         self.contribution_key = b""
         self.epoch = 0
         self.version = 0
@@ -138,6 +140,19 @@ class Standing:
                     f"the one means nothing under the other: write {was} again, or name a new file as budget.ledger."
                 )
 
+    def refuse_redefined(self, limits: PolicyLimits) -> None:
+        """Nothing, where every metric that was spent means what it meant then.
+
+        Raises:
+            PolicyError: Naming one that does not.
+        """
+        for name in sorted({metric for metric, _ in self._total.metric}):
+            if limits.metrics.get(name, self.metrics.get(name)) != self.metrics.get(name):
+                raise PolicyError(
+                    f"metrics.{name} is not what it was when multiples of it were spent. Give the new one a name of "
+                    "its own, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
+                )
+
     def _settle(self) -> None:
         """Adds up the charges applied since; the same loss many times over is one multiplication."""
         for (analyst, account, loss), count in self._unsettled.items():
@@ -151,7 +166,7 @@ class Standing:
         detail = record.details
         self.ledger = detail["ledger"]
         self.pinned = Pinned(**detail["pinned"])
-        self.limits = detail["limits"]
+        self._limits(record)
         self.contribution_key = bytes.fromhex(detail["contribution_key"])
 
     def _charge(self, record: Record) -> None:
@@ -159,6 +174,7 @@ class Standing:
 
     def _limits(self, record: Record) -> None:
         self.limits = record.details["limits"]
+        self.metrics |= self.limits.get("metrics", {})
 
     def _refresh(self, record: Record) -> None:
         self.version = record.details["version"]

@@ -204,7 +204,9 @@ class _Described:
         if self.column.type in ("integer", "date"):
             return [Fraction(v.toordinal() if isinstance(v, date) else v) for v in self.values]  # type: ignore[arg-type]  # integers
         if self.column.values_from is not None:
-            raise MetricError("a public table lists words in no order; list values: [...] in the policy, in their order.")
+            raise MetricError(
+                "a public table lists words in no order; list values: [...] in the policy, in their order."
+            )
         return [Fraction(place) for place in range(len(self.values))]
 
 
@@ -222,7 +224,9 @@ def _chain(about: _Described) -> Metric:
         return Chain.at(about.positions(), about.epsilon)
     about.positions()  # words of a public table have no order
     if len(gaps) != len(about.values) - 1:
-        raise MetricError(f"{len(about.values)} values have {len(about.values) - 1} gaps between them, not {len(gaps)}.")
+        raise MetricError(
+            f"{len(about.values)} values have {len(about.values) - 1} gaps between them, not {len(gaps)}."
+        )
     return Chain.of([Fraction(gap) for gap in gaps])
 
 
@@ -238,7 +242,9 @@ def _tree(about: _Described) -> Metric:
     edges = about.words.edges or ()
     nodes = {node for one, other, _ in edges for node in (one, other)} | set(about.values)
     if len(edges) != len(nodes) - 1:
-        raise MetricError(f"a tree of {len(nodes)} nodes has {len(nodes) - 1} edges, not {len(edges)}; or write kind: graph.")
+        raise MetricError(
+            f"a tree of {len(nodes)} nodes has {len(nodes) - 1} edges, not {len(edges)}; or write kind: graph."
+        )
     return _graph(about)
 
 
@@ -256,7 +262,9 @@ def _graph(about: _Described) -> Metric:
 def _matrix(about: _Described) -> Metric:
     rows = [[Fraction(cell) for cell in row] for row in about.words.distances or ()]
     if len(rows) != len(about.values):
-        raise MetricError(f"the table has {len(rows)} rows for {len(about.values)} values; write one for each, in order.")
+        raise MetricError(
+            f"the table has {len(rows)} rows for {len(about.values)} values; write one for each, in order."
+        )
     return Table.of(rows)
 
 

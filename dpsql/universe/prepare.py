@@ -38,7 +38,7 @@ from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.questions import Groups, Question, grouped, question
 from dpsql.universe.rows import Cells, Rows, read_rows
 
-__all__ = ["priced_by_metric", "prepare_metric"]
+__all__ = ["prepare_metric", "priced_by_metric"]
 
 FOREIGN = (
     "max_groups_per_unit", "max_rows_per_group", "max_rows_contributed", "group_selection_strategy",
@@ -106,8 +106,8 @@ def prepare_metric(
         columns = (*need.source.key_names, "m0")
         measured.append(Measured(aggregate, request, Choice(release, ()), 0, columns, grouping=at))
     keys = list(plan.keys)
-    for own in groups:
-        for key in own.keys:
+    for listed in groups:
+        for key in listed.keys:
             keys[[known.name for known in keys].index(key.name)] = key
     loss = Composed(tuple(one.choice.release.loss for one in measured))
     return Prepared(
@@ -260,7 +260,9 @@ def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Relea
 
 def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, loss: Loss) -> Release:
     if noise.scale is None or aggregate.argument is None:
-        raise UnsupportedQuery("it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask.")
+        raise UnsupportedQuery(
+            "it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask."
+        )
     values = Values(need.source, aggregate.argument, grid=None)
     return ModeRelease("metric", loss, values, asked.candidates, PermuteAndFlip(1 / noise.scale))
 
@@ -270,7 +272,9 @@ def _mean(
 ) -> Release:
     grid = asked.grid
     if grid is None or aggregate.argument is None or noises[0].scale is None:
-        raise UnsupportedQuery("it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask.")
+        raise UnsupportedQuery(
+            "it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask."
+        )
     reach = max(grid.high - asked.centre, asked.centre - grid.low)
     query = MeanQuery(
         need=Aggregates(need.source, ()),

@@ -204,7 +204,7 @@ class Cells:
         axis = self._axes.get(column.name)
         if axis is None:
             raise UnsupportedQuery(
-                f"it is no attribute of metric {self._metric.name}, which says nothing of how far its values are apart.",
+                f"it is no attribute of metric {self._metric.name}, which does not say how far its values are apart.",
                 construct=column.name,
                 hint=f"The metric has {', '.join(self._axes)}; ask for other columns at a price in epsilon.",
             )

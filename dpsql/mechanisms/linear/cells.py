@@ -44,9 +44,7 @@ class CellQuery:
             rows: (n,) how many rows lie in each.
         """
         values, groups = self.query.values, self.query.groups
-        where = tuple(
-            at if length > 1 else np.zeros_like(at) for at, length in zip(cells, values.shape, strict=True)
-        )
+        where = tuple(at if length > 1 else np.zeros_like(at) for at, length in zip(cells, values.shape, strict=True))
         wide = max(1, self.query.largest()) * MOST_ROWS >= FITS
         kind: Any = object if wide else np.int64
         each = values[where].astype(kind) * rows.astype(kind)

@@ -1,9 +1,9 @@
 """The noise of several linear queries that share one price under a metric.
 
-A query k with noise of scale 1 / w_k costs w_k L_ka of each attribute a (`release`). Within the price m these are linear
-conditions on the w_k, one for each column of the ledger; among the w that meet them, the errors' geometric mean, weighed
-by how much each query matters, is least where the sum of weight_k log w_k is greatest: no matter in which units the
-answers are. That problem is concave. Its solution is found by the iteration
+A query k with noise of scale 1 / w_k costs w_k L_ka of each attribute a (`release`). Within the price m these are
+linear conditions on the w_k, one for each column of the ledger; among the w that meet them, the errors' geometric mean,
+weighed by how much each query matters, is least where the sum of weight_k log w_k is greatest: no matter in which units
+the answers are. That problem is concave. Its solution is found by the iteration
 
     w_k = weight_k / sum_a L_ka y_a,     y_a <- y_a (sum_k w_k L_ka) / m,
 
