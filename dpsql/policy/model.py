@@ -262,9 +262,7 @@ class Policy(Section):
 
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
-        places: list[Place] = [
-            (section,) for section in ("metrics", "random_dp", "idealised_numerics") if getattr(self, section)
-        ]
+        places: list[Place] = [(section,) for section in ("random_dp", "idealised_numerics") if getattr(self, section)]
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
         for name, table in self.tables.items():

@@ -49,7 +49,7 @@ class CellQuery:
         kind: Any = object if wide else np.int64
         each = values[where].astype(kind) * rows.astype(kind)
         totals = np.zeros(self.size, dtype=kind)
-        np.add.at(totals, 0 if groups is None else groups[where], each)
+        np.add.at(totals, np.zeros_like(rows) if groups is None else groups[where], each)
         return [int(total) for total in totals]
 
 

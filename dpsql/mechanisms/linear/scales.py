@@ -8,7 +8,8 @@ the answers are. That problem is concave. Its solution is found by the iteration
     w_k = weight_k / sum_a L_ka y_a,     y_a <- y_a (sum_k w_k L_ka) / m,
 
 which raises the sum at every step (Eisenberg, Gale 1959; it is the market equilibrium of buyers k with budgets
-weight_k), and then shrunk by a trifle, so that the conditions hold in exact arithmetic whatever the iteration did.
+weight_k). Its result is put on whole units of the ledger; where that breaks a condition, in exact arithmetic, all of it
+is shrunk by a trifle and rounded down.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dpsql.privacy.account import UNIT
 __all__ = ["Noise", "noise_for"]
 
 STEPS = 2000
-SHRUNK = 1 - 2.0**-40  # more than float64 can have erred by
+SHRUNK = 1 - Fraction(1, 2**40)  # more than float64 can have erred by
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,5 +96,16 @@ def _shares(columns: Sequence[dict[str, Fraction]], weights: Sequence[float], mu
         bought = wanted / (prices @ slopes)
         prices = prices * (slopes @ bought)
     bought = wanted / (prices @ slopes)
-    bought = bought / (slopes @ bought).max() * SHRUNK
-    return [Fraction(float(part)) * multiple // UNIT * UNIT for part in bought]
+    bought = bought / (slopes @ bought).max()
+    near = [round(Fraction(part) * multiple / UNIT) * UNIT for part in bought.tolist()]
+    if all(_cost(columns, steep, near, name) <= multiple for name in rows):
+        return near
+    return [Fraction(part) * SHRUNK * multiple // UNIT * UNIT for part in bought.tolist()]
+
+
+def _cost(
+    columns: Sequence[dict[str, Fraction]], steep: Sequence[Fraction], parts: list[Fraction], name: str
+) -> Fraction:
+    """What the parts cost of one column, exactly."""
+    costs = zip(columns, steep, parts, strict=True)
+    return sum((column.get(name, Fraction(0)) / top * part for column, top, part in costs), Fraction(0))

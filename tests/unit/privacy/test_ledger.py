@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from dpsql.privacy.accounting import Limits
 from dpsql.privacy.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.privacy.ledger_owner import reset, restore, verify
 from dpsql.privacy.ledger_standing import Standing
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDP
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Metric, Pure, RandomDP
 
 BASIC = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 TENTH = Pure(Fraction(1, 10))
@@ -236,6 +237,27 @@ def test_limits_may_change_on_record(place: Path) -> None:
     opened(place, limits(ana=3)).close()
     with opened(place, limits(ana=2)) as ledger:
         assert [entry.kind for entry in ledger.log()] == ["opening", "charge", "limits", "limits"]
+
+
+def with_metric(definition: str, multiple: int = 2) -> PolicyLimits:
+    own = limits()
+    total = replace(own.total, metric={"home": {"age": Fraction(multiple)}})
+    return replace(own, total=total, metrics={"home": definition})
+
+
+def test_a_metric_that_was_spent_keeps_its_meaning(place: Path) -> None:
+    with opened(place, with_metric("0.1 a year")) as ledger:
+        ask(ledger, Metric("home", {"age": Fraction(1)}))
+    opened(place, with_metric("0.1 a year", multiple=3)).close()
+    with pytest.raises(PolicyError, match=r"metrics\.home is not what it was .* Give the new one a name of its own"):
+        opened(place, with_metric("1 a year"))
+    reset(place, pinned=BASIC, limits=with_metric("1 a year"), reason="new", mark=place.parent.parent / "marks")
+    opened(place, with_metric("1 a year")).close()
+
+
+def test_a_metric_that_nobody_spent_may_change(place: Path) -> None:
+    opened(place, with_metric("0.1 a year")).close()
+    opened(place, with_metric("1 a year")).close()
 
 
 @pytest.mark.parametrize("lowered", [limits(ana=1), limits(total=1)])

@@ -1,0 +1,215 @@
+"""Statements under a metric: their exact part, what they cost, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
+from dpsql.privacy.loss import Composed, Free, Metric
+from dpsql.session import Session
+from dpsql.testing import FixedSampler, TestProxy
+from tests.unit.universe.homes import asked, opened, policy
+
+OPTIONS: dict[str, Any] = {"mechanism": "metric", "metric": "home", "multiple": 1}
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestProxy]:
+    with opened(tmp_path_factory.mktemp("homes"), policy()) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def session(proxy: TestProxy) -> Session:
+    return proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT COUNT(*) FROM people", [(10,)]),  # nobody is left out: two rows of one unit, one of nobody
+        ("SELECT COUNT(*) FROM people WHERE age >= 4", [(5,)]),  # 9 counts as 5
+        ("SELECT COUNT(*) FROM people WHERE town = 'Alm'", [(5,)]),  # NULL counts as the first town
+        ("SELECT sex, COUNT(*) FROM people GROUP BY sex", [("F", 5), ("M", 4), ("X", 1)]),
+        ("SELECT SUM(age), COUNT(*) FILTER (WHERE sex = 'M') FROM people", [(31, 4)]),
+        ("SELECT AVG(age) FROM people", [(3.1,)]),
+        ("SELECT AVG(t.height) FROM people p JOIN towns t ON p.town = t.name", [(65.0,)]),
+        ("SELECT region, COUNT(*) FROM people p JOIN towns ON name = town GROUP BY 1", [("hills", 7), ("plain", 3)]),
+        ("SELECT COUNT(*) FROM people p LEFT JOIN towns t ON p.town = t.name WHERE t.height > 50", [(7,)]),
+        ("SELECT COUNT(*) FROM people WHERE age + 1 > 3 AND (sex = 'F' OR town = 'Alm')", [(5,)]),
+        ("SELECT sex, town, COUNT(*) FROM people WHERE age < 1 GROUP BY sex, town LIMIT 1", [("F", "Alm", 1)]),
+        ("SELECT MODE(sex) FROM people WHERE town = 'Alm'", [("M",)]),
+        ("SELECT MODE(town) FROM people GROUP BY sex ORDER BY sex", [("Alm",), ("Alm",), ("Cern",)]),
+        ("SELECT age / 2 AS pair, COUNT(*) FROM people WHERE age IN (1, 3) GROUP BY age / 2 HAVING COUNT(*) > 0",
+         [(0.5, 1), (1.5, 1)]),
+        ("SELECT SUM(n) AS n FROM (SELECT sex, COUNT(*) AS n FROM people GROUP BY sex)", [(10,)]),
+    ],
+)  # fmt: skip
+def test_without_noise_the_answer_is_that_of_all_rows(
+    session: Session, sql: str, rows: list[tuple[object, ...]]
+) -> None:
+    assert asked(session, sql, multiple=0.01) == rows
+
+
+@pytest.mark.parametrize(
+    ("sql", "cost"),
+    [
+        ("SELECT COUNT(*) FROM people WHERE age >= 4", {"age": 0.5}),
+        ("SELECT COUNT(*) FROM people WHERE sex = 'F'", {"sex": 0.5}),
+        ("SELECT COUNT(*) FROM people WHERE age >= 4 AND sex = 'F'", {"age": 0.5, "sex": 0.125}),
+        ("SELECT COUNT(*) FROM people", {}),
+        ("SELECT age, COUNT(*) FROM people GROUP BY age", {"age": 0.5}),
+        ("SELECT COUNT(*) FROM people WHERE town = 'Alm'", {"town": 0.5}),
+    ],
+)
+def test_only_attributes_that_a_statement_looks_at_pay(session: Session, sql: str, cost: dict[str, float]) -> None:
+    quote = session.explain(sql, **OPTIONS | {"multiple": 0.5})
+    paid = quote.cost.metric.get("home", {})
+    assert quote.cost.epsilon == 0
+    assert isinstance(paid, dict) and {name: pytest.approx(x) for name, x in paid.items()} == cost
+
+
+@pytest.mark.parametrize(
+    ("sql", "scale"),
+    [
+        ("SELECT COUNT(*) FROM people WHERE age >= 4", 2),  # neighbours are 0.5 apart
+        ("SELECT COUNT(*) FROM people WHERE sex = 'F'", 0.5),
+        ("SELECT SUM(age) FROM people", 2),
+        ("SELECT age, COUNT(*) FROM people GROUP BY age", 4),  # a row leaves one group and enters the next
+        ("SELECT COUNT(*) FROM people WHERE town = 'Alm'", 2),  # 5 km to Bach
+        ("SELECT SUM(t.height) FROM people p JOIN towns t ON p.town = t.name", 80),  # 40 m in 5 km
+        ("SELECT COUNT(*) FROM people WHERE town = 'Cern'", Fraction(1, 45) * 10),
+    ],
+)
+def test_the_noise_is_that_of_the_closest_rows_it_tells_apart(session: Session, sql: str, scale: float) -> None:
+    (column,) = session.explain(sql, **OPTIONS).columns
+    assert column.mechanism == "metric"
+    assert column.scale == pytest.approx(float(scale), rel=1e-6)
+
+
+def test_a_statement_is_answered_again_for_free_and_another_is_not(tmp_path: Path) -> None:
+    with opened(tmp_path, policy(), FixedSampler(5)) as proxy:
+        session = proxy.session(analyst="ana")
+        old, again, young = (
+            session.query(f"SELECT COUNT(*) FROM people WHERE age {condition}", **OPTIONS)
+            for condition in (">= 3", ">= 3", "< 3")
+        )
+        assert (old.replayed, again.replayed, young.replayed) == (False, True, False)
+        assert old.rows == again.rows
+        (first, second) = proxy.ledger.log()[-2:]
+        assert first.loss == second.loss == Composed((Metric("home", {"age": Fraction(1)}),))
+
+
+def test_every_attribute_has_a_limit_of_its_own_and_epsilon_is_left_alone(tmp_path: Path) -> None:
+    with opened(tmp_path, policy()) as proxy:
+        session = proxy.session(analyst="ana")
+        for low in range(1, 5):
+            asked(session, f"SELECT COUNT(*) FROM people WHERE age >= {low}")
+        with pytest.raises(BudgetExceeded, match=r"costs metric home\.age 1; analyst 'ana' has 0 of 4 left"):
+            asked(session, "SELECT COUNT(*) FROM people WHERE age >= 5")
+        asked(session, "SELECT COUNT(*) FROM people WHERE sex = 'F'")
+        assert session.budget().spent.metric == {"home": {"age": 4, "sex": 1}}
+        assert session.budget().remaining == 5
+        assert "age 4, sex 1 times metric home" in str(session.budget())
+
+
+def test_a_constant_is_exact_where_the_number_of_rows_is_public_and_pays_for_presence_elsewhere(tmp_path: Path) -> None:
+    with opened(tmp_path, policy("add_remove", presence=True)) as proxy:
+        session = proxy.session(analyst="ana")
+        quote = session.explain("SELECT COUNT(*) FROM people", **OPTIONS)
+        assert (quote.columns[0].scale, quote.cost.metric) == (1, {"home": {"presence": 1}})
+        asked(session, "SELECT COUNT(*) FROM people")
+        assert proxy.ledger.log()[-1].loss == Composed((Metric("home", {"presence": Fraction(1)}),))
+    (tmp_path / "public").mkdir()
+    with opened(tmp_path / "public", policy()) as proxy:
+        session = proxy.session(analyst="ana")
+        assert session.explain("SELECT COUNT(*) FROM people", **OPTIONS).columns[0].scale == 0
+        asked(session, "SELECT COUNT(*) FROM people")
+        assert proxy.ledger.log()[-1].loss == Composed((Free("public"),))
+
+
+@pytest.mark.parametrize("combine", ["sup", "l2"])
+def test_a_metric_that_is_no_sum_costs_one_number(tmp_path: Path, combine: str) -> None:
+    with opened(tmp_path, policy(combine=combine)) as proxy:
+        session = proxy.session(analyst="ana")
+        quote = session.explain("SELECT COUNT(*) FROM people WHERE age >= 4 AND sex = 'F'", **OPTIONS)
+        assert quote.cost.metric == {"home": 1}
+        asked(session, "SELECT COUNT(*) FROM people WHERE age >= 4")
+        assert session.budget().spent.metric == {"home": 1}
+
+
+REFUSED = [
+    ("SELECT COUNT(*) FROM people WHERE shoe > 40", "shoe: it is no attribute of metric home"),
+    ("SELECT SUM(shoe) FROM people", "ask for other columns at a price in epsilon"),
+    ("SELECT COUNT(DISTINCT id) FROM people", "a metric prices COUNT(*), COUNT(x)"),
+    ("SELECT MEDIAN(age) FROM people", "a metric prices COUNT(*), COUNT(x)"),
+    ("SELECT COUNT(*, epsilon => 0.1) FROM people", "a metric prices COUNT(*), COUNT(x)"),
+    ("SELECT COUNT(*) FROM visits", "metric home is one of the rows of people, not of visits"),
+    ("SELECT COUNT(*) FROM people p JOIN visits v ON p.id = v.id", "not of people, visits"),
+    ("SELECT COUNT(*) FROM people WHERE id IN (SELECT id FROM visits)", "not of people, visits"),
+    ("SELECT COUNT(*) FROM (SELECT id, MAX(age) AS a FROM people GROUP BY id) WHERE a > 3", "reads rows as they are"),
+    ("SELECT COUNT(*) FROM (SELECT age AS a FROM people UNION ALL SELECT age FROM people)", "not of people, people"),
+    ("SELECT COUNT(*) FROM people p JOIN towns t ON p.age = t.height", "is not joined on its key name alone"),
+    ("SELECT COUNT(*) FROM people p JOIN towns t ON p.town = t.name AND p.sex = t.region", "key name alone"),
+    ("SELECT MODE(age) FROM people WHERE age = 3 AND sex = 'nobody'", "it is the same for all rows"),
+]
+
+
+@pytest.mark.parametrize(("sql", "why"), REFUSED)
+def test_what_is_no_linear_query_over_the_attributes_is_refused(proxy: TestProxy, sql: str, why: str) -> None:
+    before = len(proxy.ledger.log())
+    with pytest.raises(UnsupportedQuery) as refused:
+        asked(proxy.session(analyst="ana"), sql)
+    assert why in str(refused.value)
+    assert len(proxy.ledger.log()) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"mechanism": "metric"}, "mechanism 'metric' needs a metric. Write metric = NAME; the policy has home."),
+        ({"metric": "home"}, "is priced by a multiple of it. Write multiple = 0.5"),
+        ({"multiple": 1}, "needs a metric"),
+        ({"metric": "work", "multiple": 1}, "There is no metric work. The policy has home."),
+        ({"metric": "home", "multiple": 1, "epsilon": 1}, "multiple is the whole price of a statement under a metric"),
+        ({"metric": "home", "multiple": 1, "delta": 1e-9}, "Leave delta out"),
+        ({"metric": "home", "multiple": 0}, "multiple is 0; write a number above 0"),
+        ({"metric": "home", "multiple": 1, "mechanism": "laplace"}, "not 'laplace'. Leave one out"),
+        (
+            {"metric": "home", "multiple": 1, "max_groups_per_unit": 2},
+            "max_groups_per_unit means nothing under a metric",
+        ),
+        ({"metric": "home", "multiple": 1, "gamma": 0.1}, "gamma means nothing under a metric"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(session: Session, options: dict[str, Any], why: str) -> None:
+    with pytest.raises(ProgrammingError) as refused:
+        session.query("SELECT COUNT(*) FROM people", **options)
+    assert why in str(refused.value)
+
+
+def test_the_price_stands_in_the_statement_or_in_the_session(session: Session) -> None:
+    clause = "WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'metric', metric = 'home', multiple = 0.25)"
+    assert session.explain(f"SELECT {clause} COUNT(*) FROM people WHERE age > 3").cost.metric == {"home": {"age": 0.25}}
+    session.query("SET metric = 'home'")
+    session.query("SET multiple = 0.125")
+    assert session.explain("SELECT COUNT(*) FROM people WHERE age > 3").cost.metric == {"home": {"age": 0.125}}
+    # A price in epsilon is another one.
+    assert session.explain("SELECT COUNT(*) FROM people WHERE age > 3", epsilon=0.1).cost.epsilon == 0.1
+
+
+def test_several_answers_share_the_price(session: Session) -> None:
+    quote = session.explain(
+        "SELECT COUNT(*) FILTER (WHERE age > 3), COUNT(*) FILTER (WHERE sex = 'F') FROM people", **OPTIONS
+    )
+    assert quote.cost.metric == {"home": {"age": 1, "sex": 1}}  # each has its own attribute for itself
+    quote = session.explain(
+        "SELECT COUNT(*) FILTER (WHERE sex = 'M'), COUNT(*) FILTER (WHERE sex = 'F') FROM people", **OPTIONS
+    )
+    paid = quote.cost.metric["home"]
+    assert isinstance(paid, dict) and paid["sex"] <= 1
