@@ -306,12 +306,14 @@ class Budget:
         remaining: The largest pure epsilon that one query could still spend: the lesser of own and total.
         limit: The analyst's limit.
         composition: How losses add up, ``basic`` or ``zcdp``.
+        promise: What all of it means together for one row, where answers of several kinds were given; else ''.
     """
 
     spent: PrivacyLoss
     remaining: float
     limit: PrivacyLoss
     composition: str
+    promise: str = ""
 
     TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
     """What `cells` are."""
@@ -322,7 +324,8 @@ class Budget:
         return cost_text(self.spent), cost_text(self.limit), left
 
     def __str__(self) -> str:
-        return f"{text_table(self.TITLES, [self.cells()])}\nLosses add up by {self.composition} composition."
+        lines = [text_table(self.TITLES, [self.cells()]), f"Losses add up by {self.composition} composition."]
+        return "\n".join([*lines, *([self.promise] if self.promise else [])])
 
     @classmethod
     def of(cls, state: AccountState) -> Self:

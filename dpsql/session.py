@@ -35,6 +35,7 @@ from dpsql.quote import epsilon_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.prepare import prepare_metric, priced_by_metric
+from dpsql.universe.promise import total_promise
 
 __all__ = ["Backend", "Session"]
 
@@ -146,7 +147,9 @@ class Session:
 
     def budget(self) -> Budget:
         """What this analyst has spent and may still spend."""
-        return Budget.of(self._backend.ledger.budget(self._analyst))
+        backend = self._backend
+        budget = Budget.of(backend.ledger.budget(self._analyst))
+        return replace(budget, promise=total_promise(budget.spent, backend.catalog.neighbours, backend.metrics))
 
     def tables(self) -> Answer:
         """The tables one may ask about, from the policy alone."""

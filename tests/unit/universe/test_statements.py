@@ -213,3 +213,17 @@ def test_several_answers_share_the_price(session: Session) -> None:
     )
     paid = quote.cost.metric["home"]
     assert isinstance(paid, dict) and paid["sex"] <= 1
+
+
+def test_the_budget_says_what_all_answers_mean_together(tmp_path: Path) -> None:
+    with opened(tmp_path, policy("add_remove", presence=True)) as proxy:
+        session = proxy.session(analyst="ana")
+        session.query("SELECT COUNT(*) FROM people", epsilon=0.5)
+        assert session.budget().promise == ""
+        asked(session, "SELECT COUNT(*) FROM people WHERE age >= 4")
+        # One scale is steep enough for two years that are 0.5 apart: presence, 1, then pays half.
+        assert session.budget().promise == (
+            "In total, a change of one row from i to j loses at most epsilon 1 + 1 d_age(i, j) + 0.5 d_presence(i, j) "
+            "by metric home: epsilon 2 for the two rows that are farthest apart."
+        )
+        assert session.budget().promise in str(session.budget())

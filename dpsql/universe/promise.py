@@ -1,0 +1,51 @@
+"""What answers under metrics and answers at a price in epsilon mean together, for a change of one row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dpsql.privacy.loss import PrivacyLoss
+from dpsql.universe.metrics import RowMetric
+
+__all__ = ["total_promise"]
+
+
+def total_promise(spent: PrivacyLoss, neighbours: str, metrics: Mapping[str, RowMetric]) -> str:
+    """One line for a change of one row from i to j; '' where no metric was spent.
+
+    A unit's answers at a price in epsilon are for all its rows at once. A change of one row is a change of its unit's
+    rows: under ``add_remove`` that counts twice, as rows that go and rows that come.
+
+    Args:
+        spent: All that was spent.
+        neighbours: The policy's.
+        metrics: The policy's, by name.
+    """
+    if not spent.metric:
+        return ""
+    plain, widest, parts = _plain(spent, neighbours), Fraction(0), []
+    for name, multiples in spent.metric.items():
+        each = multiples if isinstance(multiples, Mapping) else {"": multiples}
+        apart = [f"{_number(x)} d_{column}(i, j)" if column else f"{_number(x)} d(i, j)" for column, x in each.items()]
+        parts.append(f"{' + '.join(apart)} by metric {name}")
+        widest += metrics[name].epsilon_of({column: Fraction(x) for column, x in each.items()})
+    total = _number(plain + float(widest)) if math.isfinite(plain) else "what its rho proves"
+    first = [f"epsilon {_number(plain)}"] if plain else []
+    return (
+        f"In total, a change of one row from i to j loses at most {' + '.join([*first, *parts])}: "
+        f"epsilon {total} for the two rows that are farthest apart."
+    )
+
+
+def _plain(spent: PrivacyLoss, neighbours: str) -> float:
+    return spent.epsilon * (2 if neighbours == "add_remove" else 1)
+
+
+def _number(amount: float) -> str:
+    """Rounded up, to four digits."""
+    if not amount or not math.isfinite(amount):
+        return f"{amount:g}"
+    unit = 10.0 ** (math.floor(math.log10(amount)) - 3)
+    return f"{math.ceil(amount / unit - 1e-9) * unit:.4g}"
