@@ -6,22 +6,30 @@ epsilon-DP is the case where every distance is epsilon. A query that moves littl
 little noise: `Product.lipschitz` says how much.
 
     metric = Product((Chain.even(110, Fraction(1, 20)), Discrete(2, Fraction(1, 2))))
-    scale = metric.lipschitz(Query(values))        # of discrete Laplace noise on the sum of values over the rows
+    metric.lipschitz(Query(values))         # scale of discrete Laplace noise on the sum of values over the rows
+    together(metric, queries).scales        # of several queries, d-private together
+    least_error(metric, queries)            # the best of these, of a scale for each group, and of noised prefixes
 """
 
 from dpsql.mechanisms.metric.base import Lines, Metric, MetricError, Pairs
+from dpsql.mechanisms.metric.branches import BranchRelease, branch_release
 from dpsql.mechanisms.metric.chain import Chain
 from dpsql.mechanisms.metric.discrete import Discrete
 from dpsql.mechanisms.metric.missing import WithNull
+from dpsql.mechanisms.metric.offers import Offer, least_error, offers
 from dpsql.mechanisms.metric.points import Points
 from dpsql.mechanisms.metric.positions import Smooth, Threshold
 from dpsql.mechanisms.metric.product import Combine, Product, Slopes
 from dpsql.mechanisms.metric.query import Query
+from dpsql.mechanisms.metric.selection import exponent_of_groups, exponent_of_scores, shortfall
 from dpsql.mechanisms.metric.star import Star
 from dpsql.mechanisms.metric.table import Edge, Table
+from dpsql.mechanisms.metric.together import STRATEGIES, Together, together
 from dpsql.mechanisms.metric.tree import Tree
 
 __all__ = [
+    "STRATEGIES",
+    "BranchRelease",
     "Chain",
     "Combine",
     "Discrete",
@@ -29,6 +37,7 @@ __all__ = [
     "Lines",
     "Metric",
     "MetricError",
+    "Offer",
     "Pairs",
     "Points",
     "Product",
@@ -38,6 +47,14 @@ __all__ = [
     "Star",
     "Table",
     "Threshold",
+    "Together",
     "Tree",
     "WithNull",
+    "branch_release",
+    "exponent_of_groups",
+    "exponent_of_scores",
+    "least_error",
+    "offers",
+    "shortfall",
+    "together",
 ]

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MANY_PAIRS", "Integers", "Lines", "Metric", "MetricError", "Pairs"]
+__all__ = ["MANY_PAIRS", "Branches", "Integers", "Lines", "Metric", "MetricError", "Pairs"]
 
 Integers = npt.NDArray[Any]
 """Exact integers: int64, or objects (Python ints) where they are larger."""
@@ -90,6 +90,43 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Branches:
+    """Values as nodes of a tree whose branches' lengths make the distances. Those nearer the root come first.
+
+    Attributes:
+        root: The value at the root; None where the root is no value.
+        parents: (n,) the value that each branch hangs from, -1 for a root that is no value.
+        children: (n,) the value at its end.
+        lengths: (n,) integers > 0, in units.
+        unit: > 0.
+    """
+
+    root: int | None
+    parents: npt.NDArray[np.int64]
+    children: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    unit: Fraction
+
+    def rises(self, queries: Integers) -> Integers:
+        """(K, n): by how much each of (K, size) queries rises along each branch; a root that is no value has 0."""
+        starts = np.where(self.parents >= 0, queries[:, self.parents], 0)
+        return np.asarray(queries[:, self.children] - starts)
+
+    def at_root(self, queries: Integers) -> Integers:
+        """(K,): what a row at the root adds to each query."""
+        return queries[:, self.root] if self.root is not None else np.zeros(len(queries), dtype=np.int64)
+
+    def reach(self) -> Fraction:
+        """The longest way from the root."""
+        ways: dict[int, int] = {}
+        for parent, child, length in zip(
+            self.parents.tolist(), self.children.tolist(), self.lengths.tolist(), strict=True
+        ):
+            ways[child] = ways.get(parent, 0) + length
+        return max(ways.values(), default=0) * self.unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lines:
     """A query along one attribute: a line for each choice of the others' values.
 
@@ -140,3 +177,6 @@ class Metric(Protocol):
 
     def pairs(self) -> Pairs | None:
         """Pairs that are enough to find every slope, of several queries together too; None if they are too many."""
+
+    def branches(self) -> Branches | None:
+        """The tree whose ways the distances are; None if there is none."""

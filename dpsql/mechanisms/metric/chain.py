@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.metric.base import Lines, MetricError, Pairs
+from dpsql.mechanisms.metric.base import Branches, Lines, MetricError, Pairs
 from dpsql.mechanisms.metric.exact import in_common_unit, positive
 from dpsql.mechanisms.metric.slopes import slope_of_pairs
 
@@ -84,6 +84,14 @@ class Chain:
         """Each value and the next."""
         here = np.arange(self.size - 1, dtype=np.int64)
         return Pairs(here, here + 1, self.steps, self.unit)
+
+    def branches(self) -> Branches:
+        """Two ways out from the value in the middle: no end is far from it."""
+        reached = np.cumsum(self.steps)
+        middle = int(np.searchsorted(2 * reached, reached[-1])) if self.size > 1 else 0
+        up, down = np.arange(middle, self.size - 1), np.arange(middle, 0, -1)
+        lengths = np.concatenate([self.steps[middle:], self.steps[:middle][::-1]])
+        return Branches(middle, np.concatenate([up, down]), np.concatenate([up + 1, down - 1]), lengths, self.unit)
 
     def among(self, values: Sequence[int]) -> Chain:
         """The same distances between some of the values only, given ascending.

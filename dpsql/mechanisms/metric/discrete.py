@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.metric.base import MANY_PAIRS, Lines, Pairs
+from dpsql.mechanisms.metric.base import MANY_PAIRS, Branches, Lines, Pairs
 from dpsql.mechanisms.metric.exact import positive
 from dpsql.mechanisms.metric.slopes import slope_across, slope_of_pairs
 
@@ -58,3 +58,8 @@ class Discrete:
             return None
         one, other = Pairs.all_of(self.size)
         return Pairs(one, other, np.ones(len(one), dtype=np.int64), self.epsilon)
+
+    def branches(self) -> Branches:
+        """A star with rays of half epsilon."""
+        every = np.arange(self.size, dtype=np.int64)
+        return Branches(None, np.full(self.size, -1), every, np.ones(self.size, dtype=np.int64), self.epsilon / 2)

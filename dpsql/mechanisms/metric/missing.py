@@ -67,6 +67,9 @@ class WithNull:
         known = self.known.pairs()
         return known and known.joined(self._to_null())
 
+    def branches(self) -> None:
+        """It is no tree."""
+
     def _to_null(self) -> Pairs:
         here = np.arange(self.known.size, dtype=np.int64)
         return Pairs(here, np.full(len(here), len(here)), np.ones(len(here), dtype=np.int64), self.epsilon)

@@ -109,6 +109,9 @@ class Points:
         rounded = np.floor(self._lengths(one, other) * 2.0**ROOT * DOWN)
         return Pairs(one, other, rounded.astype(np.int64), self.unit / 2**ROOT)
 
+    def branches(self) -> None:
+        """It is no tree."""
+
     def _lengths(self, one: Integers, other: Integers) -> Floats:
         """(n,) float64 distances in steps, to a relative 2^-47."""
         apart = (self.coordinates[one] - self.coordinates[other]).astype(np.float64)

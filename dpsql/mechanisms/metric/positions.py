@@ -91,6 +91,9 @@ class Threshold:
         ends = pairs_within(self.positions, self.theta)
         return ends and Pairs(*ends, np.ones(len(ends[0]), dtype=np.int64), self.epsilon)
 
+    def branches(self) -> None:
+        """It is no tree."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Smooth:
@@ -160,6 +163,9 @@ class Smooth:
             return None
         apart = self.positions[ends[1]] - self.positions[ends[0]]
         return Pairs(*ends, np.maximum(apart, self.theta), self._unit)
+
+    def branches(self) -> None:
+        """It is no tree."""
 
     @property
     def _unit(self) -> Fraction:

@@ -106,10 +106,15 @@ class Product:
 
     def slopes(self, query: Query) -> Slopes:
         """The steepest rise along each attribute, and of presence."""
-        self._check(query)
-        lines = ((metric, query.along(axis)) for axis, metric in enumerate(self.attributes))
-        along = tuple(metric.slope(line) if line.values.shape[1] > 1 else Fraction(0) for metric, line in lines)
+        along = tuple(self.slope(query, axis) for axis in range(len(self.attributes)))
         return Slopes(along, Fraction(query.largest()) / self.presence if self.presence is not None else Fraction(0))
+
+    def slope(self, query: Query, axis: int) -> Fraction:
+        """The steepest rise along one attribute."""
+        self._check(query)
+        if query.values.shape[axis] == 1:
+            return Fraction(0)
+        return self.attributes[axis].slope(query.along(axis))
 
     def lipschitz(self, query: Query) -> Fraction:
         """The scale of discrete Laplace noise that makes the query's answers d-private, in steps of their grid.
@@ -118,10 +123,18 @@ class Product:
         databases of as many rows. Exact for `sum`.
         """
         slopes = self.slopes(query)
-        bound = DUAL[self.combine](slopes.along)
+        bound = self.combined(slopes.along)
         if self.combine != "sum" and sum(slope > 0 for slope in slopes.along) > 1:
             bound = min(bound, self._lipschitz(query, bound))
         return max(bound, slopes.presence)
+
+    def combined(self, along: Sequence[Fraction]) -> Fraction:
+        """A bound on the constant between cells from the slopes along attributes; exact for `sum`."""
+        return DUAL[self.combine](along)
+
+    def distances(self, axes: tuple[int, ...]) -> Floats:
+        """(n, n) float64: distances of all cells of some attributes (the direct ones), to a relative 2^-50."""
+        return _distances(self, axes)
 
     def distance(self, one: Sequence[int], other: Sequence[int]) -> Fraction:
         """d between two cells, given by their values' numbers; roots rounded down."""
@@ -141,7 +154,7 @@ class Product:
         if self.combine == "sup" and len(discrete) == len(axes) and query.groups is None:
             return _of_nested(query.values.squeeze(), discrete)
         if query.cells <= FEW_CELLS:
-            return _of_all_pairs(query.flat(), _distances(self, query.attributes))
+            return _of_all_pairs(query.flat(), self.distances(query.attributes))
         return bound
 
     def _check(self, query: Query) -> None:

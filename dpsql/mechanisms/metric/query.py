@@ -49,6 +49,11 @@ class Query:
         """The axes that matter."""
         return tuple(axis for axis, length in enumerate(self.values.shape) if length > 1)
 
+    def over(self, shape: tuple[int, ...]) -> Query:
+        """The same query over more attributes' values: its numbers repeated."""
+        groups = None if self.groups is None else np.broadcast_to(self.groups, shape)
+        return Query(np.broadcast_to(self.values, shape), groups)
+
     def along(self, axis: int) -> Lines:
         """The query as lines along one axis."""
         return Lines(_lines(self.values, axis), None if self.groups is None else _lines(self.groups, axis))

@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.metric.base import MANY_PAIRS, Integers, Lines, MetricError, Pairs
+from dpsql.mechanisms.metric.base import MANY_PAIRS, Branches, Integers, Lines, MetricError, Pairs
 from dpsql.mechanisms.metric.exact import in_common_unit
 from dpsql.mechanisms.metric.slopes import slope_across, slope_of_pairs
 
@@ -106,3 +106,7 @@ class Star:
             return None
         one, other = Pairs.all_of(self.size)
         return Pairs(one, other, self.rays[one] + self.rays[other], self.unit)
+
+    def branches(self) -> Branches:
+        """A ray to each value from a root that is none."""
+        return Branches(None, np.full(self.size, -1), np.arange(self.size, dtype=np.int64), self.rays, self.unit)

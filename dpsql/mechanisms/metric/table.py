@@ -108,6 +108,9 @@ class Table:
         """The pairs without a value in between: the edges of a graph, unless there is a way around."""
         return _essential(self)
 
+    def branches(self) -> None:
+        """It is no tree."""
+
     def among(self, values: Sequence[int]) -> Table:
         """The same distances between some of the values only: those of a tree's leaves, say."""
         chosen = np.asarray(values, dtype=np.int64)

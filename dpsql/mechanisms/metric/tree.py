@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.metric.base import Lines, MetricError, Pairs
+from dpsql.mechanisms.metric.base import Branches, Lines, MetricError, Pairs
 from dpsql.mechanisms.metric.exact import in_common_unit
 from dpsql.mechanisms.metric.slopes import slope_of_pairs
 
@@ -83,3 +83,7 @@ class Tree:
     def pairs(self) -> Pairs:
         """Each value and its parent."""
         return Pairs(self.parents, np.arange(1, self.size, dtype=np.int64), self.steps, self.unit)
+
+    def branches(self) -> Branches:
+        """As they are."""
+        return Branches(0, self.parents, np.arange(1, self.size, dtype=np.int64), self.steps, self.unit)
