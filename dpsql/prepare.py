@@ -494,8 +494,10 @@ def _readings(needs: Sequence[Need], key: bytes) -> tuple[tuple[Reading, ...], l
     for need in needs:
         measures = _measures(need)
         if measures is None:
-            merged.append((None, need))
-            where.append((len(merged) - 1, ("group", "value", "rows")))
+            at = next((i for i, (source, read) in enumerate(merged) if source is None and read == need), len(merged))
+            if at == len(merged):
+                merged.append((None, need))
+            where.append((at, ("group", "value", "rows")))
             continue
         at = next((i for i, (source, _) in enumerate(merged) if source == need.source), len(merged))
         if at == len(merged):

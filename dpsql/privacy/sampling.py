@@ -411,8 +411,12 @@ def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[i
     """
     low = high = 1 << bits
     powers = {}
+    steps: dict[int, tuple[int, int]] = {}  # most of them are equal, and a Fraction takes long to hash
     for previous, gap in zip([0, *gaps], gaps, strict=False):
-        below, above = _exponential(exponent * (gap - previous), bits)
+        step = gap - previous
+        if step not in steps:
+            steps[step] = _exponential(exponent * step, bits)
+        below, above = steps[step]
         low, high = low * below >> bits, -(-high * above >> bits)
         powers[gap] = low, high
     return powers

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpsql.errors import InvariantBroken
 
 __all__ = ["Group", "RawTable", "ReleasedTable"]
@@ -72,13 +74,16 @@ class RawTable:
         index = {group: at for at, group in enumerate(groups)}
         found = [index.get(group, -1) for group in self.groups(keys)]
         kept = [row for row, at in enumerate(found) if at >= 0]
-        table = {name: [_plain(column[row]) for row in kept] for name in columns for column in (self.column(name),)}
+        table = {name: _taken(self.column(name), kept) for name in columns}
         return RawTable({"group": [found[row] for row in kept], **table}, size=len(groups))
 
 
-def _plain(value: Any) -> Any:
-    """A Python value: numpy's own scalars become int and float."""
-    return value.item() if hasattr(value, "item") else value
+def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+    """Some rows of a column as Python values: numpy's own numbers become int and float."""
+    if isinstance(column, np.ndarray):
+        taken: list[Any] = column[np.array(rows, dtype=np.int64)].tolist()
+        return taken
+    return [column[row] for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
