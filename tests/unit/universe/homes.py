@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from dpsql.privacy.sampling import Sampler
 from dpsql.session import Session
 from dpsql.testing import Noiseless, TestProxy
 
-__all__ = ["PEOPLE", "POLICY", "TOWNS", "asked", "homes", "opened"]
+__all__ = ["PEOPLE", "POLICY", "TOWNS", "Row", "asked", "homes", "opened", "policy"]
 
 TOWNS = [("Alm", 0.0, 0.0, "hills", 100), ("Bach", 3.0, 4.0, "hills", 60), ("Cern", 30.0, 40.0, "plain", 10)]
 PEOPLE = [
@@ -70,13 +70,16 @@ def policy(neighbours: str = "replace_one", combine: str = "sum", presence: bool
     )
 
 
-def homes(folder: Path, text: str) -> Path:
+Row = tuple[object, ...]
+
+
+def homes(folder: Path, text: str, people: Sequence[Row] = PEOPLE, towns: Sequence[Row] = TOWNS) -> Path:
     """The policy's file beside its database."""
     with duckdb.connect(str(folder / "homes.duckdb")) as connection:
         connection.execute("CREATE TABLE towns (name VARCHAR, x DOUBLE, y DOUBLE, region VARCHAR, height INTEGER)")
-        connection.executemany("INSERT INTO towns VALUES (?, ?, ?, ?, ?)", TOWNS)
+        connection.executemany("INSERT INTO towns VALUES (?, ?, ?, ?, ?)", towns)
         connection.execute("CREATE TABLE people (id INTEGER, age INTEGER, sex VARCHAR, town VARCHAR, shoe INTEGER)")
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, 40)", PEOPLE)
+        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, 40)", people)
         connection.execute("CREATE TABLE visits (id INTEGER, age INTEGER)")
     file = folder / "homes.yaml"
     file.write_text(text)
@@ -84,9 +87,15 @@ def homes(folder: Path, text: str) -> Path:
 
 
 @contextmanager
-def opened(folder: Path, text: str, sampler: Sampler | None = None) -> Iterator[TestProxy]:
+def opened(
+    folder: Path,
+    text: str,
+    sampler: Sampler | None = None,
+    people: Sequence[Row] = PEOPLE,
+    towns: Sequence[Row] = TOWNS,
+) -> Iterator[TestProxy]:
     """A proxy of the street."""
-    with dpsql.testing.open(homes(folder, text), sampler or Noiseless()) as proxy:
+    with dpsql.testing.open(homes(folder, text, people, towns), sampler or Noiseless()) as proxy:
         assert isinstance(proxy, TestProxy)
         yield proxy
 

@@ -1,0 +1,199 @@
+"""The replay harness for metrics: the same statements with the same noise on databases that differ in one row.
+
+A `Street` holds some databases, each with the same people and one row more, and asks all of them the same. What an
+answer tells of that row is worked out from what was recorded alone: the law and the parameter that the sampler was
+called with, and the exact integers, which are the released ones without the noise that was drawn.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+from dpsql.errors import Error
+from dpsql.prepare import Measured
+from dpsql.privacy.loss import Composed, Free, Loss, Metric
+from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.session import Backend, Session
+from dpsql.testing_samplers import FixedSampler
+from dpsql.universe.metrics import RowMetric
+from tests.attacks.audits import range_of_moves
+from tests.attacks.replay import Choice, Draw, Recorder
+from tests.unit.universe.homes import PEOPLE, Row, opened
+
+__all__ = ["ABSENT", "Run", "Street", "charged", "spread", "told"]
+
+ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class Exact:
+    """One draw of noise, and the exact integers that it was added to."""
+
+    draw: Draw
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One statement on one database.
+
+    Attributes:
+        seen: All that may not depend on the row: engine statements, laws, charges, columns, errors.
+        rows: The answer's rows.
+        exact: The noised integers.
+        choices: The choices by scores.
+        losses: What the ledger charged.
+        error: The error's type and text, or None.
+    """
+
+    seen: tuple[Any, ...]
+    rows: list[tuple[Any, ...]]
+    exact: tuple[Exact, ...]
+    choices: tuple[Choice, ...]
+    losses: tuple[Loss, ...]
+    error: tuple[str, str] | None
+
+
+class Watched(Session):
+    """A session that keeps what passes between engine, release and sampler. It changes none of it."""
+
+    def __init__(self, backend: Backend, seed: str) -> None:
+        self.recorder = Recorder(FixedSampler(seed))
+        super().__init__(replace(backend, sampler=self.recorder), "ana")
+        self.statements: list[tuple[str, tuple[Any, ...]]] = []
+        self.exact: list[Exact] = []
+
+    def _run(self, statement: Any) -> RawTable:
+        self.statements.append((statement.sql, statement.parameters))
+        return super()._run(statement)
+
+    def _noised(
+        self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
+    ) -> ReleasedTable:
+        before = len(self.recorder.draws)
+        released = super()._noised(measured, raw, keys, groups)
+        for name, draw in zip(("sum", "count"), self.recorder.draws[before:], strict=False):
+            column = released.columns["steps" if "steps" in released.columns else name]
+            numbers = tuple(int(k) - noise for k, noise in zip(column, draw.noise, strict=True))
+            self.exact.append(Exact(draw, numbers))
+        return released
+
+
+class Street:
+    """Databases of the same people with one row more, by the row's name; ``absent`` has none.
+
+    Args:
+        text: The policy.
+        rows: Names to rows.
+        towns: The public towns.
+        broken: What is done to the metrics before anything is asked: a seeded bug.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        rows: Mapping[str, Row],
+        towns: Sequence[Row],
+        broken: Callable[[RowMetric], RowMetric] = lambda metric: metric,
+    ) -> None:
+        self._backends: dict[str, Backend] = {}
+        with ExitStack() as stack:
+            for name, row in rows.items():
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="street-")))
+                people = [*PEOPLE, *([] if name == ABSENT else [row])]
+                proxy = stack.enter_context(opened(folder, text, people=people, towns=towns))
+                metrics = {key: broken(metric) for key, metric in proxy._backend.metrics.items()}
+                self._backends[name] = replace(proxy._backend, metrics=metrics)
+            self._open = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    @property
+    def metrics(self) -> Mapping[str, RowMetric]:
+        """Those of the policy."""
+        return next(iter(self._backends.values())).metrics
+
+    def ask(self, sql: str, **options: Any) -> dict[str, Run]:
+        """One statement on every database, with the same noise."""
+        return {name: _asked(backend, sql, options) for name, backend in self._backends.items()}
+
+
+def _asked(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
+    session = Watched(backend, f"{sql}, {options}")
+    charged_before = len(backend.ledger.log())
+    answer, error = None, None
+    try:
+        answer = session.query(sql, **options)
+    except Error as refused:
+        error = (type(refused).__name__, str(refused))
+    losses = tuple(entry.loss for entry in backend.ledger.log()[charged_before:] if entry.loss is not None)
+    draws = [(draw.law, draw.parameter, len(draw.noise)) for draw in session.recorder.draws]
+    choices = [(choice.law, choice.exponent, choice.widths) for choice in session.recorder.choices]
+    shown = (
+        None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.replayed)
+    )
+    seen = (tuple(session.statements), draws, choices, losses, shown, error)
+    rows = [] if answer is None else answer.rows
+    return Run(seen, rows, tuple(session.exact), tuple(session.recorder.choices), losses, error)
+
+
+def told(one: Run, two: Run) -> Fraction:
+    """What the two answers can tell the two databases apart by, exactly: L1 moves over scales, ranges of scores."""
+    loss = Fraction(0)
+    for first, second in zip(one.exact, two.exact, strict=True):
+        moved = sum(abs(a - b) for a, b in zip(first.numbers, second.numbers, strict=True))
+        loss += moved / Fraction(first.draw.parameter)
+    for a, b in zip(one.choices, two.choices, strict=True):
+        loss += a.exponent * range_of_moves(a, b)
+    return loss
+
+
+def charged(run: Run) -> dict[str, Fraction]:
+    """The multiples that a run was charged, by column."""
+    found: dict[str, Fraction] = {}
+    for loss in _flat(run.losses):
+        for column, multiple in loss.multiples.items():
+            found[column] = found.get(column, Fraction(0)) + multiple
+    return found
+
+
+def _flat(losses: Sequence[Loss]) -> Iterator[Metric]:
+    for loss in losses:
+        match loss:
+            case Composed():
+                for _ in range(loss.count):
+                    yield from _flat(loss.parts)
+            case Metric():
+                yield loss
+            case Free():
+                pass
+            case _:
+                raise AssertionError(f"a statement under a metric was charged {loss}")
+
+
+def spread(metric: RowMetric, paid: Mapping[str, Fraction], one: Row, other: Row) -> Fraction:
+    """What was paid for a change between two rows given by their values, None for an absent one.
+
+    By the definition of the distances, attribute by attribute: of all that is charged, nothing else is asked.
+    """
+    presence = metric.product.presence or Fraction(0)
+    if not one or not other:
+        return (
+            paid.get("" if metric.one_number else "presence", Fraction(0)) * presence if one or other else Fraction(0)
+        )
+    places = [[dimension.values.index(value) for dimension, value in zip(metric.dimensions, row, strict=True)]
+              for row in (one, other)]  # fmt: skip
+    apart = [d.metric.distance(u, v) for d, u, v in zip(metric.dimensions, *places, strict=True)]
+    if metric.one_number:
+        return paid.get("", Fraction(0)) * metric.product.distance(*places)
+    return sum((paid.get(d.name, Fraction(0)) * x for d, x in zip(metric.dimensions, apart, strict=True)), Fraction(0))
