@@ -1433,7 +1433,6 @@ SELECT MIN(age), MAX(age) FROM patients
 -- a1: max of integer [0, 110]; grid 1 from 0 to 110
 -- columns: min(age) integer, max(age) integer
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
 SELECT MEDIAN(cost) FROM visits
 -- unit: visits.patient_id
@@ -1466,8 +1465,6 @@ SELECT QUANTILE_CONT(age, 0.25) AS low, QUANTILE_DISC(age, 0.5) AS middle, QUANT
 -- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
 -- columns: low real, middle integer, high real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
 SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
@@ -2677,8 +2674,6 @@ SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
 -- a2: var_samp of integer [0, 110]; grid 1 from 0 to 110
 -- columns: sex text, median(age) real, avg(age) real, var_samp(age) real
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
--- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
--- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 
 -- with: mechanism='preprocessing', sensitivity=240000
 SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
@@ -2688,7 +2683,6 @@ SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: min("cost") real, max("cost") real, sum("cost") real
--- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
