@@ -74,8 +74,10 @@ def consistent(prepared: Prepared, released: Released) -> Together:
 
 
 def _cut(part: Measured) -> bool:
-    """Whether rows are cut anew for each grouping: then the total of all rows is not the sum of its parts."""
+    """Whether rows or totals are cut anew for each grouping: then the total of all is not the sum of its parts."""
     source = part.request.source
+    if part.aggregate.per_group is not None or part.choice.release.need.source != source:
+        return True
     return source.cap_rows or source.cap_groups or source.cap_rows_in_group
 
 

@@ -16,14 +16,15 @@ from dpsql.engines.base import EngineStatement
 from dpsql.engines.lower import lower, lower_released
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import by_name
-from dpsql.mechanisms.base import Price, Request
+from dpsql.mechanisms.base import Personal, Price, Request
 from dpsql.mechanisms.choose import Choice, choose
-from dpsql.mechanisms.classes import price_of_everyone
+from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Relation, Scan
 from dpsql.plan.options import MECHANISM_OF, Options
+from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import origins, private_scans, rows_in_group, rows_per_unit, unit_of
 from dpsql.plan.requests import Aggregates, Contribution, Histogram, Measure, MeasureKind, Need, Source
@@ -171,11 +172,10 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
         _refuse_selection(options)
     aggregates, selection = _with_selection(plan.aggregates, _source(plan, plan.keys, options), selects)
     asked = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
-    prices = [_positive(price_of_everyone(price, catalog.classes)) for price in asked]
     requests, of = [], []
     for at, grouping in enumerate(groupings):
         keys = tuple(plan.keys[index] for index in grouping.keys)
-        for index, (aggregate, price) in enumerate(zip(aggregates, prices, strict=True)):
+        for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
     choices = _choose(requests, options, catalog)
@@ -202,13 +202,14 @@ def _request(
 ) -> Request:
     """What the mechanisms are told of one aggregate over one grouping."""
     relation = plan.relation
+    personal = None if selects else _personal(plan, keys, aggregate, price, options, catalog)
     if aggregate.per_group is not None:
         relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
     grid, second_grid = _grids(aggregate)
     return Request(
         aggregate=aggregate,
         source=_source(replace(plan, relation=relation), keys, options),
-        price=price,
+        price=_positive(price_of_everyone(price, catalog.classes)),
         neighbours=catalog.neighbours,
         grid=grid,
         second_grid=second_grid,
@@ -218,7 +219,26 @@ def _request(
         rows_at_least=_rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
+        personal=personal,
     )
+
+
+def _personal(
+    plan: Plan, keys: tuple[Key, ...], aggregate: Aggregate, price: Price, options: Options, catalog: Catalog
+) -> Personal | None:
+    """One value for each unit beside its class, and what each class pays; None where there is no such thing.
+
+    There is none under replace_one, where a swap moves the sensitivities of two classes at once, and none where the
+    statement caps rows: a class caps the values.
+    """
+    capped = options.max_rows_contributed or options.max_rows_per_group
+    if catalog.class_of is None or catalog.neighbours != "add_remove" or capped:
+        return None
+    values = values_per_unit(plan.relation, keys, aggregate, catalog.class_of)
+    if values is None:
+        return None
+    source = _source(replace(plan, relation=values.relation), values.keys, options)
+    return Personal(values, source, {name: share_of(price, share) for name, share in catalog.classes.items()})
 
 
 def _refuse_selection(options: Options) -> None:

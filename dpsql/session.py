@@ -239,7 +239,7 @@ class Session:
         if isinstance(need, Cells):
             own = table
         elif isinstance(need, Values):
-            own = table.by_group(keys, groups, ("value", "rows"))
+            own = table.by_group(keys, groups, ("value", "rows") if need.by is None else ("value", "by", "rows"))
         else:
             own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
         return measured.choice.release.release(own, self._backend.sampler)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.engines.facts import fingerprint
 from dpsql.engines.log import OPERATOR
-from dpsql.engines.shape import shape_of
+from dpsql.engines.shape import RECORD, shape_of
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
@@ -58,14 +58,15 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         made = Path(scratch) / "made"
         made.mkdir(mode=0o700)
         before = fingerprint(shape)
-        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made)}
+        records = _records(directory, version)
+        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
         public = in_owner_process(request, progress)
         if fingerprint(shape) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
         facts = {"version": version, "shape": shape.digest, "sources": before, "public": public}
         shutil.rmtree(made / "spill", ignore_errors=True)
         (made / FACTS).write_bytes(wire.encode(facts))
-        for file in (made / FILE, made / FACTS):
+        for file in made.iterdir():
             _settle(file)
         target = version_directory(directory, version)
         if target.exists():
@@ -96,10 +97,24 @@ def _settle(file: Path) -> None:
         os.close(descriptor)
 
 
+def _records(directory: Path, version: int) -> list[str] | None:
+    """The records of classes from which that of a version is made; None where they are lost.
+
+    Version 1 needs none. Any other needs that of the version before it, or of a later one: a build that ended before
+    it was recorded, or what a ledger brought back from a backup no longer knows of. They all hold.
+    """
+    found = {int(place.name[1:]): str(place / RECORD) for place in _versions(directory) if (place / RECORD).is_file()}
+    return list(found.values()) if max(found, default=0) >= version - 1 else None
+
+
+def _versions(directory: Path) -> list[Path]:
+    """The directories of the versions that are there."""
+    return [place for place in directory.glob("v*") if place.name[1:].isdigit()]
+
+
 def _forget_old(directory: Path, version: int) -> None:
-    for old in directory.glob("v*"):
-        number = old.name[1:]
-        if number.isdigit() and int(number) <= version - KEPT:
+    for old in _versions(directory):
+        if int(old.name[1:]) <= version - KEPT:
             shutil.rmtree(old, ignore_errors=True)
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.engines.base import PublicTable
-from dpsql.engines.shape import stores_grid
+from dpsql.engines.shape import CLASSES, stores_grid
 from dpsql.errors import PolicyError
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
@@ -43,7 +43,18 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         for name, table in policy.tables.items()
     }
     file = policy.file.name if policy.file is not None else policy.name
-    return Catalog(tables, policy.neighbours, file, version, policy.classes)
+    return Catalog(tables, policy.neighbours, file, version, policy.classes, _class_of(tuple(policy.classes)))
+
+
+def _class_of(names: tuple[str, ...]) -> TableInfo | None:
+    """The table that `engines.classes` builds."""
+    if not names:
+        return None
+    columns = {
+        "unit": ColumnInfo("unit", IDENTITY, unit=True),
+        "class": ColumnInfo("class", Facts(Type.TEXT, nullable=False), values=names),
+    }
+    return TableInfo(CLASSES, columns, unit="unit", key="unit", rows_per_unit=1, rows_about=1)
 
 
 def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:

@@ -11,8 +11,9 @@ import duckdb
 
 from dpsql.engines.bounded import Reading, listed, reading
 from dpsql.engines.builder import in_owner_process
+from dpsql.engines.classes import said
 from dpsql.engines.owners import Owned, Owners, require_one_unit_type
-from dpsql.engines.shape import NUMERIC, ColumnShape, Shape, TableShape, shape_of
+from dpsql.engines.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, shape_of
 from dpsql.engines.sources import Source, open_database, open_table, quote
 from dpsql.errors import PolicyError
 
@@ -91,6 +92,8 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
             yield from _owned(desk, owners)
             for column in table.columns:
                 yield from _column(desk, column, sources)
+            if shape.classes is not None and shape.classes.table == table.name:
+                yield from _classes(desk, shape, shape.classes, owners)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +216,21 @@ def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:
     yield from desk.found(column, what, present - pairs, total)
     what = "rows share their key with another unit. Each unit keeps its own; joins never cross units."
     yield from desk.found(column, what, pairs - distinct, total)
+
+
+def _classes(desk: _Desk, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
+    """How many units of the table that names classes name none."""
+    try:
+        rows = owners.rows(desk.table)
+        named = said(shape, desk.source, owners)
+    except PolicyError as error:
+        yield desk.broken(classes.column, error)
+        return
+    units, known = desk.row(
+        f"SELECT (SELECT count(DISTINCT {rows.unit}) FROM {rows.sql}), (SELECT count(*) FROM ({named}))"
+    )
+    what = f"units name no class, an unknown one, or several. They are of the strictest: {classes.strictest}."
+    yield from desk.found(classes.column, what, units - known, units)
 
 
 def _total(desk: _Desk, rows: Owned) -> int:

@@ -215,16 +215,20 @@ def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
 
 def _values(need: Values, key: bytes) -> EngineStatement:
     printer = Printer()
-    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key)
-    by = ", ".join([*(quoted(k.name) for k in need.source.keys), _x(0)])
+    split = [] if need.by is None else [_Values(need.by, None)]
+    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid), *split], key)
+    by = ", ".join([*(quoted(k.name) for k in need.source.keys), _x(0), *([_x(1)] if split else [])])
+    named = f'{_x(0)} AS "value"' + (f', {_x(1)} AS "by"' if split else "")
     printer.functions.add("count")
     sql = (
-        f'SELECT {by} AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
+        f"SELECT {', '.join([*(quoted(k.name) for k in need.source.keys), named])}, "
+        f'CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
         f"WHERE {_x(0)} IS NOT NULL GROUP BY {by} ORDER BY {by}"
     )
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
-    wire = WIRE[need.argument.facts.type] if need.grid is None else "BIGINT"
-    return _statement(printer, sql, [*fields, ("value", wire), ("rows", "BIGINT")], need.source.relation)
+    fields.append(("value", WIRE[need.argument.facts.type] if need.grid is None else "BIGINT"))
+    fields += [("by", WIRE[value.argument.facts.type]) for value in split]
+    return _statement(printer, sql, [*fields, ("rows", "BIGINT")], need.source.relation)
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:

@@ -33,11 +33,11 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def build_file(shape: Shape, key: str, into: Path, report: Report) -> dict[str, Any]:
-    """Writes ``bounded.duckdb`` into an empty private directory; see `build_tables`."""
+def build_file(shape: Shape, key: str, into: Path, report: Report, records: list[str] | None) -> dict[str, Any]:
+    """Writes ``bounded.duckdb`` (and the record of classes) into an empty private directory; see `build_tables`."""
     settings = SETTINGS | {"temp_directory": str(into / "spill")}
     with duckdb.connect(str(into / "bounded.duckdb"), config=settings) as connection:
-        return build_tables(connection, shape, key, report)
+        return build_tables(connection, shape, key, report, records, into)
 
 
 def check_data(shape: Shape) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def _work(request: dict[str, Any], report: Report) -> Any:
     shape = Shape.received(request["shape"])
     match request["job"]:
         case "build":
-            return build_file(shape, request["key"], Path(request["into"]), report)
+            return build_file(shape, request["key"], Path(request["into"]), report, request["records"])
         case "check":
             return check_data(shape)
     raise ValueError(request["job"])

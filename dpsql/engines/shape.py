@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from dpsql.policy.table import Bound, Column, Table
 
 __all__ = [
+    "CLASSES",
     "NUMERIC",
+    "RECORD",
+    "ClassShape",
     "ColumnShape",
     "PlaceShape",
     "Shape",
@@ -32,6 +35,8 @@ __all__ = [
 
 FORMAT = 2  # of the bounded file; another number asks for a refresh
 NUMERIC = ("integer", "real", "decimal")
+CLASSES = "$classes"  # the table of units and their classes; no name of a policy has a $
+RECORD = "classes.parquet"  # beside the bounded file: who is of which class, for the versions to come
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,22 @@ class UniverseShape:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassShape:
+    """What names the class of each unit.
+
+    Attributes:
+        table, column: Where.
+        names: Every class there is.
+        strictest: The one of whoever is of no known class.
+    """
+
+    table: str
+    column: str
+    names: tuple[str, ...]
+    strictest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """All that the bounded file holds.
 
@@ -135,11 +156,13 @@ class Shape:
         database: The absolute path of the database that holds tables without a file of their own, or None.
         tables: The tables.
         universes: The rows of tables as metrics see them.
+        classes: What names the classes of units, or None where there are none.
     """
 
     database: str | None
     tables: tuple[TableShape, ...]
     universes: tuple[UniverseShape, ...] = ()
+    classes: ClassShape | None = None
 
     @property
     def digest(self) -> str:
@@ -166,10 +189,13 @@ class Shape:
     @classmethod
     def received(cls, message: Mapping[str, Any]) -> Shape:
         """The shape that `message` described, after its journey."""
+        classes = message["classes"]
+        named = None if classes is None else ClassShape(**{**classes, "names": tuple(classes["names"])})
         return cls(
             message["database"],
             tuple(_table(table) for table in message["tables"]),
             tuple(_universe(universe) for universe in message["universes"]),
+            named,
         )
 
 
@@ -193,6 +219,16 @@ def shape_of(policy: Policy) -> Shape:
         str(policy.resolve(database).resolve()) if database else None,
         tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
         tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
+        _class_shape(policy),
+    )
+
+
+def _class_shape(policy: Policy) -> ClassShape | None:
+    section, shares = policy.privacy_classes, policy.classes
+    if section is None:
+        return None
+    return ClassShape(
+        section.table, section.column, tuple(shares), strictest=min(shares, key=lambda name: shares[name])
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from dpsql.engines import public
 from dpsql.engines.bounded import Reading, first_rows, listed, literal, reading
+from dpsql.engines.classes import build_classes
 from dpsql.engines.owners import Owners, require_one_unit_type
 from dpsql.engines.shape import ColumnShape, PlaceShape, Shape, TableShape, UniverseShape
 from dpsql.engines.sources import Source, open_database, open_table, quote, text
@@ -18,7 +20,14 @@ __all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "univer
 Report = Callable[[str, float], None]
 
 
-def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, report: Report) -> dict[str, Any]:
+def build_tables(
+    connection: duckdb.DuckDBPyConnection,
+    shape: Shape,
+    key: str,
+    report: Report,
+    records: list[str] | None = None,
+    into: Path = Path(),
+) -> dict[str, Any]:
     """Fills the database ``bounded``, and returns the facts of the public tables by name.
 
     Metrics see rows of their own (`universe_rows`), beside the tables that all other answers read.
@@ -28,6 +37,8 @@ def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, 
         shape: What to build.
         key: The secret key of the row choice, in hexadecimal.
         report: Told each public step and the share done.
+        records: The earlier records of classes, where the shape has classes; None where they are lost.
+        into: Where the record of classes is written.
 
     Raises:
         PolicyError: If shape and source disagree.
@@ -50,6 +61,9 @@ def build_tables(connection: duckdb.DuckDBPyConnection, shape: Shape, key: str, 
         connection.execute(
             f"CREATE TABLE bounded.main.{quote(universe.name)} AS {universe_rows(universe, table, sources[table.name])}"
         )
+    if shape.classes is not None:
+        report("sorting units into classes", 1.0)
+        build_classes(connection, shape, sources[shape.classes.table], owners, records, into)
     connection.execute("CHECKPOINT bounded")
     report("done", 1.0)
     return facts

@@ -8,20 +8,21 @@ One theorem per file; `MECHANISMS` lists them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
+from dpsql.plan.per_class import UnitValues
 from dpsql.plan.requests import Need, Source
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Interval", "Mechanism", "Price", "Refusal", "Release", "Request"]
+__all__ = ["Interval", "Mechanism", "Personal", "Price", "Refusal", "Release", "Request"]
 
 Interval = tuple[float | int | None, float | int | None]
 """A confidence interval in the column's unit; None where there is no value."""
@@ -43,13 +44,28 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
+class Personal:
+    """The same rows as one value for each unit and group, where units have classes.
+
+    Attributes:
+        values: The values, beside the unit's class.
+        source: Their rows, with the contribution bounds in force: one row a unit in each group.
+        prices: Every class of the policy to what a unit of it may lose.
+    """
+
+    values: UnitValues
+    source: Source
+    prices: Mapping[str, Price]
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One aggregate to be answered, with everything public that bears on it.
 
     Attributes:
         aggregate: What is asked.
         source: The rows, the keys and the contribution bounds in force.
-        price: What it may cost.
+        price: What it may cost everybody: where units have classes, what the strictest class may lose.
         neighbours: ``"add_remove"`` or ``"replace_one"``.
         grid: The grid of the argument where it is a bounded number, else None.
         second_grid: The grid of the second argument where there is one, else None.
@@ -60,6 +76,8 @@ class Request:
         rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
             bounded table may hold fewer.
         options: What the statement asks for; a mechanism reads the options that are its own (`MECHANISM_OF`).
+        personal: Under add_remove, where units have classes and the aggregate is made of one value for each unit: those
+            values, and what each class may lose; else None.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
     """
@@ -76,6 +94,7 @@ class Request:
     second_grid: Grid | None = None
     rows_at_least: int | None = None
     options: Options = Options()  # noqa: RUF009 - frozen
+    personal: Personal | None = None
 
     @property
     def swap(self) -> int:

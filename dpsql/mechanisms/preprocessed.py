@@ -47,6 +47,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Refusal, Release, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss, split
 from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.personalised import personalised
 from dpsql.mechanisms.preprocessed_release import (
     STEPS,
     ByRows,
@@ -80,6 +81,8 @@ class Preprocessing:
         aggregate, options = request.aggregate, request.options
         if request.selects:
             return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
+        if request.personal is not None:
+            return personalised(request, request.personal, self.name)
         statistic = statistic_of(aggregate.function, aggregate.fraction)
         if statistic is None and aggregate.function != "sum":
             return Refusal(self.name, f"it answers {ANSWERS}, not {aggregate.text}.")

@@ -81,6 +81,7 @@ class Catalog:
         policy_file: How messages name the policy.
         version: The table version.
         classes: Each class of units to the share of a statement's epsilon that its units lose; empty without classes.
+        class_of: The table of units and their classes (``unit``, ``class``), which no statement can name; None without.
     """
 
     tables: Mapping[str, TableInfo]
@@ -88,3 +89,4 @@ class Catalog:
     policy_file: str
     version: int
     classes: Mapping[str, Fraction] = field(default_factory=dict)
+    class_of: TableInfo | None = None

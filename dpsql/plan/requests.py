@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from dpsql.plan.nodes import Expression, Key, Relation
+from dpsql.plan.nodes import Column, Expression, Key, Relation
 from dpsql.plan.types import Grid
 
 __all__ = ["Aggregates", "Cells", "Contribution", "Histogram", "Measure", "MeasureKind", "Need", "Source", "Values"]
@@ -148,11 +148,13 @@ class Values:
         source: Which rows.
         argument: The expression; rows where it is NULL are left out.
         grid: The grid its values are clamped and rounded to; None for the values as they are (a declared domain).
+        by: A column of the rows by which the counts are split, and which the raw table then has as ``by``; or None.
     """
 
     source: Source
     argument: Expression
     grid: Grid | None
+    by: Column | None = None
 
 
 Need = Aggregates | Histogram | Cells | Values

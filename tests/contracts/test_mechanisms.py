@@ -15,7 +15,6 @@ import pytest
 
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
-from dpsql.mechanisms.classes import price_of_everyone
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Grid
@@ -35,6 +34,7 @@ from tests.unit.mechanisms.asking import (
     WITH_DELTA,
     asking,
     counted,
+    of_classes,
 )
 
 PLAIN = ("count_rows", "count", "count_units", "count_distinct", "sum", "avg")
@@ -187,8 +187,7 @@ SHARES = {"strict": Fraction(1, 3), "normal": Fraction(1), "open": Fraction(1, 2
 def test_no_class_of_units_loses_more_than_its_share_of_the_price(mechanism: Mechanism) -> None:
     for request in requests():
         asked = request.price
-        price = price_of_everyone(asked, SHARES)
-        offer = mechanism.offer(dataclasses.replace(request, price=price))
+        offer = mechanism.offer(of_classes(request, SHARES))
         if isinstance(offer, Refusal):
             continue
         charged = offer.loss.account("zcdp" if asked.rho else "basic")

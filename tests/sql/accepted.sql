@@ -2713,3 +2713,57 @@ SELECT region, MEDIAN(height) FROM customers GROUP BY region
 -- a0: quantile_cont of real
 -- columns: region text, median(height) real
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "k0", CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."region" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- Classes of units
+-- policy: consent
+-- with: mechanism='preprocessing', epsilon=0.5
+-- reference: SELECT CAST(floor(SUM(CASE "class" WHEN 'strict' THEN 0.25 ELSE 1 END) + 0.5) AS BIGINT) AS n FROM patients JOIN "$classes" ON unit = patient_id
+SELECT COUNT(*) AS n FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -250000 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 250000 ELSE greatest(-250000, least(250000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1000000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 1000000 ELSE greatest(-1000000, least(1000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ("class_a0"."class" = CAST($1 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("class_a0"."class" = CAST($5 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x1" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."patients" AS "t0") AS r) AS r GROUP BY "unit") AS "of_a0" JOIN "bounded"."main"."$classes" AS "class_a0" ON "of_a0"."unit" = "class_a0"."unit") AS r) AS q
+-- values: 'strict', 1000000.0, -0.25, 0.25, 'normal', -1.0, 1.0
+
+-- policy: consent
+-- with: mechanism='preprocessing', epsilon=0.5
+-- reference: SELECT sex, CAST(floor(SUM(least(age, CASE "class" WHEN 'strict' THEN 27.5 ELSE 110 END)) + 0.5) AS BIGINT) AS years FROM patients JOIN "$classes" ON unit = patient_id GROUP BY sex
+SELECT sex, SUM(age) AS years FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, years integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -275000 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 275000 ELSE greatest(-275000, least(275000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1100000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 1100000 ELSE greatest(-1100000, least(1100000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "of_a0"."k0" AS "k0", CASE WHEN ("class_a0"."class" = CAST($1 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("class_a0"."class" = CAST($5 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x1" FROM (SELECT "unit", "k0", CAST(SUM("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "of_a0" JOIN "bounded"."main"."$classes" AS "class_a0" ON "of_a0"."unit" = "class_a0"."unit") AS r) AS q GROUP BY "k0"
+-- values: 'strict', 10000.0, -27.5, 27.5, 'normal', -110.0, 110.0
+
+-- policy: consent
+-- with: epsilon=0.5
+-- reference: SELECT SUM(least(total, CASE "class" WHEN 'strict' THEN 60000 ELSE 240000 END)) AS total FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) JOIN "$classes" ON unit = patient_id WHERE total IS NOT NULL
+SELECT SUM(cost) AS total FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: total real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -6000000 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 6000000 ELSE greatest(-6000000, least(6000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -24000000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 24000000 ELSE greatest(-24000000, least(24000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ("class_a0"."class" = CAST($1 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS DOUBLE) END AS "x0", CASE WHEN ("class_a0"."class" = CAST($5 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS DOUBLE) END AS "x1" FROM (SELECT "unit", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($2 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "of_a0" JOIN "bounded"."main"."$classes" AS "class_a0" ON "of_a0"."unit" = "class_a0"."unit") AS r) AS q
+-- values: 'strict', 100.0, -60000.0, 60000.0, 'normal', -240000.0, 240000.0
+
+-- policy: consent
+-- with: mechanism='preprocessing', epsilon=0.5
+-- reference: SELECT CAST(floor(SUM(CASE "class" WHEN 'strict' THEN 0.25 ELSE 1 END) + 0.5) AS BIGINT) AS n FROM (SELECT DISTINCT patient_id FROM visits WHERE cost > 100) JOIN "$classes" ON unit = patient_id
+SELECT COUNT(DISTINCT patient_id) AS n FROM visits WHERE cost > 100
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: n integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN -250000 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 250000 ELSE greatest(-250000, least(250000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN -1000000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 1000000 ELSE greatest(-1000000, least(1000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ("class_a0"."class" = CAST($1 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("class_a0"."class" = CAST($5 AS VARCHAR)) THEN "of_a0"."v0" ELSE CAST(NULL AS BIGINT) END AS "x1" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($8 AS DOUBLE))) AS r) AS r GROUP BY "unit") AS "of_a0" JOIN "bounded"."main"."$classes" AS "class_a0" ON "of_a0"."unit" = "class_a0"."unit") AS r) AS q
+-- values: 'strict', 1000000.0, -0.25, 0.25, 'normal', -1.0, 1.0, 100.0
+
+-- policy: consent
+SELECT AVG(age) AS mean FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: mean real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q

@@ -14,6 +14,7 @@ __all__ = ["POLICIES", "build", "open_proxy"]
 HERE = Path(__file__).parent
 POLICIES = {
     "hospital": HERE.parents[1] / "policies" / "hospital.yaml",
+    "consent": HERE.parents[1] / "policies" / "consent.yaml",
     "shop": HERE / "policies" / "shop.yaml",
     "census": HERE / "policies" / "census.yaml",
 }
@@ -84,8 +85,8 @@ FROM range(1, 601) AS t(i);
 def build(name: str, folder: Path) -> Path:
     """The policy file of one of `POLICIES` in ``folder``, with its database beside it."""
     database = folder / f"{name}.duckdb"
-    if name == "hospital":
-        hospital.build(database, patients=1_500, visits=4_000)
+    if name in ("hospital", "consent"):  # two policies over the same data
+        hospital.build(folder / "hospital.duckdb", patients=1_500, visits=4_000)
     else:
         with duckdb.connect(str(database)) as connection:
             connection.execute(_RANDOM)

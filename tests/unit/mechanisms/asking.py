@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Personal, Price, Refusal, Release, Request
+from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
 from dpsql.plan.options import Options
+from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.requests import Contribution, Source
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.sampling import Integers
@@ -81,6 +83,31 @@ def asking(
         rows_at_least=rows_at_least,
         options=options or Options(),
     )
+
+
+CLASS_OF = TableInfo(
+    "$classes",
+    {
+        "unit": ColumnInfo("unit", Facts(Type.TEXT, nullable=False), unit=True),
+        "class": ColumnInfo("class", Facts(Type.TEXT, nullable=False)),
+    },
+    unit="unit",
+    key="unit",
+    rows_per_unit=1,
+)
+
+
+def of_classes(request: Request, shares: Mapping[str, Fraction]) -> Request:
+    """The same request where units have classes: at everybody's price, and with a value for each unit where it has."""
+    held, price = request.source.contribution, request.price
+    unit = ColumnInfo("patient_id", Facts(Type.TEXT, nullable=False), unit=True)
+    table = TableInfo("visits", {"patient_id": unit}, unit="patient_id", rows_per_unit=held.rows)
+    values = values_per_unit(Scan(table, "t0"), request.source.keys, request.aggregate, CLASS_OF)
+    request = replace(request, price=price_of_everyone(price, shares))
+    if values is None or request.selects or request.neighbours != "add_remove":
+        return request
+    source = Source(values.relation, values.keys, Contribution(held.groups, held.groups, 1))
+    return replace(request, personal=Personal(values, source, {k: share_of(price, s) for k, s in shares.items()}))
 
 
 def raw(*columns: Iterable[int]) -> RawTable:
