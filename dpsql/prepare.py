@@ -427,7 +427,7 @@ def _choose(requests: Sequence[Request], options: Options, catalog: Catalog) -> 
     choices = []
     refusals: list[UnsupportedQuery] = []
     for request in requests:
-        wanted = None if request.selects else options.mechanism
+        wanted = options.mechanism
         try:
             choices.append(_best(request, wanted))
         except UnsupportedQuery as error:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.engines.base import PublicTable
+from dpsql.engines.partitions import with_partition
 from dpsql.engines.shape import CLASSES, stores_grid
 from dpsql.errors import PolicyError
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
@@ -42,6 +43,7 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         name: _public(public[name], table) if table.public else _private(name, policy, public)
         for name, table in policy.tables.items()
     }
+    tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
     file = policy.file.name if policy.file is not None else policy.name
     return Catalog(tables, policy.neighbours, file, version, policy.classes, _class_of(tuple(policy.classes)))
 

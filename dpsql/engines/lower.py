@@ -58,7 +58,9 @@ def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> Engi
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
         fields.append((f"m{index}", wire))
-        texts.append(f'CAST({_total(printer, measure, columns, units)} AS {wire}) AS "m{index}"')
+        every = measure.kind is MeasureKind.EVERY_ROW
+        total = _every_row(printer, source) if every else _total(printer, measure, columns, units)
+        texts.append(f'CAST({total} AS {wire}) AS "m{index}"')
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
 
 
@@ -113,6 +115,15 @@ def _total(printer: Printer, measure: Measure, columns: Sequence[_Values], units
             wide = "BIGINT" if _reach(measure) * _reach(by) < 2**62 else "HUGEINT"
             factors = [f"(CAST({_column(columns, m)} AS {wide}) - {m.shift})" for m in (measure, by)]
             return f"COALESCE(SUM({' * '.join(factors)}), 0)"
+        case MeasureKind.EVERY_ROW:
+            raise InvariantBroken("the rows of a whole table are counted apart from a group's")
+
+
+def _every_row(printer: Printer, source: Source) -> str:
+    """The number of rows of the one table that is read, whatever is asked of them."""
+    (scan,) = scans(source.relation)
+    printer.functions.add("count")
+    return f"(SELECT COUNT(*) {printer.rows(scan)})"
 
 
 def _reach(measure: Measure) -> int:

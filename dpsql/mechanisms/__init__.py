@@ -11,6 +11,7 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.preprocessed import Preprocessing
 from dpsql.mechanisms.public import Public
+from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.threshold import Threshold
 
 __all__ = ["MECHANISMS", "by_name"]
@@ -22,6 +23,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Threshold(),
     Exponential(),
     Preprocessing(),
+    RandomDP(),
 )
 """Every mechanism, in the order in which equal offers are preferred."""
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpsql.plan.types import Facts, Value
 
-__all__ = ["Catalog", "ColumnInfo", "TableInfo"]
+__all__ = ["Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "TableInfo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,48 @@ class ColumnInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RandomStatistic:
+    """A mean that the policy declares for random differential privacy.
+
+    Attributes:
+        name: What the ledger calls its bad event.
+        column: Whose mean it is.
+        where: Conditions (expressions) that hold for its rows, all of them.
+        gamma: What it costs, once for each table version.
+    """
+
+    name: str
+    column: str
+    where: frozenset[object]
+    gamma: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class RandomPartition:
+    """The base partition of a table that opts into random differential privacy.
+
+    Attributes:
+        name: What the ledger calls its bad event.
+        columns: Whose declared values make the cells.
+        cells: How many there are, k.
+        units_at_least: The floor on the number of units that gamma rests on.
+        gamma: What it costs, once for each table version.
+        assume: ``exchangeable`` or ``iid``.
+        version: The table version.
+        statistics: Means that are declared beside it.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    cells: int
+    units_at_least: int
+    gamma: Fraction
+    assume: str
+    version: int
+    statistics: tuple[RandomStatistic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TableInfo:
     """One table as the plan sees it.
 
@@ -55,6 +97,7 @@ class TableInfo:
         every_unit: Under replace_one: exactly one row a unit, so that the number of rows is public.
         max_groups_per_unit: The policy's group cap, or None.
         rows: Public tables: the number of rows. Private tables: 0.
+        random_dp: Its base partition, where the owner opts into random differential privacy.
     """
 
     name: str
@@ -69,6 +112,7 @@ class TableInfo:
     every_unit: bool = False
     max_groups_per_unit: int | None = None
     rows: int = 0
+    random_dp: RandomPartition | None = None
 
 
 @dataclass(frozen=True, slots=True)

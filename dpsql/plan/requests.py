@@ -86,6 +86,7 @@ class MeasureKind(enum.Enum):
     UNITS = "units"  # COUNT(DISTINCT unit)
     DISTINCT = "distinct"  # COUNT(DISTINCT x)
     SUM = "sum"  # SUM of x in grid steps, each value clamped to the grid's ends; SUM of nothing is 0
+    EVERY_ROW = "every row"  # COUNT(*) of the source's one table, without its conditions: the same in each group
     PRODUCTS = "products"  # SUM of x * y in grid steps; y may be x
 
 

@@ -16,9 +16,9 @@ from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
 from dpsql.policy.classes import PrivacyClasses, broken_classes
-from dpsql.policy.later import RandomDP
 from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import Metric, broken_metrics
+from dpsql.policy.random_dp import RandomDP, broken_random_dp
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
 from dpsql.policy.table import Column, Table
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
@@ -260,9 +260,17 @@ class Policy(Section):
         """What each unit, key or reference column of a private table's data identifies; see `units.identities`."""
         return identities(self.tables, table)
 
+    def wrong_at(self, place: Place, problem: str) -> PolicyError:
+        """The error of a problem that shows only beside the public tables, with its place in the file."""
+        line = self._lines.get(place)
+        return PolicyError(
+            f"{self.file or self.name}{f':{line}' if line else ''}: {'.'.join(map(str, place))}: {problem}"
+        )
+
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
-        places: list[Place] = [(section,) for section in ("random_dp", "idealised_numerics") if getattr(self, section)]
+        places: list[Place] = [(section,) for section in ("idealised_numerics",) if getattr(self, section)]
+        places += [("random_dp", name, "statistics") for name, section in self.random_dp.items() if section.statistics]
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
         for name, table in self.tables.items():
@@ -308,6 +316,7 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
                 yield from _broken_domain(policy, column, (*at, "columns", key, "values_from"))
     yield from broken_chains(policy.tables)
     yield from broken_metrics(policy.metrics, policy.tables, policy.neighbours)
+    yield from broken_random_dp(policy.random_dp, policy.tables, policy.neighbours)
     yield from _broken_later_sections(policy)
 
 
@@ -338,9 +347,6 @@ def _broken_later_sections(policy: Policy) -> Iterator[PydanticCustomError]:
     if pair := twins(policy.metrics):
         yield wrong(f"{pair[0]} and {pair[1]} are one name", "rename one", "metrics", pair[1])
     named: list[tuple[str, str, Place]] = []
-    for table, section in policy.random_dp.items():
-        named += [(table, column, ("random_dp", table, "base_partition")) for column in section.base_partition]
-        named += [(table, entry.column, ("random_dp", table, "statistics")) for entry in section.statistics]
     for full in policy.mechanisms:
         table, _, column = full.partition(".")
         named.append((table, column, ("mechanisms", full)))

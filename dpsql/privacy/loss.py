@@ -229,14 +229,16 @@ class Concentrated(Loss):
 
 @dataclass(frozen=True, slots=True)
 class RandomDP(Loss):
-    """(epsilon, gamma) random differential privacy: epsilon-DP but on a gamma of the possible tables.
+    """(epsilon, delta, gamma) random differential privacy: (epsilon, delta)-DP but on a gamma of the possible tables.
 
     Attributes:
         epsilon: > 0.
         gamma: 0 < gamma < 1: the chance, over the data, that somebody has no protection at all.
         partition, version: The declared base partition and the table version: the bad event, charged once.
+        delta: 0 < delta < 1, or None where none is needed.
 
-    Source: Hall, Rinaldo, Wasserman 2013, Def. 2.3 and Prop. 4.2 (for events fixed beforehand).
+    Source: Hall, Rinaldo, Wasserman 2013, Def. 2.3 and Prop. 4.2 (for events fixed beforehand). Away from the event
+    every release keeps its (epsilon, delta) for the pair of tables, so these compose, adaptively, as such losses do.
     """
 
     kind: ClassVar[str] = "random_dp"
@@ -244,23 +246,27 @@ class RandomDP(Loss):
     gamma: Fraction
     partition: str
     version: int
+    delta: Fraction | None = None
 
     def __post_init__(self) -> None:
-        _positive(self, epsilon=self.epsilon, gamma=self.gamma)
+        _positive(self, epsilon=self.epsilon, gamma=self.gamma, delta=self.delta)
         _below_one(self, gamma=self.gamma)
+        if self.delta is not None:
+            _below_one(self, delta=self.delta)
         if not isinstance(self.partition, str) or type(self.version) is not int or self.version < 1:
             raise InvariantBroken("a random_dp loss names its base partition and a table version from 1 on")
 
     def priced(self) -> Account:
         return Account(
             epsilon=units(self.epsilon),
+            delta=0 if self.delta is None else units(self.delta, DELTA_UNIT),
             rho=_rho(self.epsilon, None),
             gamma={(self.partition, self.version): units(self.gamma)},
         )
 
     def fields(self) -> Fields:
         return {
-            **_ratios(epsilon=self.epsilon, gamma=self.gamma),
+            **_ratios(epsilon=self.epsilon, gamma=self.gamma, delta=self.delta),
             "partition": self.partition,
             "version": self.version,
         }

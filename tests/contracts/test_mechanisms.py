@@ -57,6 +57,7 @@ PRICES = (
     Price(Fraction(1, 3), Fraction(1, 10**9)),  # no whole number of the ledger's units
     Price(None, Fraction(1, 10**9), rho=Fraction(2, 3)),
 )
+NAMED = "random_dp"  # it makes no offer to a statement that does not name it
 GRIDS = (Grid(Fraction(1, 10), 0, 1000), Grid(Fraction(1), -50, 20), Grid(Fraction(7), 0, 0))
 
 
@@ -77,6 +78,10 @@ def requests() -> Iterator[Request]:
                     function, held=held, keys=keys, selects=selects, price=price, neighbours=neighbours, grid=grid
                 )
         yield asking(function, price=price, neighbours=neighbours, rows_public=True)
+        for held, keys in [(ONE_ROW, (CITY,)), (FEW_ROWS, (CITY,)), (FEW_ROWS, ())]:  # what must be named
+            yield asking(
+                function, held=held, keys=keys, price=price, neighbours=neighbours, options=Options(mechanism=NAMED)
+            )
     yield from around_a_centre()
 
 

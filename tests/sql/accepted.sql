@@ -2767,3 +2767,32 @@ SELECT AVG(age) AS mean FROM patients
 -- a0: avg of integer [0, 110]; grid 1 from 0 to 110
 -- columns: mean real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- policy: census
+-- Random differential privacy: the cells of the base partition, unions of them, and conditions made of them
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, employed, COUNT(*) FROM people GROUP BY district, employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer; 4 values: 1, 2, 3, 4
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: district integer, employed boolean, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST((SELECT COUNT(*) FROM "bounded"."main"."people" AS "t0") AS BIGINT) AS "m1" FROM (SELECT "t0"."district" AS "k0", "t0"."employed" AS "k1" FROM "bounded"."main"."people" AS "t0" WHERE (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q GROUP BY "k0", "k1"
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.05) district > 2 AS far, COUNT(DISTINCT person_id) FROM people WHERE employed OR district = 1 GROUP BY 1
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: count_units
+-- columns: far boolean, count(DISTINCT person_id) integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST((SELECT COUNT(*) FROM "bounded"."main"."people" AS "t0") AS BIGINT) AS "m1" FROM (SELECT ("t0"."district" > CAST($1 AS BIGINT)) AS "k0" FROM "bounded"."main"."people" AS "t0" WHERE ("t0"."employed" OR ("t0"."district" = CAST($2 AS BIGINT))) AND (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q GROUP BY "k0"
+-- values: 2, 1
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') COUNT(*) FROM people WHERE employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."people" AS "t0" WHERE "t0"."employed" AND (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q

@@ -958,10 +958,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing.
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing.
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
@@ -1003,7 +1003,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (privacy_unit_column = visit_id) COUNT(
 -- refused: privacy_unit_column is visit_id; the policy's privacy unit here is patient_id.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (gamma = 0.1) COUNT(*) FROM visits
--- refused: gamma is an option of mechanism random_dp, which this version does not have. Leave it out.
+-- refused: gamma is an option of mechanism random_dp, which answers nothing in this statement. Leave it out, or write mechanism = 'random_dp'.
 
 SELECT COUNT(*, epsilon => 5) FROM patients
 -- refused: The aggregates' own prices add up to 5, but the statement's epsilon is 0.5. Raise epsilon, or lower epsilon => of an aggregate.
@@ -1139,7 +1139,7 @@ SELECT COUNT(*) FROM patients p q
 
 -- policy: census
 SELECT trade, COUNT(*) FROM people GROUP BY trade
--- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can.
+-- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can. random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: census
 SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
@@ -1234,12 +1234,44 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = -1) AVG(age) FROM patien
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) AVG(height) FROM customers
--- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...).
+-- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...). random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 1.6) AVG(height) FROM customers
--- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer.
+-- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer. random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT TRIMMED_MEAN(height, 0.1) FROM customers
 -- refused: TRIMMED_MEAN(height, 0.1) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- Random differential privacy beyond the declared cells
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: COUNT(*) at 1:73: mechanism 'random_dp' does not answer this: the policy does not opt in for patients; the owner can, under random_dp. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) trade, COUNT(*) FROM people GROUP BY trade
+-- refused: COUNT(*) at 1:89: mechanism 'random_dp' does not answer this: its cells must be declared; the groups of an open domain come from the data. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, COUNT(*) FROM people WHERE age > 65 GROUP BY district
+-- refused: COUNT(*) at 1:78: mechanism 'random_dp' does not answer this: groups and conditions must be made of the base partition (district, employed) alone, and age is not in it; gamma is paid for those cells. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') age, COUNT(*) FROM people GROUP BY age
+-- refused: COUNT(*) at 1:73: mechanism 'random_dp' does not answer this: groups and conditions must be made of the base partition (district, employed) alone, and age is not in it; gamma is paid for those cells. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') p.district, COUNT(*) FROM people p JOIN jobs j USING (person_id) GROUP BY 1
+-- refused: COUNT(*) at 1:80: mechanism 'random_dp' does not answer this: its proof is about the rows of one table; it takes no joins and no sub-queries. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, COUNT(*) FROM people WHERE person_id IN (SELECT person_id FROM jobs) GROUP BY district
+-- refused: COUNT(*) at 1:78: mechanism 'random_dp' does not answer this: its proof is about the rows of one table; it takes no joins and no sub-queries. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, AVG(age) FROM people GROUP BY district
+-- refused: AVG(age) at 1:78: mechanism 'random_dp' does not answer this: it answers COUNT(*) and COUNT(DISTINCT unit), not AVG(age). Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.01) district, COUNT(*) FROM people GROUP BY district
+-- refused: COUNT(*) at 1:92: mechanism 'random_dp' does not answer this: it costs gamma 0.04 once a table version, more than the gamma 0.01 asked for. Leave the mechanism out to get the one with the least expected error.

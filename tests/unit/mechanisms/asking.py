@@ -11,7 +11,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Personal, Price, Refusal, Release, Request
 from dpsql.mechanisms.classes import price_of_everyone, share_of
-from dpsql.plan.catalog import ColumnInfo, TableInfo
+from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
@@ -30,7 +30,9 @@ WEIGHT_GRID = Grid(step=Fraction(1, 2), low=-40, high=80)
 GRID = Grid(step=Fraction(1, 10), low=0, high=1000)
 
 UNIT = ColumnInfo("patient_id", Facts(Type.TEXT, nullable=False), unit=True)
-VISITS = TableInfo("visits", {"patient_id": UNIT}, unit="patient_id")
+TOWN = ColumnInfo("city", Facts(Type.TEXT), values=("Delft", "Leiden"))
+CELLS = RandomPartition("visits: city", ("city",), 3, 1000, Fraction(3, 1000), "exchangeable", version=1)
+VISITS = TableInfo("visits", {"patient_id": UNIT, "city": TOWN}, unit="patient_id", random_dp=CELLS)
 
 ONE_ROW = Contribution(rows=1, groups=1, rows_in_group=1)
 FEW_ROWS = Contribution(rows=12, groups=3, rows_in_group=5)
@@ -57,6 +59,7 @@ def asking(
     second_grid: Grid = WEIGHT_GRID,
     options: Options | None = None,
     rows_at_least: int | None = None,
+    table: TableInfo = VISITS,
 ) -> Request:
     """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``."""
     argument = None if function in ("count_rows", "count_units") else replace(COST, facts=facts)
@@ -71,7 +74,7 @@ def asking(
             fraction=fraction if function.startswith(("quantile", "trimmed")) else None,
             position=(1, 8),
         ),
-        source=Source(Scan(VISITS, "t0"), keys, held),
+        source=Source(Scan(table, "t0"), keys, held),
         price=price,
         neighbours=neighbours,
         grid=None if function.startswith("count") or function == "mode" else grid,
