@@ -2770,14 +2770,15 @@ SELECT AVG(age) AS mean FROM patients
 
 -- policy: census
 -- Random differential privacy: the cells of the base partition, unions of them, and conditions made of them
-SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, employed, COUNT(*) FROM people GROUP BY district, employed
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, employed, COUNT(*) FROM people WHERE district > 0 GROUP BY district, employed
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: integer; 4 values: 1, 2, 3, 4
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: district integer, employed boolean, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST((SELECT COUNT(*) FROM "bounded"."main"."people" AS "t0") AS BIGINT) AS "m1" FROM (SELECT "t0"."district" AS "k0", "t0"."employed" AS "k1" FROM "bounded"."main"."people" AS "t0" WHERE (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST((SELECT COUNT(*) FROM "bounded"."main"."people" AS "t0") AS BIGINT) AS "m1" FROM (SELECT "t0"."district" AS "k0", "t0"."employed" AS "k1" FROM "bounded"."main"."people" AS "t0" WHERE ("t0"."district" > CAST($1 AS BIGINT)) AND (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q GROUP BY "k0", "k1"
+-- values: 0
 
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.05) district > 2 AS far, COUNT(DISTINCT person_id) FROM people WHERE employed OR district = 1 GROUP BY 1
@@ -2790,6 +2791,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.05)
 -- values: 2, 1
 
 -- policy: census
+-- reference: SELECT COUNT(*) FROM people WHERE employed AND district IS NOT NULL
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') COUNT(*) FROM people WHERE employed
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
