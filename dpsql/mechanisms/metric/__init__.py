@@ -14,6 +14,7 @@ little noise: `Product.lipschitz` says how much.
 from dpsql.mechanisms.metric.base import Lines, Metric, MetricError, Pairs
 from dpsql.mechanisms.metric.branches import BranchRelease, branch_release
 from dpsql.mechanisms.metric.chain import Chain
+from dpsql.mechanisms.metric.conjunction import slopes_of_conjunction
 from dpsql.mechanisms.metric.discrete import Discrete
 from dpsql.mechanisms.metric.missing import WithNull
 from dpsql.mechanisms.metric.offers import Offer, least_error, offers
@@ -56,5 +57,6 @@ __all__ = [
     "least_error",
     "offers",
     "shortfall",
+    "slopes_of_conjunction",
     "together",
 ]

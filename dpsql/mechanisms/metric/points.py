@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -80,47 +81,57 @@ class Points:
         """At most the diagonal of the box around all points, and for few points the exact one; rounded up."""
         if self.size < 2:
             return Fraction(0)
-        pairs = self.pairs()
-        if pairs is None:
+        if self._many:
             box = int((np.ptp(self.coordinates, axis=0).astype(object) ** 2).sum())
             return root_above(Fraction(max(box, self.least**2))) * self.unit
-        farthest = int(pairs.distance.argmax())
-        return root_above(Fraction(self._square(int(pairs.one[farthest]), int(pairs.other[farthest])))) * self.unit
+        one, other, lengths = _all_pairs(self)
+        far = np.flatnonzero(lengths >= lengths.max() * DOWN)
+        return root_above(Fraction(max(self._squares(one[far], other[far])))) * self.unit
 
     def slope(self, lines: Lines) -> Fraction:
         """The largest cost / distance of all pairs: one by one where they are few, else by a tree of boxes."""
-        if self.size * (self.size - 1) > 2 * MANY_PAIRS:
+        if self._many:
             return safely_above(steepest(self.coordinates, lines, float(max(self.least, 0)))) / self.unit
-        one, other = Pairs.all_of(self.size)
-        return root_above(self._largest_square(one, other, worst_costs(lines, one, other))) / self.unit
-
-    def _largest_square(self, one: Integers, other: Integers, costs: Integers) -> Fraction:
-        """The largest cost^2 / distance^2, exactly: float64 finds which may be the largest, integers decide."""
-        ratios = costs.astype(np.float64) / self._lengths(one, other)
+        one, other, lengths = _all_pairs(self)
+        costs = worst_costs(lines, one, other)
+        if not costs.any():
+            return Fraction(0)
+        # The largest cost^2 / distance^2, exactly: float64 finds which may be the largest, integers decide.
+        ratios = costs.astype(np.float64) / lengths
         close = np.flatnonzero(ratios >= ratios.max() * DOWN)
-        squares = [self._square(u, v) for u, v in zip(one[close].tolist(), other[close].tolist(), strict=True)]
-        return largest_ratio(costs[close].astype(object) ** 2, np.array(squares, dtype=object))
+        square = largest_ratio(costs[close].astype(object) ** 2, self._squares(one[close], other[close]))
+        return root_above(square) / self.unit
 
     def pairs(self) -> Pairs | None:
         """All of them, up to a million: none follows from others."""
-        if self.size * (self.size - 1) > 2 * MANY_PAIRS:
+        if self._many:
             return None
-        one, other = Pairs.all_of(self.size)
-        rounded = np.floor(self._lengths(one, other) * 2.0**ROOT * DOWN)
-        return Pairs(one, other, rounded.astype(np.int64), self.unit / 2**ROOT)
+        one, other, lengths = _all_pairs(self)
+        return Pairs(one, other, np.floor(lengths * 2.0**ROOT * DOWN).astype(np.int64), self.unit / 2**ROOT)
 
     def branches(self) -> None:
         """It is no tree."""
 
-    def _lengths(self, one: Integers, other: Integers) -> Floats:
-        """(n,) float64 distances in steps, to a relative 2^-47."""
-        apart = (self.coordinates[one] - self.coordinates[other]).astype(np.float64)
-        return np.asarray(np.maximum(np.sqrt((apart**2).sum(axis=1)), self.least))
+    @property
+    def _many(self) -> bool:
+        return self.size * (self.size - 1) > 2 * MANY_PAIRS
 
     def _square(self, one: int, other: int) -> int:
         """The square of the distance, in steps."""
-        apart = self.coordinates[one] - self.coordinates[other]
-        return max(sum(int(x) ** 2 for x in apart), self.least**2)
+        return int(self._squares(np.array([one]), np.array([other]))[0])
+
+    def _squares(self, one: Integers, other: Integers) -> Integers:
+        """(n,) Python ints: squares of distances, in steps."""
+        apart = (self.coordinates[one] - self.coordinates[other]).astype(object)
+        return np.asarray(np.maximum((apart**2).sum(axis=1), self.least**2))
+
+
+@lru_cache(maxsize=2)  # 24 bytes a pair
+def _all_pairs(points: Points) -> tuple[Integers, Integers, Floats]:
+    """The ends of all pairs, and their float64 distances in steps, to a relative 2^-47."""
+    one, other = Pairs.all_of(points.size)
+    apart = (points.coordinates[one] - points.coordinates[other]).astype(np.float64)
+    return one, other, np.asarray(np.maximum(np.sqrt((apart**2).sum(axis=1)), points.least))
 
 
 def _apart(points: npt.NDArray[np.int64]) -> None:
