@@ -19,8 +19,9 @@ from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.linear.cells import CellQuery, Domain
 from dpsql.mechanisms.linear.exact import ExactRelease
+from dpsql.mechanisms.linear.noise import BranchNoise, GroupNoise
 from dpsql.mechanisms.linear.release import CellsRelease, as_candidates, as_columns
-from dpsql.mechanisms.linear.scales import Noise, noise_for
+from dpsql.mechanisms.linear.scales import Noise, Shared, share_price, share_price_best
 from dpsql.mechanisms.mean import MeanQuery, MeanRelease, deviation_of
 from dpsql.mechanisms.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.noised import NoisedRelease
@@ -33,7 +34,7 @@ from dpsql.plan.requests import Aggregates, Contribution, Source, Values
 from dpsql.plan.requests import Cells as CellsNeed
 from dpsql.plan.types import Facts
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
-from dpsql.privacy.loss import Composed, Free, Loss, Metric
+from dpsql.privacy.loss import Free, Loss, Metric
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.questions import Groups, Question, grouped, question
 from dpsql.universe.rows import Cells, Rows, read_rows
@@ -90,14 +91,8 @@ def prepare_metric(
     queries = [query for _, _, own in asked for query in own.queries]
     need = _need(rows, metric, queries)
     domain = _domain(metric, need)
-    noises = noise_for(
-        [query.query for query in queries],
-        [1 / len(own.queries) for _, _, own in asked for _ in own.queries],
-        metric.product,
-        [dimension.name for dimension in metric.dimensions],
-        multiple,
-    )
-    left, measured = iter(noises), []
+    shared = _shared(queries, asked, metric, multiple)
+    left, measured = iter(shared.noises), []
     for at, aggregate, own in asked:
         noise = [next(left) for _ in own.queries]
         about = max(1, rows.scan.table.rows_about // max(1, groups[at].size))
@@ -109,7 +104,6 @@ def prepare_metric(
     for listed in groups:
         for key in listed.keys:
             keys[[known.name for known in keys].index(key.name)] = key
-    loss = Composed(tuple(one.choice.release.loss for one in measured))
     return Prepared(
         plan=replace(plan, keys=tuple(keys)),
         options=options,
@@ -117,7 +111,7 @@ def prepare_metric(
         selection=None,
         groupings=groupings,
         readings=(Reading(need, lower(need, b"")),),
-        loss=loss,
+        loss=_loss(metric, shared.multiples),
         meaning=_meaning(queries, asked),
     )
 
@@ -224,6 +218,24 @@ def _meaning(queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate,
 # ------------------------------------------------------------------------------------------------ what is released
 
 
+def _shared(
+    queries: Sequence[CellQuery],
+    asked: Sequence[tuple[int, Aggregate, Question]],
+    metric: RowMetric,
+    multiple: Fraction,
+) -> Shared:
+    """The noise of all queries; a single count or sum is answered in the way that errs least."""
+    names = [dimension.name for dimension in metric.dimensions]
+    if len(queries) == 1 and not asked[0][2].candidates:
+        return share_price_best(queries[0].query, queries[0].size, metric.product, names, multiple)
+    return share_price([query.query for query in queries], metric.product, names, multiple)
+
+
+def _loss(metric: RowMetric, multiples: Mapping[str, Fraction]) -> Loss:
+    """What it costs; nothing where no move of one row changes the answer."""
+    return Metric(metric.name, multiples) if multiples else Free("public")
+
+
 def _release(
     asked: Question,
     aggregate: Aggregate,
@@ -237,7 +249,8 @@ def _release(
     for noise in noises:
         for name, multiple in noise.multiples.items():
             multiples[name] = multiples.get(name, Fraction(0)) + multiple
-    loss: Loss = Metric(metric.name, multiples) if multiples else Free("public")
+    loss = _loss(metric, multiples)
+    queries, notes = asked.queries, _notes(metric, multiples)
     inner: Release
     arranged = as_columns
     if asked.candidates and aggregate.argument is not None:
@@ -247,15 +260,26 @@ def _release(
         inner = _mean(asked, aggregate, noises, need, loss, about)
     else:
         inner = _number(asked, noises[0], need, loss)
-    notes = _notes(metric, multiples)
-    return CellsRelease(inner, loss, need, domain, asked.queries, arranged, notes)
+        if isinstance(inner, BranchNoise):
+            queries = (asked.queries[0].by_value(),)
+            notes = (*notes, "worked out from noised counts of the rows up to each value, which cost no more than one.")
+    return CellsRelease(inner, loss, need, domain, queries, arranged, notes)
 
 
 def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Release:
     step = Fraction(1) if asked.grid is None else asked.grid.step
+    steep = float(noise.steepness * step)
+    if noise.branches is not None:
+        total = noise.branches.total_scale or Fraction(0)
+        weight = noise.scales[0] / noise.branches.scales[0]  # 1 / the multiple
+        return BranchNoise(
+            loss, need, noise.branches, noise.scales, total * weight, asked.queries[0].by_group(), step, steep
+        )
+    if len(noise.scales) > 1:
+        return GroupNoise(loss, need, noise.scales, step, steep)
     if noise.scale is None:
         return ExactRelease(need, step)
-    return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, float(noise.steepness * step))
+    return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, steep)
 
 
 def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, loss: Loss) -> Release:

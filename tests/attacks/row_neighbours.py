@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dpsql.errors import Error
+from dpsql.mechanisms.linear.noise import BranchNoise
 from dpsql.prepare import Measured
 from dpsql.privacy.loss import Composed, Free, Loss, Metric
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -78,11 +79,23 @@ class Watched(Session):
     ) -> ReleasedTable:
         before = len(self.recorder.draws)
         released = super()._noised(measured, raw, keys, groups)
+        if isinstance(getattr(measured.choice.release, "inner", None), BranchNoise):
+            self._keep_counts(raw[measured.reading], before)
+            return released
         for name, draw in zip(("sum", "count"), self.recorder.draws[before:], strict=False):
             column = released.columns["steps" if "steps" in released.columns else name]
             numbers = tuple(int(k) - noise for k, noise in zip(column, draw.noise, strict=True))
             self.exact.append(Exact(draw, numbers))
         return released
+
+    def _keep_counts(self, raw: RawTable, before: int) -> None:
+        """The number of rows above each age: what is noised where answers are worked out from such counts."""
+        counts = [0] * 6
+        for age, rows in zip(raw.column("d0"), raw.column("m0"), strict=True):
+            counts[int(age)] += int(rows)
+        above, *total = self.recorder.draws[before:]
+        self.exact.append(Exact(above, tuple(sum(counts[edge:]) for edge in range(1, 6))))
+        self.exact += [Exact(draw, (sum(counts),)) for draw in total]
 
 
 class Street:

@@ -36,6 +36,18 @@ class CellQuery:
     query: Query
     size: int
 
+    def by_group(self) -> npt.NDArray[np.int64]:
+        """(groups, values) of the one attribute that the query looks at: what a row of a value adds to a group."""
+        values = self.query.values.ravel()
+        groups = np.zeros_like(values) if self.query.groups is None else self.query.groups.ravel()
+        return np.where(groups == np.arange(self.size)[:, None], values, 0)
+
+    def by_value(self) -> CellQuery:
+        """The number of rows with each value of that attribute."""
+        shape = self.query.values.shape
+        ones = np.ones(shape, dtype=np.int64)
+        return CellQuery(Query(ones, np.arange(ones.size).reshape(shape)), ones.size)
+
     def totals(self, cells: Sequence[npt.NDArray[np.int64]], rows: npt.NDArray[np.int64]) -> list[int]:
         """One exact integer per group.
 

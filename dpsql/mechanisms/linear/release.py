@@ -3,14 +3,16 @@
 Neighbours: one row replaced, and with ``presence`` one row more or less (`metric.product`). Loss: `Metric`, or `Free`
 where no move of one row changes the answer.
 
-Theorem. Let the noise of query k be discrete Laplace of scale s_k, independent for each of its groups, and let L_ka be
-its slope along attribute a. A row that moves from cell i to cell j tells at most
+Theorem. Let the noise of query k be discrete Laplace of scale s_k, independent for each of its groups. A row that
+moves from cell i to cell j tells at most sum_k cost_k(i, j) / s_k. Let lambda_a be the largest of these for moves of
+attribute a alone, each divided by its distance d_a. Then
 
-    sum over k of cost_k(i, j) / s_k  <=  sum over a of (sum over k of L_ka / s_k) d_a(i_a, j_a),
+    sum over k of cost_k(i, j) / s_k  <=  sum over a of lambda_a d_a(i_a, j_a),
 
-since the attributes can be changed one at a time, each step within the domain. So the release costs the multiple
-sum_k L_ka / s_k of attribute a, and the multiple sum_k max |q_k| / (u s_k) of the presence u. Under `sup` and `l2` it
-costs sum_k L_k / s_k of the whole metric, L_k being the constant of query k under it.
+since the attributes can be changed one at a time, each step within the domain, and costs obey the triangle
+inequality. So under `sum` the release costs the multiple lambda_a of attribute a, and max sum_k |q_k| / (u s_k) of
+the presence u. Under `sup` and `l2` it costs the largest sum_k cost_k(i, j) / (s_k d(i, j)) of the whole metric. What
+a statement is charged is that of all its queries together; a part by itself may have cost less.
 
 A choice by scores (MODE) loses c times the range of the moves of its scores in each group (`exponential`, theorem part
 1), and that is at most c times the L1 distance by which the counts of its candidates move: c = 1 / s.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
-from dpsql.privacy.loss import Composed, Free, Metric
+from dpsql.privacy.loss import Free, Metric
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, TestProxy
 from tests.unit.universe.homes import asked, opened, policy
@@ -80,7 +80,7 @@ def test_only_attributes_that_a_statement_looks_at_pay(session: Session, sql: st
         ("SELECT COUNT(*) FROM people WHERE age >= 4", 2),  # neighbours are 0.5 apart
         ("SELECT COUNT(*) FROM people WHERE sex = 'F'", 0.5),
         ("SELECT SUM(age) FROM people", 2),
-        ("SELECT age, COUNT(*) FROM people GROUP BY age", 4),  # a row leaves one group and enters the next
+        ("SELECT age, COUNT(*) FROM people WHERE sex = 'F' GROUP BY age", 4),  # out of one group, into the next
         ("SELECT COUNT(*) FROM people WHERE town = 'Alm'", 2),  # 5 km to Bach
         ("SELECT SUM(t.height) FROM people p JOIN towns t ON p.town = t.name", 80),  # 40 m in 5 km
         ("SELECT COUNT(*) FROM people WHERE town = 'Cern'", Fraction(1, 45) * 10),
@@ -102,7 +102,7 @@ def test_a_statement_is_answered_again_for_free_and_another_is_not(tmp_path: Pat
         assert (old.replayed, again.replayed, young.replayed) == (False, True, False)
         assert old.rows == again.rows
         (first, second) = proxy.ledger.log()[-2:]
-        assert first.loss == second.loss == Composed((Metric("home", {"age": Fraction(1)}),))
+        assert first.loss == second.loss == Metric("home", {"age": Fraction(1)})
 
 
 def test_every_attribute_has_a_limit_of_its_own_and_epsilon_is_left_alone(tmp_path: Path) -> None:
@@ -124,13 +124,13 @@ def test_a_constant_is_exact_where_the_number_of_rows_is_public_and_pays_for_pre
         quote = session.explain("SELECT COUNT(*) FROM people", **OPTIONS)
         assert (quote.columns[0].scale, quote.cost.metric) == (1, {"home": {"presence": 1}})
         asked(session, "SELECT COUNT(*) FROM people")
-        assert proxy.ledger.log()[-1].loss == Composed((Metric("home", {"presence": Fraction(1)}),))
+        assert proxy.ledger.log()[-1].loss == Metric("home", {"presence": Fraction(1)})
     (tmp_path / "public").mkdir()
     with opened(tmp_path / "public", policy()) as proxy:
         session = proxy.session(analyst="ana")
         assert session.explain("SELECT COUNT(*) FROM people", **OPTIONS).columns[0].scale == 0
         asked(session, "SELECT COUNT(*) FROM people")
-        assert proxy.ledger.log()[-1].loss == Composed((Free("public"),))
+        assert proxy.ledger.log()[-1].loss == Free("public")
 
 
 @pytest.mark.parametrize("combine", ["sup", "l2"])
@@ -227,3 +227,25 @@ def test_the_budget_says_what_all_answers_mean_together(tmp_path: Path) -> None:
             "by metric home: epsilon 2 for the two rows that are farthest apart."
         )
         assert session.budget().promise in str(session.budget())
+
+
+def test_groups_along_a_chain_are_worked_out_from_counts_up_to_each_value(session: Session) -> None:
+    (column,) = session.explain("SELECT age, COUNT(*) FROM people GROUP BY age", **OPTIONS).columns
+    (other,) = session.explain("SELECT age, COUNT(*) FROM people WHERE sex = 'F' GROUP BY age", **OPTIONS).columns
+    assert (column.scale, other.scale) == (None, 4)  # a row leaves one group and enters the next: 2 / 0.5
+    # Two noises of scale 2 each, in place of one of scale 4.
+    assert (column.half_width, other.half_width) == (10, 12)
+    answer = session.query("SELECT age, COUNT(*) AS n FROM people GROUP BY age", **OPTIONS)
+    assert [row[1] for row in answer.rows] == [1, 1, 2, 1, 2, 3]
+    assert answer.interval("n")[2] == (-8, 12)
+    assert any("noised counts of the rows up to each value" in note for note in answer.notes)
+
+
+def test_groups_may_have_noise_of_their_own(session: Session) -> None:
+    # Few kilometres from Alm to Bach, many from there to Cern: fewer rows near by, less noise.
+    (column,) = session.explain("SELECT town, COUNT(*) FROM people WHERE age < 9 GROUP BY town", **OPTIONS).columns
+    assert column.scale is None
+    answer = session.query("SELECT town, COUNT(*) AS n FROM people WHERE age < 9 GROUP BY town", **OPTIONS)
+    assert [row[1] for row in answer.rows] == [5, 2, 3]
+    widths = [high - low for low, high in answer.interval("n") if low is not None and high is not None]
+    assert widths[2] < widths[0]
