@@ -31,6 +31,7 @@ from rivals import (
     smooth_median,
 )
 
+from dpsql.mechanisms.preprocessed import COUNT_SHARE, LEAST_ROWS
 from dpsql.mechanisms.preprocessing import Counts, mean_of, median, variance_of
 from dpsql.mechanisms.preprocessing.rules import MeanRule, MedianRule, Rule, VarianceRule
 
@@ -96,10 +97,11 @@ def preprocessed_mean(sample: Sample) -> float:
 
 
 def preprocessed_mean_of_noised(sample: Sample) -> float:
-    """The same where n is secret: a tenth of epsilon buys a noised n first; below 1 / epsilon it counts as that."""
-    share = sample.epsilon / 10
-    noised = max(len(sample.values) + round(sample.random.laplace(0, float(1 / share))), math.ceil(1 / sample.epsilon))
-    return _mean(sample, noised, sample.epsilon - share)
+    """The same where n is secret: a tenth of epsilon buys a noised n first, as the product does it."""
+    share = sample.epsilon * COUNT_SHARE
+    rest = sample.epsilon - share
+    noised = len(sample.values) + round(sample.random.laplace(0, float(1 / share)))
+    return _mean(sample, max(noised, math.ceil(LEAST_ROWS / rest)), rest)
 
 
 def _mean(sample: Sample, rows: int, epsilon: Fraction) -> float:

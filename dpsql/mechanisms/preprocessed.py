@@ -24,8 +24,8 @@ How Delta is set. ``OPTIONS (sensitivity = ...)`` names it, for the unit. Else a
 column's ``centre``, ``spread`` and bounds, and the number of rows of the group: the exact one where it is public; a
 floor that the owner vouches for (``rows_at_least``, for a whole table); or a noised one for a tenth of the price,
 whichever of the last two promises less error. ``rows_about`` chooses between them, and never enters Delta: a guess that
-is too high would move the answer far away, in silence. A noised number below 1 / epsilon counts as that many rows, so
-that a small group gets noise of about the spread.
+is too high would move the answer far away, in silence. A noised number below 5 / epsilon counts as that many rows, so
+that the noise never has a scale above 0.6 spreads: answers about fewer rows are hardly more than the centre.
 
 Bounds alone set a Delta too (W is their width), but then other mechanisms do as well: without a spread it is offered
 only by name, and for TRIMMED_MEAN, which no other answers. MIN, MAX and SUM take a sensitivity that is named with it.
@@ -40,6 +40,7 @@ Source: Cummings, Durfee 2020, "Individual Sensitivity Preprocessing for Data Pr
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -56,7 +57,7 @@ from dpsql.mechanisms.preprocessed_release import (
     PreprocessedRelease,
     PreprocessedSum,
 )
-from dpsql.mechanisms.preprocessing.rules import LEAST_ROWS, SumRule
+from dpsql.mechanisms.preprocessing.rules import SumRule
 from dpsql.mechanisms.preprocessing.statistics import Statistic, TrimmedMean, statistic_of
 from dpsql.mechanisms.sensitivity import moved_rows, need_of, rows_fixed
 from dpsql.plan.grids import saturating_grid
@@ -67,6 +68,7 @@ from dpsql.privacy.loss import Composed, Pure
 __all__ = ["Preprocessing"]
 
 COUNT_SHARE = Fraction(1, 10)  # of the price, for a noised number of rows
+LEAST_ROWS = 5  # over epsilon: a noised number of rows below that counts as that
 ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 
@@ -132,9 +134,7 @@ class Preprocessing:
         if for_count is None or for_answer is None:
             return Refusal(self.name, TOO_SMALL)
         each = for_answer.epsilon / query.moved
-        if query.rows_about * each < LEAST_ROWS:
-            return Refusal(self.name, TOO_FEW)
-        amount = ByRows(query.rule, each, least=max(1, -(-each.denominator // each.numerator)))
+        amount = ByRows(query.rule, each, least=math.ceil(LEAST_ROWS / each))
         return PreprocessedRelease(
             mechanism=self.name,
             loss=Composed((for_count, for_answer)),
@@ -234,8 +234,4 @@ NO_CENTRE = "there is no centre; declare centre and spread in the policy, or wri
 NO_SPREAD = (
     "there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one "
     "person may move the answer."
-)
-TOO_FEW = (
-    f"rows_about times epsilon is below {LEAST_ROWS} for each group and row of a person, too little for a noised "
-    "number of rows; declare rows_at_least, or write OPTIONS (sensitivity = ...)."
 )

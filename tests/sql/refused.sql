@@ -1220,9 +1220,6 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') CORR(age,
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') QUANTILE_CONT(cost, 0.9) FROM visits
 -- refused: QUANTILE_CONT(cost, 0.9) at 1:72: mechanism 'preprocessing' does not answer this: it answers MEDIAN, AVG, TRIMMED_MEAN, variances, MIN, MAX and SUM, not QUANTILE_CONT(cost, 0.9). Leave the mechanism out to get the one with the least expected error.
 
-SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.01, mechanism = 'preprocessing') MEDIAN(cost) FROM visits
--- refused: MEDIAN(cost) at 1:88: mechanism 'preprocessing' does not answer this: rows_about times epsilon is below 50 for each group and row of a person, too little for a noised number of rows; declare rows_at_least, or write OPTIONS (sensitivity = ...). Leave the mechanism out to get the one with the least expected error.
-
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) COUNT(*) FROM patients
 -- refused: sensitivity is an option of mechanism preprocessing, which answers nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
 

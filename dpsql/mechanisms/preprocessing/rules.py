@@ -40,7 +40,6 @@ from fractions import Fraction
 from typing import Protocol
 
 __all__ = [
-    "LEAST_ROWS",
     "ExtremeRule",
     "MeanRule",
     "MedianRule",
@@ -52,7 +51,6 @@ __all__ = [
 ]
 
 TAIL = 1.5  # where the guessed tail begins, in spreads
-LEAST_ROWS = 50  # rows times epsilon below which a noised number of rows is too coarse to set a sensitivity
 
 
 class Rule(Protocol):
