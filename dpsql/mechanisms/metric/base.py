@@ -19,11 +19,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MANY_PAIRS", "Branches", "Integers", "Lines", "Metric", "MetricError", "Pairs"]
+__all__ = ["MANY_PAIRS", "Branches", "Integers", "Lines", "Metric", "MetricError", "Pairs", "check_whole"]
 
 Integers = npt.NDArray[Any]
 """Exact integers: int64, or objects (Python ints) where they are larger."""
 
+LARGEST_INT64 = 2**61  # of a query's number in int64: sums and differences of two are exact
 MANY_PAIRS = 1 << 20  # pairs of values of one attribute that are looked at one by one
 
 
@@ -138,6 +139,9 @@ class Lines:
     values: Integers
     groups: Integers | None = None
 
+    def __post_init__(self) -> None:
+        check_whole(self.values)
+
     def cost(self, one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> Integers:
         """(n, len(one)) integers: how far replacing a row at one value by one at the other moves the answers, in L1."""
         a, b = self.values[:, one], self.values[:, other]
@@ -154,6 +158,18 @@ class Lines:
         within = np.all(self.groups == self.groups[:, :1], axis=1)
         inside, across = self.values[within], self.values[~within]
         return (Lines(inside) if len(inside) else None, Lines(across, self.groups[~within]) if len(across) else None)
+
+
+def check_whole(values: Integers) -> None:
+    """Refuse numbers whose differences may not be exact: floats, short integers, and int64 near its ends.
+
+    Raises:
+        ValueError: If they are so.
+    """
+    if values.dtype != np.int64 and values.dtype != object:
+        raise ValueError(f"a query's numbers are {values.dtype}; write int64, or Python integers (object).")
+    if values.dtype == np.int64 and values.size and max(-int(values.min()), int(values.max())) > LARGEST_INT64:
+        raise ValueError(f"a query's numbers are beyond {LARGEST_INT64}; write Python integers (object).")
 
 
 class Metric(Protocol):

@@ -72,7 +72,7 @@ def largest_ratio(above: Integers, below: Integers) -> Fraction:
     >>> largest_ratio(np.array([1, 3]), np.array([3, 10]))
     Fraction(1, 3)
     """
-    if not len(above):
+    if not np.any(above):
         return Fraction(0)
     ratios = np.asarray(above, dtype=np.float64) / np.asarray(below, dtype=np.float64)
     close = np.flatnonzero(ratios >= ratios.max() * (1 - CLOSE))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.mechanisms.metric.base import Integers, Lines
+from dpsql.mechanisms.metric.base import Integers, Lines, check_whole
 
 __all__ = ["Query"]
 
@@ -25,6 +25,9 @@ class Query:
             condition leaves the row out.
         groups: Integers of the same shape: the number of the group that the row counts in; None for one answer.
 
+    Raises:
+        ValueError: If values are not whole, or groups of another shape.
+
     >>> Query(np.array([[1], [0]])).attributes
     (0,)
     """
@@ -33,6 +36,7 @@ class Query:
     groups: Integers | None = None
 
     def __post_init__(self) -> None:
+        check_whole(self.values)
         if self.groups is not None and self.groups.shape != self.values.shape:
             raise ValueError(f"groups are of shape {self.groups.shape}, values of {self.values.shape}; make them one.")
 

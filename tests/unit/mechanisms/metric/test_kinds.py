@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.metric import (
@@ -205,6 +207,26 @@ def test_values_without_a_way_between_them_are_refused() -> None:
 def test_distances_of_0_and_below_are_refused(make: Callable[[], object]) -> None:
     with pytest.raises(MetricError, match=r"write|too many|name one|round|sort"):
         make()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([0.5, 1.0, 0.0]),
+        np.array([100, -100, 0], dtype=np.int8),  # whose difference would be -56
+        np.array([1, 2, 0], dtype=np.uint64),
+        np.array([True, False, True]),
+        np.array([2**62, -(2**62), 0]),
+        np.array([-(2**63), 0, 0]),
+    ],
+)
+def test_numbers_whose_differences_are_not_exact_are_refused(values: npt.NDArray[Any]) -> None:
+    with pytest.raises(ValueError, match=r"write int64|write Python integers"):
+        Query(values)
+    with pytest.raises(ValueError, match=r"write int64|write Python integers"):
+        Lines(values[None, :])
+    exact = np.array([int(value) for value in values.tolist()], dtype=object)
+    assert Discrete(3, ONE).slope(Lines(exact[None, :])) == max(exact) - min(exact)
 
 
 def test_a_query_over_other_cells_is_refused() -> None:
