@@ -33,7 +33,17 @@ from dpsql.privacy.account import DELTA_UNIT, UNIT
 from dpsql.privacy.loss import Composed, Loss, encode
 from dpsql.privacy.tables import Group
 
-__all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
+__all__ = [
+    "Grouping",
+    "Measured",
+    "Prepared",
+    "Reading",
+    "check_unit",
+    "prepare",
+    "price_of_one",
+    "rows_about",
+    "source_of",
+]
 
 UNBOUNDED = ("avg", "quantile_cont", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
 """Aggregates that a centre and a spread can do for, instead of bounds."""
@@ -52,6 +62,7 @@ class Measured:
         reading: Index of its engine statement in `Prepared.readings`.
         columns: The statement's raw columns that are the release's ``m0``, ``m1``, ...
         grouping: Index of what it is grouped by in `Prepared.groupings`.
+        place: Where it stands among the aggregates that one release answers; the first, 0, is followed by the others.
     """
 
     aggregate: Aggregate
@@ -60,6 +71,7 @@ class Measured:
     reading: int
     columns: tuple[str, ...]
     grouping: int = 0
+    place: int = 0
 
     @property
     def name(self) -> str:
@@ -152,7 +164,7 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
         UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
         ProgrammingError: Options that do not fit this statement.
     """
-    _check_unit(plan.relation, options)
+    check_unit(plan.relation, options)
     groupings = _groupings(plan)
     listed = all(grouping.groups is not None for grouping in groupings)
     if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
@@ -170,7 +182,7 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
         )  # fmt: skip
     if not selects:
         _refuse_selection(options)
-    aggregates, selection = _with_selection(plan.aggregates, _source(plan, plan.keys, options), selects)
+    aggregates, selection = _with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
     asked = _prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
     requests, of = [], []
     for at, grouping in enumerate(groupings):
@@ -208,14 +220,14 @@ def _request(
     grid, second_grid = _grids(aggregate)
     return Request(
         aggregate=aggregate,
-        source=_source(replace(plan, relation=relation), keys, options),
+        source=source_of(replace(plan, relation=relation), keys, options),
         price=_positive(price_of_everyone(price, catalog.classes)),
         neighbours=catalog.neighbours,
         grid=grid,
         second_grid=second_grid,
         selects=selects,
         rows_public=_rows_public(relation, keys, catalog),
-        rows_about=_rows_about(plan, grouping.groups),
+        rows_about=rows_about(plan, grouping.groups),
         rows_at_least=_rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
@@ -237,7 +249,7 @@ def _personal(
     values = values_per_unit(plan.relation, keys, aggregate, catalog.class_of)
     if values is None:
         return None
-    source = _source(replace(plan, relation=values.relation), values.keys, options)
+    source = source_of(replace(plan, relation=values.relation), values.keys, options)
     return Personal(values, source, {name: share_of(price, share) for name, share in catalog.classes.items()})
 
 
@@ -255,7 +267,7 @@ def _refuse_selection(options: Options) -> None:
             )
 
 
-def _check_unit(relation: Relation, options: Options) -> None:
+def check_unit(relation: Relation, options: Options) -> None:
     units = [str(scan.table.unit) for scan in private_scans(relation)]
     wanted = options.privacy_unit_column
     if wanted is not None and wanted not in [unit.lower() for unit in units]:
@@ -265,7 +277,7 @@ def _check_unit(relation: Relation, options: Options) -> None:
 # ------------------------------------------------------------------------------------------ contribution bounds
 
 
-def _source(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
+def source_of(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
     most = rows_per_unit(plan.relation)
     if unit_of(plan.relation) is None:
@@ -310,7 +322,7 @@ def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
     return tuple(product(*domains))
 
 
-def _rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
+def rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
     """A guess of the rows per group: the largest table's, spread evenly; open keys as if they had 100 groups."""
     rows = max(scan.table.rows_about for scan in private_scans(plan.relation))
     return max(1, rows // max(1, len(groups) if groups is not None else 100))
@@ -365,6 +377,12 @@ def _prices(
         raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
     shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
     return [Price(_of_one_set(share, sets), delta) for share in shares]
+
+
+def price_of_one(options: Options, catalog: Catalog) -> Price:
+    """The price of a statement that is one release: all of it, or what the strictest class of units pays."""
+    (price,) = _prices([Aggregate("a0", "whole", None, "")], None, False, options, 1)
+    return _positive(price_of_everyone(price, catalog.classes))
 
 
 def _of_one_set(share: Fraction, sets: int) -> Fraction:

@@ -137,7 +137,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
     if prepared.selection is not None:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
-    elif prepared.plan.keys:
+    elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
         notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
     if len(prepared.groupings) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -36,6 +37,7 @@ from dpsql.stored import Released, read_released, write_released
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.prepare import prepare_metric, priced_by_metric
 from dpsql.universe.promise import total_promise
+from dpsql.whole_tables import prepare_table
 
 __all__ = ["Backend", "Session"]
 
@@ -159,6 +161,36 @@ class Session:
         """The columns of a table with types, bounds and domains, from the policy alone."""
         return describe_table(self._backend.catalog, table)
 
+    def kmeans(
+        self,
+        sql: str,
+        parameters: Sequence[Value] = (),
+        *,
+        k: int,
+        bound: float | Decimal,
+        scale: tuple[float | Decimal, float | Decimal],
+        parts: int | None = None,
+        **options: Any,
+    ) -> Answer:
+        """The centres of k clusters: a row each, with ``id`` and one column for each of the query's.
+
+        Args:
+            sql: One SELECT of numbers, one row a privacy unit.
+            parameters: As in `query`.
+            k: Number of centres.
+            bound: Radius of the ball around 0 into which rows are moved, in the columns' unit.
+            scale: Least and greatest distance to expect between the same centre of two samples.
+            parts: Number of parts that people are dealt into; by default the least that serves at this price.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
+        """
+        low, high = scale
+        named = f"k => {_number(k)}, bound => {_number(bound)}, scale => ({_number(low)}, {_number(high)})"
+        named += "" if parts is None else f", parts => {_number(parts)}"
+        return self.query(f"SELECT * FROM dp_kmeans(({sql}), {named})", parameters, **options)
+
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
@@ -173,6 +205,8 @@ class Session:
 
     def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
+        if plan.table is not None:
+            return prepare_table(plan, options, backend.catalog, backend.ledger.contribution_key)
         if priced_by_metric(options):
             return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public)
         return prepare(plan, options, backend.catalog, backend.ledger.contribution_key)
@@ -229,17 +263,21 @@ class Session:
                 appearing = groups[measured.grouping]
                 if appearing is None:
                     raise InvariantBroken("groups must be chosen, but nothing chooses them")
-                tables[measured.name] = self._noised(measured, raw, prepared.keys_of(measured), appearing)
+                if measured.place == 0:
+                    released = self._noised(measured, raw, prepared.keys_of(measured), appearing)
+                tables[measured.name] = released.place(measured.place)
         return Released(tuple(group or () for group in groups), tables)
 
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
         table, need = raw[measured.reading], measured.choice.release.need
+        if not measured.request.source.keys:  # the rows are not grouped, whatever the answer's rows are called
+            keys, groups = (), ((),)
         if isinstance(need, Cells):
             own = table
         elif isinstance(need, Values):
-            own = table.by_group(keys, groups, ("value", "rows") if need.by is None else ("value", "by", "rows"))
+            own = table.by_group(keys, groups, need.columns)
         else:
             own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
         return measured.choice.release.release(own, self._backend.sampler)
@@ -269,7 +307,7 @@ class Session:
             types=tuple(output.expression.facts.type for output in plan.answer),
             rows=with_interval_ends(plan, rows, lambda name: intervals(name, confidence)),
             cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
-            measurements=tuple(_measurement(measured) for measured in prepared.measured),
+            measurements=tuple(_measurement(measured) for measured in prepared.measured if measured.place == 0),
             replayed=replayed,
             private=self._backend.private,
             confidence=confidence,
@@ -303,6 +341,13 @@ class Session:
         self._set = read_options({name: value}).over(self._set.without(name))
         shown = "default" if value is None else str(value)
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
+
+
+def _number(value: Any) -> str:
+    """A finite number as it is written in SQL."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
+        raise ProgrammingError(f"An argument is {value!r}. Pass a finite number.")
+    return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"
 
 
 def _parameter(value: Any) -> Value:

@@ -226,20 +226,23 @@ def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
 
 def _values(need: Values, key: bytes) -> EngineStatement:
     printer = Printer()
+    coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
     split = [] if need.by is None else [_Values(need.by, None)]
-    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid), *split], key)
-    by = ", ".join([*(quoted(k.name) for k in need.source.keys), _x(0), *([_x(1)] if split else [])])
-    named = f'{_x(0)} AS "value"' + (f', {_x(1)} AS "by"' if split else "")
+    rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
+    keys, xs = [quoted(k.name) for k in need.source.keys], [_x(i) for i in range(len(coordinates) + len(split))]
+    by = ", ".join([*keys, *xs])
+    shown = [*keys, *(f"{x} AS {quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
+    present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
     printer.functions.add("count")
     sql = (
-        f"SELECT {', '.join([*(quoted(k.name) for k in need.source.keys), named])}, "
-        f'CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
-        f"WHERE {_x(0)} IS NOT NULL GROUP BY {by} ORDER BY {by}"
+        f'SELECT {", ".join(shown)}, CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
+        f"WHERE {present} GROUP BY {by} ORDER BY {by}"
     )
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
-    fields.append(("value", WIRE[need.argument.facts.type] if need.grid is None else "BIGINT"))
-    fields += [("by", WIRE[value.argument.facts.type]) for value in split]
-    return _statement(printer, sql, [*fields, ("rows", "BIGINT")], need.source.relation)
+    wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
+    return _statement(
+        printer, sql, [*fields, *zip(need.columns, [*wires, "BIGINT"], strict=True)], need.source.relation
+    )
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:

@@ -37,6 +37,7 @@ __all__ = [
     "Scan",
     "Semi",
     "Stage",
+    "TableFunction",
     "UnionAll",
     "UnitValue",
 ]
@@ -331,6 +332,25 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class TableFunction:
+    """A function of all rows at once, whose answer is a table: one release for all its columns.
+
+    Attributes:
+        name: ``dp_kmeans``.
+        text: How messages name it.
+        columns: Names and numbers of one row.
+        named: Its arguments, exactly.
+        position: Where it stands in the text.
+    """
+
+    name: str
+    text: str
+    columns: tuple[tuple[str, Expression], ...]
+    named: tuple[tuple[str, tuple[Fraction, ...]], ...]
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One statement, ready for mechanisms to offer.
 
@@ -346,6 +366,8 @@ class Plan:
         options: The statement's own options (``WITH DIFFERENTIAL_PRIVACY OPTIONS``), by name.
         sets: For GROUPING SETS, ROLLUP and CUBE: the keys (by index) of each set; None for a plain GROUP BY.
         stages: Queries over the answer, the innermost first.
+        table: The table function that the plan is of, or None: then its keys number the function's rows, and its
+            aggregates are the columns.
     """
 
     relation: Relation
@@ -359,6 +381,7 @@ class Plan:
     options: tuple[tuple[str, OptionValue], ...] = ()
     sets: tuple[tuple[int, ...], ...] | None = None
     stages: tuple[Stage, ...] = ()
+    table: TableFunction | None = None
 
     @property
     def answer(self) -> tuple[Output, ...]:

@@ -38,6 +38,7 @@ from dpsql.plan.syntax import (
     ShowTables,
     Star,
     Statement,
+    TableFunction,
     TableName,
     Union,
 )
@@ -139,6 +140,8 @@ def _relation(relation: Relation) -> str:
     match relation:
         case TableName(name, alias):
             return ".".join(map(quoted, name)) + _alias(alias)
+        case TableFunction(call, alias):
+            return f"{normal_expression(call)}{_alias(alias)}"
         case Derived(query, alias):
             return f"({_query(query)}){_alias(alias)}"
         case Join(left, right, kind, on, using):

@@ -12,17 +12,13 @@ from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
 from dpsql.plan.relations import is_public, most_rows, names_unit, rows_per_unit, unit_of
-from dpsql.plan.rows import Rows, Sub
+from dpsql.plan.rows import ReleasesInside, Rows, Sub
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["ReleasesInside", "group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
+__all__ = ["group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
 
 FUNCTIONS = ("count", "sum", "avg", "mean", "min", "max")
-
-
-class ReleasesInside(UnsupportedQuery):
-    """A sub-query aggregates over several people, so it would be a release of its own."""
 
 
 def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:

@@ -150,12 +150,21 @@ class Values:
         argument: The expression; rows where it is NULL are left out.
         grid: The grid its values are clamped and rounded to; None for the values as they are (a declared domain).
         by: A column of the rows by which the counts are split, and which the raw table then has as ``by``; or None.
+        others: Further coordinates, each an expression with its grid: then every row is a vector, ``value``,
+            ``value_1``, ``value_2`` ..., and is left out where one of them is NULL.
     """
 
     source: Source
     argument: Expression
     grid: Grid | None
     by: Column | None = None
+    others: tuple[tuple[Expression, Grid], ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The raw columns beside the keys."""
+        more = (f"value_{i}" for i in range(1, len(self.others) + 1))
+        return ("value", *more, *(("by",) if self.by is not None else ()), "rows")
 
 
 Need = Aggregates | Histogram | Cells | Values

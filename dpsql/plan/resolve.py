@@ -13,11 +13,12 @@ from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
-from dpsql.plan.per_unit import ReleasesInside, group_nodes, plan_per_unit
+from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
-from dpsql.plan.rows import Rows
+from dpsql.plan.rows import ReleasesInside, Rows
 from dpsql.plan.scope import Entry, Scope, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
+from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["resolve_query"]
@@ -50,6 +51,9 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         )  # fmt: skip
     _refuse_rows(query, rows.catalog)
     inner = rows.within(query)
+    if isinstance(query.source, syntax.TableFunction):
+        plan = plan_table_function(query, query.source, inner)
+        return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
     try:
         relation, scope = inner.plan(query)
     except ReleasesInside:

@@ -44,11 +44,15 @@ from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
 
-__all__ = ["Gathered", "PerUnitPlanner", "Rows", "Sub"]
+__all__ = ["Gathered", "PerUnitPlanner", "ReleasesInside", "Rows", "Sub"]
 
 Position = tuple[int, int] | None
 
 MOST_RELATIONS = 50  # tables and sub-queries of one statement
+
+
+class ReleasesInside(UnsupportedQuery):
+    """A sub-query aggregates over several people, so it would be a release of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,11 @@ class Rows:
                 self._table(source, group)
             case syntax.Derived():
                 self._enter(group, source.alias or "sub-query", self.sub(source.query), source.position)
+            case syntax.TableFunction():
+                raise ReleasesInside(
+                    "a table function releases something of its own.", construct=source.call.name,
+                    position=source.position, hint="Let it stand alone in FROM, and only compute with its answer.",
+                )  # fmt: skip
             case syntax.Join(kind="inner" | "cross"):
                 self._collect(source.left, group)
                 self._collect(source.right, group)

@@ -46,6 +46,7 @@ __all__ = [
     "ShowTables",
     "Star",
     "Statement",
+    "TableFunction",
     "TableName",
     "Union",
     "parameter_count",
@@ -211,7 +212,15 @@ class Join(Node):
     using: tuple[str, ...]
 
 
-Relation: TypeAlias = TableName | Derived | Join
+@dataclass(frozen=True, slots=True)
+class TableFunction(Node):
+    """``f((SELECT ..), name => value) AS alias`` in FROM; a query is a `ScalarQuery` among the call's arguments."""
+
+    call: Call
+    alias: str | None
+
+
+Relation: TypeAlias = TableName | Derived | Join | TableFunction
 
 
 # Queries

@@ -101,3 +101,7 @@ class ReleasedTable:
     def values(self) -> Sequence[Any]:
         """The answers, one per group."""
         return self.columns["value"]
+
+    def place(self, place: int) -> ReleasedTable:
+        """The same release with its ``value_1``, ``value_2``, ... as the answer; 0 for ``value`` itself."""
+        return self if place == 0 else ReleasedTable({**self.columns, "value": self.columns[f"value_{place}"]})

@@ -2,7 +2,7 @@
 
 Neighbours: ``add_remove`` and ``replace_one``; one row per privacy unit. Loss: (epsilon, delta), or rho but for delta.
 
-1. Every unit goes to one of t public parts, by fresh randomness that does not depend on the data.
+1. Every unit goes to one of t public parts (`parts`).
 2. An oracle clusters each part and sees nothing else (`oracle`): a tuple of k centres. A part of fewer than k rows has
    an element of its own in its place, which is nobody's friend.
 3. The tuples' radius, core and noisy average (`tuple_core`): k centres, or nothing where too few parts agree.
@@ -32,6 +32,7 @@ from dpsql.mechanisms.friendly_core import oracle
 from dpsql.mechanisms.friendly_core.average import FriendlyAverage
 from dpsql.mechanisms.friendly_core.concentrated import ConcentratedSwapFilter
 from dpsql.mechanisms.friendly_core.lloyd import lloyd_step
+from dpsql.mechanisms.friendly_core.parts import dealt, part_numbers
 from dpsql.mechanisms.friendly_core.swaps import ByChance, ByThreshold, SwapFilter
 from dpsql.mechanisms.friendly_core.tuple_core import average_of, joint_radius, radius_of, search_between
 from dpsql.mechanisms.friendly_core.tuples import LARGEST, MOST_DIMENSIONS, NEVER, gaps
@@ -109,18 +110,10 @@ class KMeans:
         return np.asarray(found[np.lexsort(found.T[::-1])])
 
     def _tuples(self, points: Integers, sampler: Sampler) -> tuple[Integers, Integers]:
-        """(t, k, d) the oracle's answer for every part, and (t, t) their gaps.
-
-        A uniform draw plus the row's place, modulo t, is as uniform and independent as the draw alone: who stands
-        before a row says nothing about its part. (A sampler without noise deals the rows out in turn.)
-        """
-        n, d = points.shape
-        part = (sampler.integers(self.parts, n) + np.arange(n)) % self.parts
-        rows = points[np.argsort(part, kind="stable")]
-        sizes = np.bincount(part, minlength=self.parts)
-        tuples = np.zeros((self.parts, self.k, d), dtype=np.int64)
-        large = np.flatnonzero(sizes >= self.k)
-        groups = np.split(rows, np.cumsum(sizes)[:-1])
+        """(t, k, d) the oracle's answer for every part, and (t, t) their gaps."""
+        groups = dealt(points, part_numbers(len(points), self.parts, sampler), self.parts)
+        tuples = np.zeros((self.parts, self.k, points.shape[1]), dtype=np.int64)
+        large = np.array([at for at, group in enumerate(groups) if len(group) >= self.k], dtype=np.int64)
         for at in large:
             tuples[at] = oracle.centres(groups[at], self.k)
         between = np.full((self.parts, self.parts), NEVER, dtype=np.int64)

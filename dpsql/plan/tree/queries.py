@@ -12,6 +12,7 @@ from sqlglot import exp
 from dpsql.plan.atoms import Role
 from dpsql.plan.naming import column_name
 from dpsql.plan.syntax import (
+    Call,
     Derived,
     Expr,
     GroupAll,
@@ -22,8 +23,10 @@ from dpsql.plan.syntax import (
     Parameter,
     Queryable,
     Relation,
+    ScalarQuery,
     Select,
     Star,
+    TableFunction,
     TableName,
     Union,
 )
@@ -208,6 +211,8 @@ class Queries(Expressions):
             return Derived(renamed, self._table_alias(node, "columns"), position=query.position)
         if type(node) is not exp.Table:
             self._refuse(node, words(node), "dpsql reads tables of the policy only.", "Write the name of a table.")
+        if type(node.this) is exp.Anonymous:
+            return self._table_function(node)
         self._slots(node, "this", "db", "catalog", "alias")
         if type(node.this) is not exp.Identifier:
             self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
@@ -219,6 +224,15 @@ class Queries(Expressions):
                 self._refuse(node, "file as a table", "dpsql reads tables of the policy only.", hint)
         name = tuple(self._name(part, node) for part in parts)
         return TableName(name, self._table_alias(node), position=self._place(node))
+
+    def _table_function(self, node: exp.Table) -> TableFunction:
+        """A call in FROM over a query; whether there is such a function is not asked here."""
+        self._slots(node, "this", "alias")
+        call = self._expression(node.this)
+        if not isinstance(call, Call) or not any(isinstance(a, ScalarQuery) for a in call.arguments):
+            self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
+        measure(call)  # before anything walks it by recursion
+        return TableFunction(call, self._table_alias(node), position=call.position)
 
     def _renamed(self, query: Queryable, alias: exp.Expr) -> Queryable:
         """A query whose columns are named behind its own name: ``AS t (a, b)``."""

@@ -1,0 +1,93 @@
+"""k-means as a release: what it asks of an engine, what it says of itself, and a table of centres in the columns' unit.
+
+Neighbours, loss and theorem: `clusters`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.friendly_core.clusters import KMeans, in_unit
+from dpsql.mechanisms.friendly_core.oracle import inside_ball
+from dpsql.mechanisms.friendly_core.tuples import LARGEST
+from dpsql.plan.requests import Values
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["KMeansRelease", "grid_for"]
+
+REACH = 2**26  # coordinates in grid steps, before points are moved into the ball
+
+
+def grid_for(bound: Fraction) -> Grid:
+    """The grid of every coordinate: `LARGEST` steps to the bound, and a little beyond it.
+
+    >>> grid_for(Fraction(1)).step
+    Fraction(1, 4194304)
+    """
+    return Grid(bound / LARGEST, -REACH, REACH)
+
+
+@dataclass(frozen=True, slots=True)
+class KMeansRelease:
+    """An offer to release k centres, a row each: the first coordinate as ``value``, the others as ``value_1``, ...
+
+    Attributes:
+        plan: What will be done.
+        need: One row per privacy unit, on `grid_for` the bound.
+        bound: Radius of the ball, in the columns' unit.
+        ends: Least and greatest radius of the tuples to try, in grid steps.
+        rows_about: Guess of the number of rows.
+    """
+
+    plan: KMeans
+    need: Values
+    bound: Fraction
+    ends: tuple[int, int]
+    rows_about: int
+    mechanism: ClassVar[str] = "friendly_core"
+    sensitivity: ClassVar[float | None] = None  # of several measurements
+    scale: ClassVar[float | None] = None
+
+    @property
+    def loss(self) -> Loss:
+        return self.plan.loss
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        parts = self.plan.parts
+        return (
+            f"people are dealt into {parts} parts of about {max(1, self.rows_about // parts)} each (rows_about); where "
+            "too few parts agree on their centres, every centre is NULL, at the same price.",
+            f"points further than {float(self.bound):g} from 0 are moved to that distance.",
+        )
+
+    @property
+    def half_width(self) -> float:
+        """Of a coordinate of a centre, for clusters of one size: the noise of the last step's sum and number."""
+        people = max(1.0, self.rows_about / self.plan.k)
+        factor = 1 if self.plan.neighbours == "add_remove" else 2
+        return 1.96 * float(self.bound) * math.sqrt(2 * factor / self.plan.step.rho) / people
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """k rows: the centres in lexicographic order; None everywhere where too few parts agree."""
+        names = self.need.columns[:-1]
+        coordinates = [np.asarray(raw.column(name), dtype=np.int64) for name in names]
+        points = np.repeat(np.stack(coordinates, axis=1), np.asarray(raw.column("rows"), dtype=np.int64), axis=0)
+        found = self.plan.centres(inside_ball(points), self.ends, sampler)
+        if found is None:
+            return ReleasedTable({name: [None] * self.plan.k for name in names})
+        return ReleasedTable(dict(zip(names, in_unit(found, self.bound).T.tolist(), strict=True)))
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """None is known: how far a core's centre lies from the best one depends on the data."""
+        return [(None, None)] * self.plan.k
