@@ -89,10 +89,11 @@ def check(policy: PolicyFile) -> None:
     from dpsql.engines.check import check as findings_of
     from dpsql.policy import load_policy, require_enforced
     from dpsql.screen import text_table
+    from dpsql.universe.report import metric_findings
 
     loaded = load_policy(policy)
     require_enforced(loaded)
-    findings = findings_of(loaded)
+    findings = [*findings_of(loaded), *(metric_findings(loaded) if loaded.metrics else [])]
     if findings:
         rows = [
             (

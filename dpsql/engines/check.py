@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
+from dpsql.engines import public
 from dpsql.engines.bounded import Reading, listed, reading
 from dpsql.engines.builder import in_owner_process
 from dpsql.engines.classes import said
+from dpsql.engines.correlations import telling
 from dpsql.engines.owners import Owned, Owners, require_one_unit_type
-from dpsql.engines.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, shape_of
+from dpsql.engines.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.engines.sources import Source, open_database, open_table, quote
 from dpsql.errors import PolicyError
+from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "check", "findings"]
+__all__ = ["Finding", "check", "columns_of_public", "findings", "public_columns"]
 
 Severity = Literal["error", "warning", "note"]
 
@@ -64,6 +67,39 @@ def check(policy: Policy) -> list[Finding]:
     return [Finding(**message) for message in found]
 
 
+def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
+    """Whole columns of a public table of the source, row by row; read in a process of its own.
+
+    Raises:
+        PolicyError: If they are not there.
+        OperationalError: If the data cannot be read.
+    """
+    request = {"job": "columns", "shape": shape_of(policy).message(), "table": table, "names": list(names)}
+    columns: Mapping[str, Sequence[Value]] = in_owner_process(request, None)
+    return columns
+
+
+def columns_of_public(
+    connection: duckdb.DuckDBPyConnection, shape: Shape, table: TableShape, names: Sequence[str]
+) -> dict[str, list[Value]]:
+    """The same, in the owner's process.
+
+    Raises:
+        PolicyError: If the table is private, or a column is not there.
+    """
+    if not table.public:
+        raise PolicyError(f"{table.name} is not public.")
+    open_database(connection, shape)
+    select, _ = public.copied(connection, table, open_table(connection, table))
+    try:
+        rows = connection.execute(f"SELECT {', '.join(map(quote, names))} FROM ({select})").fetchall()
+    except duckdb.BinderException:
+        raise PolicyError(
+            f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names."
+        ) from None
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
 def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Finding]:
     """What differs, table by table. Runs in the owner's process.
 
@@ -94,6 +130,9 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
                 yield from _column(desk, column, sources)
             if shape.classes is not None and shape.classes.table == table.name:
                 yield from _classes(desk, shape, shape.classes, owners)
+            for universe in shape.universes:
+                if universe.table == table.name:
+                    yield from _universe(desk, universe, sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +285,22 @@ def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> 
         yield desk.broken(column.name, error)
         return
     yield from _values(desk, column, read)
+
+
+def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, Source]) -> Iterator[Finding]:
+    """Attributes of a metric that tell each other."""
+    declared = {column.name: column for column in desk.table.columns}
+    try:
+        columns = [declared[place.column] for place in universe.places]
+        values = {c.name: reading(desk.table, c, desk.source, listed(c, _domain(c, sources))).value for c in columns}
+    except PolicyError:
+        return  # said already, with the column
+    for one, other, rows, without, given in telling(desk.source, values, desk.row):
+        what = (
+            f"tells {other}: by it {given / rows:.0%} are guessed right, {without / rows:.0%} without. Precise answers "
+            f"about it are answers about {other}, whatever the metric says of that."
+        )
+        yield Finding(desk.table.name, one, what, None, None, "warning")
 
 
 def _domain(column: ColumnShape, sources: Mapping[str, Source]) -> str | None:
