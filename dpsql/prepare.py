@@ -139,9 +139,10 @@ class Prepared:
             asked = measured.aggregate
             described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
             described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
-            described += [repr((request.options.sensitivity, request.options.centre)), repr(release.notes)]
+            described += [repr((request.options.sensitivity, request.options.centre, request.options.scale))]
+            described.append(repr(release.notes))
             if asked.argument is not None:
-                described.append(repr((asked.argument.facts.centre, asked.argument.facts.spread)))
+                described.append(repr(asked.argument.facts))
         after = lower_released(self.plan)
         described += [
             after.sql,
@@ -511,12 +512,15 @@ def _refuse_idle(options: Options, taken: Collection[str]) -> None:
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
     """That bounds are missing where nothing else is, with what to write."""
     aggregate, options = request.aggregate, request.options
-    if options.sensitivity is not None or options.centre is not None:
+    if options.sensitivity is not None or options.centre is not None or options.scale is not None:
         return None  # asked for without bounds: each mechanism's own reason says more
+    if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
+        return None
     bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
         bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
         hints = "bounds, or centre and spread," if bare and aggregate.function in UNBOUNDED else "bounds"
+        hints += " or a scale," if bare and aggregate.function == "avg" else ""
         return UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
             hint=f"Add {hints} to its columns in {catalog.policy_file}, or keep it within constants: "

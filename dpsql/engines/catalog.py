@@ -103,6 +103,7 @@ def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> Col
         step=step,
         centre=None if column.centre is None else Fraction(column.centre),
         spread=None if column.spread is None else Fraction(column.spread),
+        scale=None if column.scale is None else (Fraction(column.scale[0]), Fraction(column.scale[1])),
     )
     values: tuple[Value, ...] | None = column.values
     if column.values_from is not None:

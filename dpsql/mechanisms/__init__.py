@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.exponential import Exponential
+from dpsql.mechanisms.friendly_mean import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.preprocessed import Preprocessing
@@ -22,6 +23,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Gaussian(),
     Threshold(),
     Exponential(),
+    FriendlyCore(),
     Preprocessing(),
     RandomDP(),
 )

@@ -172,7 +172,7 @@ def vector_loss(price: Price) -> Concentrated | None:
     """The largest zCDP loss of a vector within a price; None where the price is too small to buy any.
 
     >>> vector_loss(Price(epsilon=None, delta=Fraction(0), rho=Fraction(1, 8)))
-    Concentrated(rho=Fraction(1, 8), epsilon=None, delta=None)
+    Concentrated(rho=Fraction(1, 8), epsilon=None, delta=None, outside=None)
     """
     if price.rho is not None:
         return Concentrated(price.rho)

@@ -17,7 +17,7 @@ class ColumnInfo:
 
     Attributes:
         name: Its name.
-        facts: Type, bounds, nullability, grid step, centre and spread.
+        facts: Type, bounds, nullability, grid step, centre, spread and scale.
         values: Its declared domain without NULL, or None where the domain is open.
         stored_grid: Whether the bounded view holds its grid integers beside it, as ``<name>$grid``.
         multiplicity: Public tables: the largest number of rows with one value. Private tables: 0.

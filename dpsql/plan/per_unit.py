@@ -201,7 +201,7 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
     low = facts.low if isinstance(facts.low, Fraction) else None
     high = facts.high if isinstance(facts.high, Fraction) else None
     if function == "avg":
-        return Facts(Type.REAL, low, high, facts.nullable)
+        return Facts(Type.REAL, low, high, facts.nullable, scale=facts.scale)
     if facts.type is Type.INTEGER and not range_of(argument, hard=True).within(INTEGER_LIMIT // most):
         raise UnsupportedQuery(
             "the sum could be too large for the engine.", construct="SUM", position=position,
@@ -213,6 +213,7 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
         None if high is None else max(high, high * most),
         facts.nullable,
         facts.step,
+        scale=None if facts.scale is None else (facts.scale[0], facts.scale[1] * most),
     )
 
 

@@ -63,6 +63,7 @@ class Facts:
         step: Grid step in the column's unit, or None where none is declared.
         centre: A typical value (the owner's public guess), or None.
         spread: A typical distance from it, or None.
+        scale: The least and the largest distance to expect between values, or None.
     """
 
     type: Type
@@ -72,6 +73,7 @@ class Facts:
     step: Fraction | None = None
     centre: Fraction | None = None
     spread: Fraction | None = None
+    scale: tuple[Fraction, Fraction] | None = None
 
     @property
     def bounded(self) -> bool:
@@ -79,5 +81,5 @@ class Facts:
         return self.low is not None and self.high is not None
 
     def unhinted(self) -> Facts:
-        """The same facts without grid, centre and spread: those belong to bare columns."""
-        return replace(self, step=None, centre=None, spread=None)
+        """The same facts without grid, centre, spread and scale: those belong to bare columns."""
+        return replace(self, step=None, centre=None, spread=None, scale=None)

@@ -273,10 +273,6 @@ class Policy(Section):
         places += [("random_dp", name, "statistics") for name, section in self.random_dp.items() if section.statistics]
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
-        for name, table in self.tables.items():
-            places += [
-                ("tables", name, "columns", key, "scale") for key, column in table.columns.items() if column.scale
-            ]
         return [(".".join(map(str, place)), self._lines.get(place)) for place in places]
 
 

@@ -64,7 +64,7 @@ class Column(Section):
     grid: Annotated[Decimal, SkipValidation, WithJsonSchema(_NUMBER)] | None = None
     """Sums are exact whole multiples of this step, in the column's unit."""
     scale: Annotated[tuple[Decimal, Decimal], SkipValidation, WithJsonSchema(_NUMBERS)] | None = None
-    """[low, high] of the data's own diameter, for a mean without bounds."""
+    """[low, high]: how far apart typical values are, at least and at most; for means without bounds."""
 
     # The validators below run after `type` is known: what a bound may be depends on it. They do all the
     # checking, so pydantic's own is skipped for those fields.

@@ -184,20 +184,30 @@ class Concentrated(Loss):
     Attributes:
         rho: > 0.
         epsilon, delta: The pair for which it was priced, if it was; both or neither. A `basic` ledger charges that
-            pair, a `zcdp` ledger rho alone: its epsilon then has no finite bound, its delta is 0.
+            pair, a `zcdp` ledger rho and ``outside`` alone: its epsilon then has no finite bound.
+        outside: The weight of an event outside of which rho holds (approximate zCDP; Bun, Steinke 2016, section 8);
+            it adds up like delta. None where rho holds everywhere. The pair covers it.
+
+    >>> Concentrated(Fraction(1, 2), outside=Fraction(1, 10**6)).account("zcdp").delta
+    1000000000000
     """
 
     kind: ClassVar[str] = "concentrated"
     rho: Fraction
     epsilon: Fraction | None = None
     delta: Fraction | None = None
+    outside: Fraction | None = None
 
     def __post_init__(self) -> None:
-        _positive(self, rho=self.rho, epsilon=self.epsilon, delta=self.delta)
+        _positive(self, rho=self.rho, epsilon=self.epsilon, delta=self.delta, outside=self.outside)
         if (self.epsilon is None) != (self.delta is None):
             raise InvariantBroken("a concentrated loss is priced for epsilon and delta together, or for neither")
         if self.delta is not None:
             _below_one(self, delta=self.delta)
+        if self.outside is not None:
+            _below_one(self, outside=self.outside)
+            if self.delta is not None and self.outside >= self.delta:
+                raise InvariantBroken("the delta of a concentrated loss must cover what is outside, and more")
 
     def priced(self) -> Account:
         if self.epsilon is None or self.delta is None:
@@ -206,7 +216,7 @@ class Concentrated(Loss):
 
     def account(self, composition: Composition) -> Account:
         if composition == "zcdp":
-            return Account(epsilon=None, rho=units(self.rho))
+            return Account(epsilon=None, delta=units(self.outside or Fraction(0), DELTA_UNIT), rho=units(self.rho))
         if self.epsilon is None:
             raise UnsupportedQuery(
                 "the ledger adds up epsilon and delta (composition: basic), and a price in rho alone has neither.",
@@ -220,7 +230,7 @@ class Concentrated(Loss):
         return True
 
     def fields(self) -> Fields:
-        return _ratios(rho=self.rho, epsilon=self.epsilon, delta=self.delta)
+        return _ratios(rho=self.rho, epsilon=self.epsilon, delta=self.delta, outside=self.outside)
 
     @classmethod
     def read(cls, fields: Fields) -> Self:

@@ -17,7 +17,7 @@ from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Aggregates, Contribution, Values
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.account import DELTA_UNIT, units
 from dpsql.privacy.loss import Free, decode, encode
 from dpsql.privacy.tables import RawTable
@@ -83,6 +83,7 @@ def requests() -> Iterator[Request]:
                 function, held=held, keys=keys, price=price, neighbours=neighbours, options=Options(mechanism=NAMED)
             )
     yield from around_a_centre()
+    yield from at_a_scale()
 
 
 def around_a_centre() -> Iterator[Request]:
@@ -107,6 +108,20 @@ def around_a_centre() -> Iterator[Request]:
             )  # fmt: skip
 
 
+def at_a_scale() -> Iterator[Request]:
+    """Requests for columns of which a scale is known, with bounds and without."""
+    known = Facts(Type.REAL, nullable=False, scale=(Fraction(1, 2), Fraction(10**5)))
+    for neighbours, price, grid, (held, keys) in itertools.product(
+        ("add_remove", "replace_one"),
+        (HALF, WITH_DELTA, BY_RHO, PRICES[-1]),
+        (None, GRIDS[0]),
+        ((ONE_ROW, ()), (Contribution(2, 2, 1), (CITY,)), (FEW_ROWS, (CITY,))),
+    ):
+        yield asking("avg", held=held, keys=keys, price=price, neighbours=neighbours, grid=grid, facts=known)
+    yield asking("avg", price=WITH_DELTA, neighbours="replace_one", grid=None, facts=known, rows_public=True)
+    yield asking("avg", price=PRICES[-1], neighbours="replace_one", grid=None, facts=known, rows_public=True)
+
+
 def offers(mechanism: Mechanism) -> list[tuple[Request, Release]]:
     """Every offer it makes to those requests."""
     return _offers(mechanism.name)
@@ -124,7 +139,8 @@ def table(release: Release, rows: int) -> RawTable:
     if isinstance(release.need, Values):
         low = 0 if release.need.grid is None else release.need.grid.low
         values = ("no", "yes") if release.need.grid is None else (low, low + 1, low + 5)
-        return counted(*[dict.fromkeys(values, 3)] * rows)
+        each = 1_500 if release.mechanism == "friendly_core" else 3  # it answers nothing about a few rows
+        return counted(*[dict.fromkeys(values, each)] * rows)
     assert isinstance(release.need, Aggregates)
     return RawTable({f"m{i}": [10_000 * (i + 1)] * rows for i in range(len(release.need.measures))})
 

@@ -2656,6 +2656,42 @@ SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
 -- values: 'ab', 'xy'
 
+-- Means at the data's own scale: exact where no row lies far from the others
+-- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(1, 1000)
+SELECT AVG(age) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(age) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(1, 1000)
+SELECT age >= 50 AS older, AVG(age) FROM patients GROUP BY older
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: older boolean, avg(age) real
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT ("t0"."age" >= CAST($1 AS BIGINT)) AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- values: 50
+
+-- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(10, 100000)
+SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [1, 12]; grid 1 from 1 to 12
+-- columns: avg(n) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- policy: shop
+-- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(0.01, 1000)
+SELECT AVG(height) FROM customers
+-- unit: customers.customer_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real
+-- columns: avg(height) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing') MEDIAN(cost) FROM visits
 -- unit: visits.patient_id

@@ -220,7 +220,9 @@ def _reference(
 
 
 def _centre(measured: Measured) -> str:
-    """What the mean of nothing is: the declared centre, else the middle of the bounds, on the grid."""
+    """What the mean of nothing is: the declared centre, else the middle of the bounds, on the grid; or NULL."""
+    if measured.choice.release.mechanism == "friendly_core":
+        return "NULL::DOUBLE"
     grid, argument = measured.request.grid, measured.aggregate.argument
     assert grid is not None and argument is not None
     declared = argument.facts.centre

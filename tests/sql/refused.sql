@@ -958,10 +958,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
@@ -1139,7 +1139,7 @@ SELECT COUNT(*) FROM patients p q
 
 -- policy: census
 SELECT trade, COUNT(*) FROM people GROUP BY trade
--- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can. random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. friendly_core: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can. random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: census
 SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
@@ -1151,11 +1151,11 @@ SELECT SUM(seconds) FROM logins
 
 -- policy: shop
 SELECT AVG(height) FROM customers
--- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:8: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 -- policy: shop
 SELECT nickname, COUNT(*), AVG(height) FROM customers GROUP BY nickname
--- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds, or centre and spread, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+-- refused: AVG(height) at 1:28: the bounds of its argument are not known. Add bounds, or centre and spread, or a scale, to its columns in shop.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
 
 -- policy: shop
 SELECT SUM(total / items) FROM orders
@@ -1188,6 +1188,22 @@ SELECT SUM(member) / AVG(region) FROM customers
 -- policy: shop
 SELECT COUNT(*) FROM orders WHERE placed > TIMESTAMP '2024-02-30 10:00'
 -- refused: TIMESTAMP at 1:44: there is no such moment. Write it like TIMESTAMP '2024-05-31 13:45:00', without a time zone.
+
+-- Means at the data's own scale
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'friendly_core') COUNT(*) FROM patients
+-- refused: COUNT(*) at 1:72: mechanism 'friendly_core' does not answer this: it answers means, not COUNT(*). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'friendly_core') AVG(age) FROM patients
+-- refused: AVG(age) at 1:72: mechanism 'friendly_core' does not answer this: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-6, mechanism = 'friendly_core', scale = (1, 100)) AVG(cost) FROM visits
+-- refused: AVG(cost) at 1:117: mechanism 'friendly_core' does not answer this: one unit has several rows here, and it needs one value a unit; aggregate each unit in a sub-query first, such as SELECT unit, SUM(x) AS x ... GROUP BY unit, or write max_rows_contributed = 1. Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.001, delta = 1e-6, mechanism = 'friendly_core', scale = (1, 100)) AVG(age) FROM patients
+-- refused: AVG(age) at 1:121: mechanism 'friendly_core' does not answer this: 100000 rows in a group, as the policy guesses them (rows_about), are too few for this price: rows times the epsilon of a search must reach 40, and the core must outweigh its noise. Leave the mechanism out to get the one with the least expected error.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (scale = (1, 100)) COUNT(*) FROM patients
+-- refused: scale is an option of mechanism friendly_core, which answers nothing in this statement. Leave it out, or write mechanism = 'friendly_core'.
 
 -- Preprocessed statistics
 SELECT TRIMMED_MEAN(age) FROM patients
@@ -1231,11 +1247,11 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = -1) AVG(age) FROM patien
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) AVG(height) FROM customers
--- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...). random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...). random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 1.6) AVG(height) FROM customers
--- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer. random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer. random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT TRIMMED_MEAN(height, 0.1) FROM customers

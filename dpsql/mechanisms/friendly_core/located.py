@@ -51,6 +51,11 @@ class Total(Protocol):
         """The noise of each coordinate of a sum that a neighbour moves by so much (L2), in grid steps."""
         ...
 
+    @property
+    def price(self) -> str:
+        """What it costs, for people to read."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class LaplaceTotal:
@@ -61,6 +66,10 @@ class LaplaceTotal:
     def law(self, moved: int) -> Law:
         return LaplaceLaw(moved / self.epsilon)
 
+    @property
+    def price(self) -> str:
+        return f"epsilon {float(self.epsilon):.3g}"
+
 
 @dataclass(frozen=True, slots=True)
 class GaussianTotal:
@@ -70,6 +79,10 @@ class GaussianTotal:
 
     def law(self, moved: int) -> Law:
         return gaussian_law(Fraction(moved**2), self.rho)
+
+    @property
+    def price(self) -> str:
+        return f"rho {float(self.rho):.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +141,13 @@ class LocateThenClamp:
             sampler: For the exact noise.
         """
         about = max(1, len(points) + (0 if self.count is None else int(self.count.draw(sampler, 1)[0])))
-        radius = self._search(about).choose(points, sampler) if self.search is not None else self.low
+        chosen = self.low if self.search is None else self._search(about).choose(points, sampler)
+        radius = min(chosen, FARTHEST)
         place = self.place.find(points, radius, about, sampler)
         if place is None:
             return None
         centre = tuple(min(max(y, -FARTHEST), FARTHEST) for y in place.nearest)
-        reach = self._reach(radius, place.spread)
+        reach = self.reach(radius, place.spread)
         law = self.total.law(self._moved(reach))
         sums = noised(exact_sums(put_into_ball(points, centre, reach)), law.draw(sampler, self.dimensions))
         return Located(centre, reach, tuple(int(s) for s in sums), about)
@@ -147,7 +161,7 @@ class LocateThenClamp:
         spread = self.place.spread(rows, radius, self.dimensions)
         if math.isinf(spread):
             return spread
-        return self.sum_law(self._reach(math.ceil(radius), spread)).quantile(0.95) / rows
+        return self.sum_law(self.reach(math.ceil(radius), spread)).quantile(0.95) / rows
 
     def radius(self, rows: float, deviation: float) -> float:
         """The radius to expect for normal data of this standard deviation, in grid steps."""
@@ -162,10 +176,11 @@ class LocateThenClamp:
         epsilon = self.search or Fraction(1)
         return DiameterSearch(self.low, self.high, epsilon, tolerance(epsilon, about), self.swap)
 
-    def _reach(self, radius: int, spread: float) -> int:
+    def reach(self, radius: int, spread: float) -> int:
+        """R for that radius and standard deviation of the place, in grid steps; no row is farther than 2 FARTHEST."""
         d = self.dimensions
         slack = 2 * spread if d == 1 else (math.sqrt(d) + 2) * spread
-        return math.ceil((1.5 if d <= 3 else 0.75) * radius + slack) + 1
+        return min(math.ceil((1.5 if d <= 3 else 0.75) * radius + slack) + 1, 2 * FARTHEST)
 
     def _moved(self, reach: int) -> int:
         return 2 * reach if self.swap else reach

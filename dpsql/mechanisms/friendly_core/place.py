@@ -44,6 +44,11 @@ CORE = 0.95  # of the rows are expected in the core
 class Place(Protocol):
     """A way to find the place."""
 
+    @property
+    def price(self) -> str:
+        """What it costs, for people to read."""
+        ...
+
     def spread(self, rows: float, radius: float, dimensions: int) -> float:
         """Expected standard deviation of each coordinate for so many rows, in grid steps; infinite for too few."""
         ...
@@ -73,6 +78,10 @@ class PlaceByCoins:
     epsilon: Fraction
     delta: Fraction
     swap: bool = False
+
+    @property
+    def price(self) -> str:
+        return f"epsilon {float(self.epsilon):.3g}, delta {float(self.delta):.2g}"
 
     def spread(self, rows: float, radius: float, dimensions: int) -> float:
         sampled = self._sampled(dimensions, rows)
@@ -121,6 +130,10 @@ class PlaceByNoise:
     rho: Fraction
     delta: Fraction
     swap: bool = False
+
+    @property
+    def price(self) -> str:
+        return f"rho {float(self.rho):.3g}, delta {float(self.delta):.2g}"
 
     def spread(self, rows: float, radius: float, dimensions: int) -> float:
         if self._by_coins(dimensions, rows):

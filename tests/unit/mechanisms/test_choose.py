@@ -25,7 +25,9 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
         "gaussian",
         "threshold",
         "exponential",
+        "friendly_core",
         "preprocessing",
+        "random_dp",
     ]
 
 

@@ -42,6 +42,7 @@ simple: st.SearchStrategy[Loss] = st.one_of(
     st.builds(Pure, amounts, st.none() | amounts),
     st.builds(Approximate, amounts, shares, st.none() | amounts),
     st.builds(Concentrated, amounts, amounts, shares),
+    st.builds(Concentrated, amounts, amounts, st.just(Fraction(3, 4)), shares),
     st.builds(RandomDP, amounts, shares, st.sampled_from(["city", "sex"]), st.integers(1, 2)),
     st.builds(Metric, names, st.dictionaries(names, amounts, min_size=1, max_size=3)),
     st.builds(PerClass, st.fixed_dictionaries({"strict": amounts, "normal": amounts})),
@@ -118,6 +119,16 @@ def test_a_gaussian_is_charged_the_pair_it_was_priced_for_or_rho_alone() -> None
     basic, zcdp = loss.account("basic"), loss.account("zcdp")
     assert (basic.epsilon, basic.delta) == (units(HALF), units(TINY, DELTA_UNIT))
     assert (zcdp.epsilon, zcdp.delta, zcdp.rho) == (None, 0, units(Fraction(1, 50)))
+
+
+def test_what_rho_does_not_cover_is_added_up_as_delta() -> None:
+    alone = Concentrated(Fraction(1, 50), outside=TINY)
+    assert (alone.account("zcdp").delta, alone.account("zcdp").rho) == (units(TINY, DELTA_UNIT), units(Fraction(1, 50)))
+    priced = Concentrated(Fraction(1, 50), HALF, 2 * TINY, outside=TINY)
+    assert priced.account("basic").delta == units(2 * TINY, DELTA_UNIT)
+    assert priced.account("zcdp").delta == units(TINY, DELTA_UNIT)
+    with pytest.raises(InvariantBroken, match="must cover what is outside"):
+        Concentrated(Fraction(1, 50), HALF, TINY, outside=TINY)
 
 
 def test_a_price_in_rho_alone_cannot_enter_a_basic_ledger() -> None:

@@ -1,0 +1,182 @@
+"""From a price to the parts of a located mean: the shares with the least expected error, by public facts.
+
+A price (epsilon, delta) buys, in one dimension, a Laplace sum and a place by coins, all of delta going to the place. In
+more dimensions the sum is Gaussian, at rho(epsilon_2, delta / 2), and half of delta goes to the place; or all parts
+share rho(epsilon, delta / 2), and delta / 2 is outside of it. A price in rho buys the latter, with all of delta
+outside.
+
+The count costs a tenth of epsilon (a twentieth of rho) where it is not public, the search a tenth (rho: a twenty-fifth)
+or the epsilon that makes n epsilon 50, whichever is more; nothing where the scale is one number. The rest is split
+between place and sum, in the way that has the least expected error.
+
+A price for one unit more or less buys the same for a unit replaced by the group property: one removal and one addition
+at (epsilon / 2, delta / (1 + e^(epsilon / 2))). Approximate zCDP has no such rule here; only `swap`, with the number of
+rows public, is proved directly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, LocateThenClamp
+from dpsql.mechanisms.friendly_core.noise import gaussian_law, safely_below, short_below
+from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise
+from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
+from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_epsilon, rho_of_pure
+
+__all__ = ["LEAST_SEARCHED", "Bought", "Setting", "best_for_epsilon", "best_for_rho", "halved"]
+
+COUNT_SHARE = Fraction(1, 10)  # of epsilon
+COUNT_SHARE_OF_RHO = Fraction(1, 20)
+SEARCH_SHARE = Fraction(1, 10)  # of epsilon
+SEARCH_SHARE_OF_RHO = Fraction(1, 25)
+PLACE_SHARES = tuple(Fraction(k, 20) for k in (1, 2, 3, 4, 6, 8, 10, 12))  # of what count and search leave
+SEARCHED = 50  # n epsilon of a search that rarely misses
+LEAST_SEARCHED = 40  # below it a search often fails
+MOST_SEARCH_SHARE = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The public facts that shares depend on.
+
+    Attributes:
+        rows: A guess of the rows in a group.
+        deviation: A guess of each coordinate's standard deviation, in grid steps.
+        low, high: Ends of the radius, in grid steps.
+        dimensions: d.
+        swap: Whether a neighbour is a row replaced, the number of rows being public.
+    """
+
+    rows: int
+    deviation: float
+    low: int
+    high: int
+    dimensions: int
+    swap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """What a price buys.
+
+    Attributes:
+        parts: The located mean.
+        rho: Approximate zCDP loss of all parts together.
+        outside: Its delta.
+        radius: Expected, in grid steps.
+        half_width: Expected, of a 95% interval for each coordinate, in grid steps; infinite where nothing is found.
+    """
+
+    parts: LocateThenClamp
+    rho: Fraction
+    outside: Fraction
+    setting: Setting
+    radius: float
+    half_width: float
+
+    @property
+    def terms(self) -> tuple[float, ...]:
+        """The scale's ends, and the expected radius, standard deviation of the place, and reach, in grid steps."""
+        parts, spread = self.parts, self.parts.place.spread(self.setting.rows, self.radius, self.setting.dimensions)
+        return parts.low, parts.high, self.radius, spread, parts.reach(math.ceil(self.radius), spread)
+
+
+@lru_cache(maxsize=1024)
+def best_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> Bought | None:
+    """What (epsilon, delta) buys with the least expected error; None where there are too few rows for any of it."""
+    return _least([*_parts_for_epsilon(epsilon, delta, setting), *_shared_rho(epsilon, delta, setting)])
+
+
+@lru_cache(maxsize=1024)
+def best_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Bought | None:
+    """What rho and delta buy with the least expected error; None where there are too few rows for any of it."""
+    return _least(list(_parts_for_rho(rho, delta, setting)))
+
+
+def halved(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction] | None:
+    """The add/remove price that is within (epsilon, delta) for a unit replaced; None where epsilon is above 1000.
+
+    >>> epsilon, delta = halved(Fraction(2), Fraction(1, 10**6))
+    >>> epsilon, 2.68e-7 < delta < 2.7e-7
+    (Fraction(1, 1), True)
+    """
+    if epsilon > 1000:
+        return None
+    return epsilon / 2, delta * safely_below(1 / (1 + math.exp(epsilon / 2)))
+
+
+def _least(offers: list[Bought]) -> Bought | None:
+    best = min(offers, key=lambda offer: offer.half_width, default=None)
+    return None if best is None or math.isinf(best.half_width) else best
+
+
+def _parts_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+    count = Fraction(0) if setting.swap else epsilon * COUNT_SHARE
+    search = _searched(epsilon * SEARCH_SHARE, epsilon * MOST_SEARCH_SHARE, setting)
+    rest = epsilon - count - (search or Fraction(0))
+    flat = setting.dimensions == 1
+    for share in PLACE_SHARES:
+        place = PlaceByCoins(rest * share, delta if flat else delta / 2, setting.swap)
+        of_sum = rest * (1 - share)
+        rho = rho_of_pure(of_sum) if flat else short_below(rho_of_epsilon(of_sum, delta / 2))
+        if rho > 0:
+            total = LaplaceTotal(of_sum) if flat else GaussianTotal(rho)
+            parts = _parts(None if setting.swap else LaplaceLaw(1 / count), search, place, total, setting)
+            rho += (rho_of_pure(count) if count else 0) + rho_of_pure(place.epsilon) + _rho_of(search)
+            yield _bought(parts, rho, place.delta, setting)
+
+
+def _shared_rho(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+    rho = short_below(rho_of_epsilon(epsilon, delta / 2))
+    if setting.dimensions > 1 and rho > 0:
+        yield from _parts_for_rho(rho, delta / 2, setting)
+
+
+def _parts_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+    count = Fraction(0) if setting.swap else rho * COUNT_SHARE_OF_RHO
+    usual, most = (safely_below(math.sqrt(8 * rho * share)) for share in (SEARCH_SHARE_OF_RHO, MOST_SEARCH_SHARE))
+    search = _searched(usual, most, setting)
+    rest = rho - count - _rho_of(search)
+    law = None if setting.swap else gaussian_law(Fraction(1), count)
+
+    def bought(place: PlaceByCoins | PlaceByNoise, total: GaussianTotal) -> Bought:
+        return _bought(_parts(law, search, place, total, setting), rho, delta, setting)
+
+    for share in PLACE_SHARES:
+        total, epsilon = GaussianTotal(rest * (1 - share)), pure_epsilon_of_rho(rest * share)
+        yield bought(PlaceByNoise(rest * share, delta, setting.swap), total)
+        if epsilon > 0:  # with few rows coins find the place where noise cannot
+            yield bought(PlaceByCoins(epsilon, delta, setting.swap), total)
+
+
+def _searched(usual: Fraction, most: Fraction, setting: Setting) -> Fraction | None:
+    """The epsilon of the search; None where the scale is one number."""
+    if setting.low == setting.high:
+        return None
+    return min(max(usual, Fraction(SEARCHED, setting.rows)), most)
+
+
+def _rho_of(search: Fraction | None) -> Fraction:
+    return Fraction(0) if search is None else search * search / 8
+
+
+def _parts(
+    count: LaplaceLaw | GaussianLaw | None,
+    search: Fraction | None,
+    place: PlaceByCoins | PlaceByNoise,
+    total: LaplaceTotal | GaussianTotal,
+    setting: Setting,
+) -> LocateThenClamp:
+    return LocateThenClamp(count, search, place, total, setting.low, setting.high, setting.dimensions, setting.swap)
+
+
+def _bought(parts: LocateThenClamp, rho: Fraction, outside: Fraction, setting: Setting) -> Bought:
+    searched = parts.search is None or setting.rows * parts.search >= LEAST_SEARCHED
+    radius = parts.radius(setting.rows, setting.deviation)
+    width = parts.half_width(setting.rows, radius) if searched else math.inf
+    return Bought(parts, rho, outside, setting, radius, width)
