@@ -59,6 +59,8 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         made.mkdir(mode=0o700)
         before = fingerprint(shape)
         records = _records(directory, version)
+        if shape.classes is not None and records is None:
+            OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
         request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
         public = in_owner_process(request, progress)
         if fingerprint(shape) != before:

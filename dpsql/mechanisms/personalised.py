@@ -39,7 +39,7 @@ from dpsql.mechanisms.base import Personal, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme, Sensitivities
 from dpsql.mechanisms.preprocessing.rules import ExtremeRule, SumRule
-from dpsql.plan.grids import saturating_grid
+from dpsql.plan.grids import grid_of, saturating_grid
 from dpsql.plan.per_class import TOTALS
 from dpsql.plan.requests import Aggregates, Measure, MeasureKind, Values
 from dpsql.plan.types import Facts, Grid
@@ -104,7 +104,7 @@ def _total(request: Request, personal: Personal, name: str) -> ClippedTotal | Re
     values, held = personal.values, request.source.contribution
     in_group = Fraction(1) if request.aggregate.function == "count_units" else _reach(values.value.facts)
     argument = request.aggregate.argument if request.aggregate.function == "sum" else None
-    one_row = Fraction(1) if argument is None else _reach(argument.facts)
+    one_row = Fraction(1) if argument is None else _grid_reach(argument.facts)
     rows = held.of_units().total if request.aggregate.function == "count_units" else held.total
     found = sensitivities_of(
         personal,
@@ -146,6 +146,12 @@ def _extreme(request: Request, personal: Personal, name: str) -> PersonalisedExt
     least = min(found.clips.values()) * found.step
     bias = ExtremeRule(value.facts.spread, width).bias(least, request.rows_about)
     return PersonalisedExtreme(name, found, need, grid, centre, request.aggregate.function, bias)
+
+
+def _grid_reach(facts: Facts) -> Fraction | None:
+    """The largest absolute value on the grid, whose ends lie outside the bounds; None without bounds."""
+    grid = grid_of(facts)
+    return None if grid is None else grid.reach * grid.step or None
 
 
 def _reach(facts: Facts) -> Fraction | None:

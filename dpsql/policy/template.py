@@ -32,6 +32,9 @@ budget:
     "*": {{epsilon: FILL_IN}}        # everyone not named shares this account; or name: {{epsilon: ...}}, one line each
   per_query: {{epsilon: FILL_IN}}    # the price of a query that names none, such as 0.1
 
+# Where people agreed to different losses, name the column that says which; a strict one loses a quarter, then:
+# privacy_classes: {{table: TABLE, column: COLUMN, share: {{strict: 0.25, normal: 1}}}}
+
 # For each table either
 #   public: true     nobody's data, joined freely and returned as it is; its other keys may go, or
 #   unit             the column that says which protected person a row is about, named so in every private table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,8 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError
+from dpsql.cli import main
+from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
 from dpsql.policy import load_policy
 from dpsql.proxy import open_ledger, pinned_of
 from dpsql.session import Session
@@ -19,7 +21,7 @@ from dpsql.session import Session
 POLICY = """\
 version: 1
 name: clinic
-engine: {kind: duckdb, database: clinic.duckdb}
+engine: {kind: duckdb, database: clinic.duckdb, deadline: 60s}
 neighbours: add_remove
 budget:
   ledger: ledger/clinic.ledger.db
@@ -37,7 +39,7 @@ tables:
   visits:
     unit: person
     rows_per_unit: 3
-    columns: {cost: {type: integer, bounds: [0, 100], centre: 20, spread: 10}}
+    columns: {cost: {type: integer, bounds: [0, 100], centre: 4, spread: 1}}
 """
 COUNT = "SELECT COUNT(*) AS n FROM people"
 
@@ -159,6 +161,60 @@ def test_every_kind_of_statement_charges_a_class_its_share_at_most(ana: Ana) -> 
         cost = session.explain(sql, epsilon=0.4).cost
         assert Fraction(str(cost.classes["strict"])) <= Fraction(1, 10), sql
         assert Fraction(str(cost.classes["normal"])) <= Fraction(4, 10), sql
+
+
+def test_explain_shows_both_ways_and_says_what_is_biased(ana: Ana) -> None:
+    session = ana()
+    count, total = (session.explain(sql, epsilon=0.4) for sql in (COUNT, "SELECT SUM(cost) AS c FROM visits"))
+    assert (count.columns[0].mechanism, total.columns[0].mechanism) == ("laplace", "preprocessing")
+    assert (
+        "its expected error is not smaller. In a group a unit counts" in dict(count.columns[0].others)["preprocessing"]
+    )
+    assert "its expected error is not smaller" in dict(total.columns[0].others)["laplace"]
+    assert total.cost.classes == {"strict": 0.1, "normal": 0.4}
+    (note,) = [note for note in total.notes if "its class allows" in note]
+    assert "strict 75, normal 300. The answer is biased by what lies beyond" in note
+    named = session.query(COUNT, epsilon=0.4, mechanism="preprocessing")
+    assert named.rows == [(55,)]  # 40 normal ones and a quarter of 60 others
+    assert named.cost.classes == {"strict": 0.1, "normal": 0.4}
+
+
+def test_under_replace_one_everybody_loses_the_strictest_share(ana: Ana) -> None:
+    session = ana(("add_remove", "replace_one"))
+    quote = session.explain("SELECT COUNT(*) AS n, SUM(cost) AS c FROM visits", epsilon=1)
+    assert [column.mechanism for column in quote.columns] == ["laplace", "laplace"]
+    assert quote.cost.classes == {"strict": 0.25, "normal": 0.25}
+    with pytest.raises(UnsupportedQuery, match="COUNT"):
+        session.explain(COUNT, epsilon=1, mechanism="preprocessing")
+
+
+def test_a_statement_with_row_caps_or_bounds_of_its_own_has_the_strictest_share(ana: Ana) -> None:
+    session = ana()
+    for sql, cap in (
+        ("SELECT SUM(cost) AS c FROM visits", 2),
+        ("SELECT SUM(cost, contribution_bounds_per_row => (0, 9)) AS c FROM visits", None),
+        ("SELECT SUM(cost, contribution_bounds_per_group => (0, 9)) AS c FROM visits", None),
+        ("SELECT COUNT(*) AS c FROM (SELECT DISTINCT cost FROM visits) AS t", None),
+    ):
+        quote = session.explain(sql, epsilon=0.4, max_rows_per_group=cap)
+        assert quote.columns[0].mechanism == "laplace", sql
+        assert quote.cost.classes == {"strict": 0.1, "normal": 0.1}
+
+
+def test_the_command_line_shows_an_epsilon_for_each_class(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy" / "clinic.yaml").write_text(POLICY.replace("deadline: 60s", "cache: cache"))
+    printed = []
+    for command in (["query", COUNT, "--analyst", "ana"], ["log"], ["budget"]):
+        with pytest.raises(SystemExit) as end:
+            main([command[0], str(tmp_path / "copy" / "clinic.yaml"), *command[1:]])
+        assert end.value.code == 0
+        printed.append(capsys.readouterr().out)
+    for out in printed[:2]:
+        assert "epsilon 0.125, epsilon 0.125 for class strict, epsilon 0.125 for class normal" in out
+    assert "0.125 for class strict" in printed[2]
 
 
 def test_a_price_that_a_share_makes_nothing_is_refused(ana: Ana) -> None:

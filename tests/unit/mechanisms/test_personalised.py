@@ -145,6 +145,13 @@ def test_over_groups_the_moves_of_one_unit_add_up_to_what_its_class_pays_for() -
         assert worst / release.sensitivities.law.scale > Fraction(99, 100) * epsilon
 
 
+def test_bounds_between_two_grid_steps_count_as_the_outer_one() -> None:
+    # Each of 12 values is put inside a grid that ends at 100, not at 99.995.
+    facts = replace(ON_GRID, high=Fraction(99995, 1000))
+    found = total("sum", held=FEW_ROWS, keys=(CITY,), facts=facts).sensitivities
+    assert found.moved["normal"] * found.step >= 1200
+
+
 @pytest.mark.parametrize("function", ["sum", "count_rows", "max"])
 def test_the_noise_is_for_every_class_there_could_be(function: str) -> None:
     how: dict[str, Any] = {"options": _naming(6)} if function == "max" else {}
