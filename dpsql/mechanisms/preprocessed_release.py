@@ -212,7 +212,7 @@ class PreprocessedRelease:
         """
         grid, delta = self._grid, self.amount.of(rows)
         return output_steps(
-            self.query.statistic.moved(Counts(values.tolist(), occur.tolist(), grid.step), self.query.centre, delta),
+            self.query.statistic.moved(Counts(values, occur, grid.step), self.query.centre, delta),
             delta / STEPS,
         )
 

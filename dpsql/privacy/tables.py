@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import ne
 from typing import Any
 
 import numpy as np
@@ -73,18 +74,32 @@ class RawTable:
     def by_group(self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str]) -> RawTable:
         """The rows of wanted groups, with ``group`` (the index among them); the other groups' rows are left out."""
         index = {group: at for at, group in enumerate(groups)}
-        found = np.array([index.get(group, -1) for group in self.groups(keys)], dtype=np.int64)
+        starts = self._runs(keys)
+        own = zip(*(_at(self.column(key), starts) for key in keys), strict=True) if keys else [()] * len(starts)
+        found = np.array([index.get(group, -1) for group in own], dtype=np.int64)
+        found = np.repeat(found, np.diff(starts, append=self._length))
         kept = np.flatnonzero(found >= 0)
-        table = {name: _taken(self.column(name), kept) for name in columns}
-        return RawTable({"group": _taken(found, kept), **table}, size=len(groups))
+        table: dict[str, Sequence[Any]] = {name: _at(self.column(name), kept) for name in columns}
+        return RawTable({"group": _at(found, kept), **table}, size=len(groups))
+
+    def _runs(self, keys: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Where a group's rows begin: the first row, and each whose keys are not those of the row above."""
+        starts = np.zeros(self._length, dtype=np.bool_)
+        starts[:1] = True
+        for column in map(self.column, keys):
+            if isinstance(column, np.ndarray):
+                starts[1:] |= column[1:] != column[:-1]
+            else:
+                starts[1:] |= np.fromiter(map(ne, column[1:], column[:-1]), np.bool_, max(self._length - 1, 0))
+        return np.flatnonzero(starts)
 
 
-def _taken(column: Any, rows: npt.NDArray[np.int64]) -> Sequence[Any]:
-    """Some rows of a column: integers as the array they are, others as Python values."""
+def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Sequence[Any]:
+    """Some rows of a column: whole numbers stay an array, other values become Python's own."""
     if not isinstance(column, np.ndarray):
-        return [column[row] for row in rows]
+        return [column[row] for row in rows.tolist()]
     taken: Any = column[rows]
-    return taken if taken.dtype.kind == "i" else taken.tolist()  # type: ignore[no-any-return]  # either is a sequence
+    return taken if taken.dtype == np.int64 else taken.tolist()  # type: ignore[no-any-return]  # an array or a list
 
 
 @dataclass(frozen=True, slots=True)

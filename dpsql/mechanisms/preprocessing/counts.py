@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise, repeat
 from operator import mul
 from typing import Any, TypeAlias
 
@@ -17,7 +15,35 @@ import numpy.typing as npt
 
 from dpsql.mechanisms.preprocessing.exact import Exact, exact_all
 
-__all__ = ["Counts", "Data", "RankedSums"]
+__all__ = ["Counts", "Data", "RankedSums", "Whole", "exactly", "weighted"]
+
+Whole: TypeAlias = npt.NDArray[Any]
+"""(n,) whole numbers: int64, or Python ints (dtype object) where 64 bits might not do. Either kind is exact."""
+
+LIMIT = 2**62  # sums and differences of two numbers below it are 64-bit integers
+
+
+def exactly(numbers: Whole, largest: int) -> Whole:
+    """The same numbers, ready for arithmetic whose results stay within the given magnitude.
+
+    >>> (exactly(np.array([2**40]), 2**80) * 2**40).tolist()
+    [1208925819614629174706176]
+    """
+    return numbers if largest < LIMIT else numbers.astype(object)
+
+
+def weighted(values: Whole, counts: Whole) -> int:
+    """The sum of values times counts, exact.
+
+    Two halves of 32 bits are added up one by one: with fewer than 2^31 rows neither sum needs more than 63 bits.
+
+    >>> weighted(np.array([2**62, -3]), np.array([4, 1])) == 2**64 - 3
+    True
+    """
+    if values.dtype == np.int64 and counts.dtype == np.int64 and float(counts.sum(dtype=np.float64)) < 2**30:
+        upper, lower = values >> 32, values & (2**32 - 1)
+        return (int(upper @ counts) << 32) + int(lower @ counts)
+    return sum(map(mul, values.tolist(), counts.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +51,8 @@ class Counts:
     """A multiset of numbers: value ``values[i] * grid`` occurs ``counts[i]`` times.
 
     Attributes:
-        values: Whole steps of the grid, ascending, each once.
-        counts: How often each occurs, at least once.
+        values: Whole steps of the grid, ascending, each once: Python ints, or an int64 array.
+        counts: How often each occurs, at least once: the same.
         grid: One step, in the column's unit, > 0.
 
     Raises:
@@ -36,8 +62,8 @@ class Counts:
     Counts(values=(1, 5), counts=(2, 1), grid=Fraction(1, 1))
     """
 
-    values: Sequence[int]
-    counts: Sequence[int]
+    values: Sequence[int] | Whole
+    counts: Sequence[int] | Whole
     grid: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
@@ -46,9 +72,10 @@ class Counts:
             raise ValueError(
                 f"{len(self.values)} values have {len(self.counts)} counts; give one count for each value."
             )
-        if any(before >= after for before, after in pairwise(self.values)):
+        values, counts = self.arrays()
+        if not (values[1:] > values[:-1]).all():
             raise ValueError("the values of the counts do not ascend; sort them, and add up the counts of equal ones.")
-        if self.counts and min(self.counts) < 1:
+        if len(counts) and counts.min() < 1:
             raise ValueError("a count is below 1; leave out values that do not occur.")
         if self.grid <= 0:
             raise ValueError(f"the grid is {self.grid}; write a step above 0.")
@@ -67,7 +94,7 @@ class Counts:
             return data
         if isinstance(data, np.ndarray) and data.dtype.kind in "iu":
             values, counts = np.unique(data, return_counts=True)
-            return cls(tuple(values.tolist()), tuple(counts.tolist()))
+            return cls(values.astype(np.int64) if len(values) == 0 or values[-1] < LIMIT else values.tolist(), counts)
         tally = Counter(data)
         numbers = exact_all(tally, "a value")
         steps = math.lcm(*(number.denominator for number in numbers))
@@ -75,49 +102,58 @@ class Counts:
         pairs = sorted(zip(whole, tally.values(), strict=True))
         return cls(tuple(value for value, _ in pairs), tuple(count for _, count in pairs), Fraction(1, steps))
 
+    def arrays(self) -> tuple[Whole, Whole]:
+        """Values and counts as arrays, of int64 where they fit."""
+        return _whole(self.values), _whole(self.counts)
+
     @property
     def count(self) -> int:
         """Number of values, n."""
-        return sum(self.counts)
+        _, counts = self.arrays()
+        return weighted(counts, np.ones(len(counts), dtype=np.int64))
 
     @property
     def total(self) -> int:
         """Sum of all values, in grid steps."""
-        return sum(map(mul, self.values, self.counts))
+        return weighted(*self.arrays())
 
-    def smallest(self, size: int) -> list[int]:
-        """The smallest values, as many as asked for if there are so many, ascending, in grid steps.
+    @property
+    def squares(self) -> int:
+        """Sum of the squares of all values, in squared grid steps.
 
-        >>> Counts((1, 5), (2, 3)).smallest(3)
-        [1, 1, 5]
+        >>> Counts((1, 5), (2, 3)).squares
+        77
         """
-        return _first(self.values, self.counts, size)
-
-    def largest(self, size: int) -> list[int]:
-        """The largest values, as many as asked for if there are so many, descending, in grid steps."""
-        return _first(self.values[::-1], self.counts[::-1], size)
+        values, counts = self.arrays()
+        if values.dtype == np.int64 and len(values) and max(-int(values[0]), int(values[-1])) < 2**57:
+            upper, lower = values >> 27, values & (2**27 - 1)  # of a product neither has more than 60 bits
+            parts = ((upper * upper, 54), (2 * upper * lower, 27), (lower * lower, 0))
+            return sum(weighted(part, counts) << bits for part, bits in parts)
+        return sum(v * v * k for v, k in zip(values.tolist(), counts.tolist(), strict=True))
 
     def negated(self) -> Counts:
         """The counts of the values times -1.
 
-        >>> Counts((1, 5), (2, 3)).negated().largest(3)
-        [-1, -1, -5]
+        >>> [column.tolist() for column in Counts((1, 5), (2, 3)).negated().arrays()]
+        [[-5, -1], [3, 2]]
         """
-        return Counts(tuple(-value for value in reversed(self.values)), tuple(reversed(self.counts)), self.grid)
+        values, counts = self.arrays()
+        least = int(values[0]) if len(values) else 0
+        return Counts(-exactly(values, abs(least))[::-1], counts[::-1], self.grid)
 
 
 Data: TypeAlias = Counts | Sequence[Exact] | npt.NDArray[Any]
 """Value counts, a list of exact numbers, or an array of integers; in any order, NULLs left out."""
 
 
-def _first(values: Sequence[int], counts: Sequence[int], size: int) -> list[int]:
-    """So many values from the front, each as often as it counts."""
-    found: list[int] = []
-    for value, count in zip(values, counts, strict=True):
-        if len(found) >= size:
-            break
-        found.extend(repeat(value, min(count, size - len(found))))
-    return found
+def _whole(numbers: Sequence[int] | Whole) -> Whole:
+    """The numbers as an array, of int64 where they fit."""
+    if isinstance(numbers, np.ndarray):
+        return numbers
+    try:
+        return np.array(numbers, dtype=np.int64)
+    except OverflowError:
+        return np.array(numbers, dtype=object)
 
 
 class RankedSums:
@@ -132,12 +168,18 @@ class RankedSums:
 
     def __init__(self, counts: Counts) -> None:
         """Add up once."""
-        self._values = counts.values
-        self._ranks = list(accumulate(counts.counts, initial=0))
-        self._sums: list[int] = list(accumulate(map(mul, counts.values, counts.counts), initial=0))
+        self._values, occur = counts.arrays()
+        ends = self._values[:1].tolist() + self._values[-1:].tolist()
+        values = exactly(self._values, max(map(abs, ends), default=0) * counts.count)
+        self._ranks = np.concatenate(([0], np.cumsum(occur)))
+        self._sums = np.concatenate((values[:0], [0], np.cumsum(values * occur)))
 
     def upto(self, rank: int) -> int:
         """Sum of so many smallest values, in grid steps."""
-        i = bisect_right(self._ranks, rank) - 1
-        over = rank - self._ranks[i]
-        return self._sums[i] + (over * self._values[i] if over else 0)
+        i = int(self._ranks.searchsorted(rank, side="right")) - 1
+        over = rank - int(self._ranks[i])
+        return int(self._sums[i]) + (over * int(self._values[i]) if over else 0)
+
+    def value(self, rank: int) -> int:
+        """The value of a rank, 0 for the smallest, in grid steps."""
+        return int(self._values[int(self._ranks.searchsorted(rank, side="right")) - 1])

@@ -26,9 +26,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import accumulate
 
-from dpsql.mechanisms.preprocessing.counts import Counts, Data
+import numpy as np
+
+from dpsql.mechanisms.preprocessing.counts import Counts, Data, Whole, exactly, weighted
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of, tolls_of
 
 __all__ = ["maximum", "minimum", "total"]
@@ -58,12 +59,15 @@ def maximum(data: Data, sensitivities: Exact | Iterable[Exact], *, centre: Exact
     """
     c = exact(centre, "the centre")
     values, tolls, unit = _paid(data, sensitivities, c)
-    c_steps, below = int(c / unit), list(accumulate(tolls))
-    everyone = below[-1] if below else 0
-    best = c_steps + everyone
-    for value, upto in zip(values, below, strict=True):
-        best = min(best, max(value, c_steps - upto) + everyone - upto)
-    return best * unit
+    c_steps = int(c / unit)
+    if not len(values):
+        return c
+    upto = np.cumsum(tolls)
+    everyone = int(upto[-1])
+    largest = max(abs(int(values[0])), abs(int(values[-1])), abs(c_steps)) + 2 * everyone
+    values, upto = exactly(values, largest), exactly(upto, largest)
+    candidates = np.maximum(values, c_steps - upto) + everyone - upto
+    return min(c_steps + everyone, int(candidates.min())) * unit
 
 
 def minimum(data: Data, sensitivities: Exact | Iterable[Exact], *, centre: Exact) -> Fraction:
@@ -102,32 +106,37 @@ def total(data: Data, sensitivities: Exact | Iterable[Exact]) -> Fraction:
         delta = sensitivity_of(sensitivities)
         steps = delta / counts.grid
         inside = math.floor(steps)
-        within = sum(k * v for v, k in zip(counts.values, counts.counts, strict=True) if -inside <= v <= inside)
-        above = sum(k for v, k in zip(counts.values, counts.counts, strict=True) if v > inside)
-        below = sum(k for v, k in zip(counts.values, counts.counts, strict=True) if v < -inside)
+        values, occur = counts.arrays()
+        low, high = values.searchsorted(-inside), values.searchsorted(inside, side="right")
+        within = weighted(values[low:high], occur[low:high])
+        above, below = int(occur[high:].sum()), int(occur[:low].sum())
         return within * counts.grid + (above - below) * delta
     if isinstance(data, Counts):
         raise ValueError(
             "value counts do not say which sensitivity belongs to whom; "
             "add up total(counts of one class, its sensitivity) over the classes."
         )
-    values = exact_all(data, "a value")
-    tolls = tolls_of(sensitivities, len(values))
-    return sum((min(max(v, -toll), toll) for v, toll in zip(values, tolls, strict=True)), Fraction(0))
+    numbers = exact_all(data, "a value")
+    tolls = tolls_of(sensitivities, len(numbers))
+    return sum((min(max(v, -toll), toll) for v, toll in zip(numbers, tolls, strict=True)), Fraction(0))
 
 
-def _paid(data: Data, sensitivities: Exact | Iterable[Exact], c: Fraction) -> tuple[list[int], list[int], Fraction]:
+def _paid(data: Data, sensitivities: Exact | Iterable[Exact], c: Fraction) -> tuple[Whole, Whole, Fraction]:
     """Ascending values, the sensitivities of the units at each, and the common unit of both and of c."""
     if isinstance(sensitivities, Iterable):
-        values = [v * data.grid for v in data.values] if isinstance(data, Counts) else exact_all(data, "a value")
-        pairs = sorted(zip(values, tolls_of(sensitivities, len(values)), strict=True))
+        listed = [v * data.grid for v in data.arrays()[0].tolist()] if isinstance(data, Counts) else data
+        numbers = exact_all(listed, "a value")
+        pairs = sorted(zip(numbers, tolls_of(sensitivities, len(numbers)), strict=True))
     else:
         counts, delta = Counts.of(data), sensitivity_of(sensitivities)
         unit = _common(counts.grid, delta, c)
         step, toll = int(counts.grid / unit), int(delta / unit)
-        return [v * step for v in counts.values], [k * toll for k in counts.counts], unit
+        values, occur = counts.arrays()
+        farthest = max(map(abs, values[:1].tolist() + values[-1:].tolist()), default=0) * step
+        return exactly(values, farthest) * step, exactly(occur, counts.count * toll) * toll, unit
     unit = _common(c, *(number for pair in pairs for number in pair))
-    return [int(v / unit) for v, _ in pairs], [int(toll / unit) for _, toll in pairs], unit
+    steps = [[int(number / unit) for number in side] for side in zip(*pairs, strict=True)] or [[], []]
+    return np.array(steps[0], dtype=object), np.array(steps[1], dtype=object), unit
 
 
 def _common(*numbers: Fraction) -> Fraction:

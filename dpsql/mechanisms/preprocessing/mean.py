@@ -26,13 +26,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from dpsql.mechanisms.preprocessing.counts import Counts, Data
+from dpsql.mechanisms.preprocessing.counts import Data
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of
-from dpsql.mechanisms.preprocessing.ordered import by_thresholds
+from dpsql.mechanisms.preprocessing.ordered import by_thresholds, trimmed_mean
 
 __all__ = ["TailsTooShortError", "mean", "mean_of"]
-
-FIRST_TAIL = 1024  # values at either end that are usually enough
 
 
 class TailsTooShortError(ValueError):
@@ -93,14 +91,7 @@ def mean_of(data: Data, *, centre: Exact, sensitivity: Exact) -> Fraction:
     >>> mean_of([1, 2, 7, 1000], centre=0, sensitivity=5)
     Fraction(25, 3)
     """
-    counts = Counts.of(data)
-    c, delta = exact(centre, "the centre") / counts.grid, sensitivity_of(sensitivity) / counts.grid
-    n, total, size = counts.count, counts.total, FIRST_TAIL
-    while True:
-        try:
-            return _Tails(n, total, counts.smallest(size), counts.largest(size)).solved(c, delta) * counts.grid
-        except TailsTooShortError:
-            size *= 8
+    return trimmed_mean(data, 0, centre=centre, sensitivity=sensitivity)
 
 
 class _Tails:

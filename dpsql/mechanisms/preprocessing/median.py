@@ -27,12 +27,11 @@ Source: Cummings, Durfee 2020, section 5; the formula and the sharper condition 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import accumulate
 
-from dpsql.mechanisms.preprocessing.counts import Counts, Data
+import numpy as np
+
+from dpsql.mechanisms.preprocessing.counts import Counts, Data, exactly
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, sensitivity_of
 
 __all__ = ["median"]
@@ -65,9 +64,9 @@ def median(data: Data, *, centre: Exact, sensitivity: Exact) -> Fraction:
     if n == 0:
         return c * counts.grid
     if middle >= 2 * c:
-        best = min(_candidates(counts, middle, int(c / unit), int(delta / unit), int(1 / unit)))
+        best = _least(counts, middle, int(c / unit), int(delta / unit), int(1 / unit))
     else:
-        best = -min(_candidates(counts.negated(), -middle, int(-c / unit), int(delta / unit), int(1 / unit)))
+        best = -_least(counts.negated(), -middle, int(-c / unit), int(delta / unit), int(1 / unit))
     return best * unit * counts.grid
 
 
@@ -77,31 +76,39 @@ def _middle(counts: Counts) -> int:
     >>> _middle(Counts((1, 2, 7), (1, 1, 2)))
     9
     """
-    if not counts.values:
+    values, occur = counts.arrays()
+    if not len(values):
         return 0
-    ranks = list(accumulate(counts.counts))
-    n = ranks[-1]
-    return counts.values[bisect_left(ranks, (n + 1) // 2)] + counts.values[bisect_left(ranks, n // 2 + 1)]
+    ranks = np.cumsum(occur)
+    n = int(ranks[-1])
+    return int(values[ranks.searchsorted((n + 1) // 2)]) + int(values[ranks.searchsorted(n // 2 + 1)])
 
 
-def _candidates(counts: Counts, middle: int, c: int, delta: int, scale: int) -> Iterator[int]:
-    """What g is the least of, where the median is at least c; in 1 / scale of a grid step, as c and delta are."""
+def _least(counts: Counts, middle: int, c: int, delta: int, scale: int) -> int:
+    """g where the median is at least c; in 1 / scale of a grid step, as c and delta are; scale is even.
+
+    Only the last value below c and those from c to the median matter.
+    """
     n = counts.count
     half = scale // 2
-    yield middle * half
-    rank = below = 0
-    across = False  # is there a pair of neighbours v < c <= (v + next) / 2?
-    for value, after, count in zip(counts.values, (*counts.values[1:], 0), counts.counts, strict=True):
-        rank += count
-        if 2 * rank - 1 > n:
-            break
-        v, u = value * scale, (value + after) * half
-        if v >= c:
-            yield v + (n - 2 * rank + 1) * delta
-        else:
-            below = rank
-        if 2 * rank <= n and u >= c:
-            across |= v < c
-            yield (u if v >= c else max(v + delta, c)) + (n - 2 * rank) * delta
-    if not across:
-        yield c + (n - 2 * below) * delta
+    values, occur = counts.arrays()
+    ranks = np.cumsum(occur)
+    first = max(int(values.searchsorted(-(-c // scale))) - 1, 0)  # the last value below c, if there is one
+    last = int(ranks.searchsorted(n // 2 + 1))  # the upper one of the two middle values
+    farthest = max(abs(int(values[first])), abs(int(values[last])))
+    largest = 2 * (farthest * scale + abs(c) + (n + 1) * delta)
+    v, r = (exactly(each[first : last + 1], largest) for each in (values, ranks))
+    reached = v * scale >= c
+    twice, rest = v[:-1] + v[1:], n - 2 * r[:-1]
+    pairs = (rest >= 0) & (twice * half >= c)
+    across = pairs & ~reached[:-1]
+    found = [
+        [middle * half],
+        (v * scale + (n - 2 * r + 1) * delta)[reached & (2 * r - 1 <= n)],
+        (twice * half + rest * delta)[pairs & reached[:-1]],
+        (np.maximum(v[:-1] * scale + delta, c) + rest * delta)[across],
+    ]
+    if not across.any():
+        below = int(r[~reached].max(initial=0))
+        found.append([c + (n - 2 * below) * delta])
+    return min(int(np.min(each)) for each in found if len(each))

@@ -18,10 +18,21 @@ end) take the same walk, so g is at least that; if no, at most the greatest that
 Leaps. Where dropping the largest value never raises f, and dropping the smallest never lowers it, the W of m steps to
 b + 1, ..., b + m are all at least w(a, b + m) + (b + 1 - a) Delta; if that is clear of t, they need no look.
 
+Early ends of the trimmed mean, which leaves out the share p at either end. Let s values be left at (a, b), T their
+trimmed mean, L the smallest of them, H the largest that it keeps, W(a, b) >= t, and last >= 0 the greatest j with
+c + (n - 2 (a + j)) Delta >= t. If last >= s, or max(H - T, T - L) <= (1 - 2 p) (last + 1) Delta, the walk ends with
+yes. So in the mirror for W < t, with the largest of the values and the smallest that it keeps. For p = 0, the mean,
+H - T alone will do (or its mirror).
+
+Proof. Without the j largest it keeps s' >= (1 - 2 p) (s - j) values: j - i fewer of the upper ones, each at most H, and
+i more of the lower ones, each at least L, for some i of 0 to j (of 0 for p = 0). So it is lower by at most
+((j - i) (H - T) + i (T - L)) / s', which is at most j Delta while more than `last` are left: W does not fall, and the
+walk goes on dropping the largest. Once `last` are left, every end passes.  QED
+
 Neighbours: ``add_remove``; under ``replace_one`` twice Delta. NULLs are left out, ties count each; none gives c.
 Different sensitivities for different units have no such form: the order would have to hold for the sensitivities too.
 
-Source: Cummings, Durfee 2020, section 5 (an n^2 dynamic programme); thresholds and leaps are ours.
+Source: Cummings, Durfee 2020, section 5 (an n^2 dynamic programme); thresholds, leaps and early ends are ours.
 """
 
 from __future__ import annotations
@@ -43,6 +54,10 @@ Walk: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[bool, Fraction]
 
 Window: TypeAlias = Callable[[int, int], tuple[int, int]]
 """w(a, b) as numerator and positive denominator, not reduced."""
+
+Reach: TypeAlias = Callable[[int, int, bool], tuple[int, int]]
+"""reach(a, b, upper), as numerator and positive denominator: where it is no more than (last + 1) Delta, W stays on its
+side of t while the largest values (upper), or the smallest, are dropped until `last` are left."""
 
 
 def by_thresholds(walk: Walk, low: Fraction, high: Fraction, guess: Fraction) -> Fraction:
@@ -103,7 +118,7 @@ def ordered(window: Callable[[int, int], Exact], count: int, *, centre: Exact, s
     def ratio(a: int, b: int) -> tuple[int, int]:
         return exact(window(a, b), "the statistic").as_integer_ratio()
 
-    return _solved(ratio, count, exact(centre, "the centre"), sensitivity_of(sensitivity), longest=1)
+    return _solved(ratio, count, exact(centre, "the centre"), sensitivity_of(sensitivity))
 
 
 def trimmed_mean(data: Data, share: Exact, *, centre: Exact, sensitivity: Exact) -> Fraction:
@@ -134,13 +149,21 @@ def trimmed_mean(data: Data, share: Exact, *, centre: Exact, sensitivity: Exact)
         first, last = a + cut, n - b - cut
         return sums.upto(last) - sums.upto(first), last - first
 
+    def reach(a: int, b: int, upper: bool) -> tuple[int, int]:
+        cut = p.numerator * (n - a - b) // p.denominator
+        total, size = window(a, b)
+        low, high = (a, n - b - 1 - cut) if upper else (a + cut, n - b - 1)
+        above, below = sums.value(high) * size - total, total - sums.value(low) * size
+        most = max(above, below) if p else above if upper else below
+        return most * p.denominator, size * (p.denominator - 2 * p.numerator)
+
     c, delta = exact(centre, "the centre") / counts.grid, sensitivity_of(sensitivity) / counts.grid
-    return _solved(window, n, c, delta, longest=n) * counts.grid
+    return _solved(window, n, c, delta, reach) * counts.grid
 
 
-def _solved(window: Window, n: int, c: Fraction, delta: Fraction, *, longest: int) -> Fraction:
-    """g by walks over the window; longest is the longest leap allowed, 1 for none."""
-    if n == 0:
+def _solved(window: Window, n: int, c: Fraction, delta: Fraction, reach: Reach | None = None) -> Fraction:
+    """g by walks over the window; with leaps and early ends where there is a reach."""
+    if n == 0 or delta == 0:
         return c
 
     def walk(t: Fraction, low: Fraction, high: Fraction) -> tuple[bool, Fraction]:
@@ -148,6 +171,15 @@ def _solved(window: Window, n: int, c: Fraction, delta: Fraction, *, longest: in
         threshold, toll = int(t * scale), int(delta * scale)
         # The least W that passed and the greatest that failed, as far as they are news, as numerator and denominator.
         passed, failed = (min(int(high * scale), threshold + toll), 1), (max(int(low * scale), threshold - toll), 1)
+
+        def clear(a: int, b: int, leap: int, up: bool) -> bool:
+            """Whether the next so many steps in this direction pass no threshold."""
+            total, size = window(a, b + leap - 1) if up else window(a + leap - 1, b)
+            value = total * scale + (b - a + (1 if up else -1)) * toll * size
+            return value * passed[1] >= passed[0] * size if up else value * failed[1] <= failed[0] * size
+
+        most_a = math.floor((n + (c - t) / delta) / 2)  # more of the smallest dropped, and the end is below t
+        most_b = math.ceil((n + (t - c) / delta) / 2) - 1  # more of the largest dropped, and it is not
         a = b = waiting = 0
         stride, pause = 2, 1
         while a + b < n:
@@ -158,16 +190,20 @@ def _solved(window: Window, n: int, c: Fraction, delta: Fraction, *, longest: in
                 passed = value, size
             elif not up and value * failed[1] > failed[0] * size:
                 failed = value, size
-            leap = 1 if waiting else min(stride, longest, n - a - b)
-            waiting = max(waiting - 1, 0)
-            if leap > 1:
-                total, size = window(a, b + leap - 1) if up else window(a + leap - 1, b)
-                value = total * scale + (b - a + (1 if up else -1)) * toll * size
-                if value * passed[1] >= passed[0] * size if up else value * failed[1] <= failed[0] * size:
-                    stride, pause = 2 * leap, 1
-                else:
-                    leap, stride, pause = 1, max(leap // 2, 2), min(2 * pause, LONGEST_PAUSE)
-                    waiting = pause
+            leap = 1
+            if reach is not None and not waiting:
+                last = most_a - a if up else most_b - b
+                spread, over = reach(a, b, up)
+                if last >= n - a - b or (last >= 0 and (last + 1) * toll * over >= spread * scale):
+                    a, b = (most_a, n - most_a) if up else (n - most_b, most_b)
+                    break
+                leap = min(stride, n - a - b)
+                while leap > 1 and not clear(a, b, leap, up):
+                    leap //= 2
+                stride, pause = (2 * leap, 1) if leap > 1 else (2, min(2 * pause, LONGEST_PAUSE))
+                waiting = pause if leap == 1 else 0
+            else:
+                waiting = max(waiting - 1, 0)
             a, b = (a, b + leap) if up else (a + leap, b)
         end = c + (b - a) * delta
         if end >= t:

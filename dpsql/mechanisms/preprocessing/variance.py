@@ -31,7 +31,6 @@ Source: ours, on Cummings, Durfee 2020 (Algorithm 1, 6.2, 6.3; the error is thei
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,15 +119,15 @@ def variance_of(data: Data, *, sensitivity: Exact, ddof: Ddof = 0) -> Fraction:
     Fraction(4, 1)
     """
     counts = Counts.of(data)
-    values, occur = counts.values, counts.counts
-    moments = Moments(counts.count, counts.total, sum(v * v * k for v, k in zip(values, occur, strict=True)))
+    values, occur = counts.arrays()
+    moments = Moments(counts.count, counts.total, counts.squares)
     search = _Search(moments, sensitivity_of(sensitivity) / counts.grid**2, _ddof(ddof))
     if search.is_settled:
         return Fraction(0)
     low, high = search.reach()
-    below, above = bisect_right(values, low), bisect_left(values, high)
-    lows = dict(zip(values[:below], occur[:below], strict=True))
-    highs = dict(zip(values[above:], occur[above:], strict=True))
+    below, above = values.searchsorted(low, side="right"), values.searchsorted(high)
+    lows = dict(zip(values[:below].tolist(), occur[:below].tolist(), strict=True))
+    highs = dict(zip(values[above:].tolist(), occur[above:].tolist(), strict=True))
     return search.least(lows, highs) * counts.grid**2
 
 

@@ -1,0 +1,61 @@
+"""The example of metrics: the policy opens, and slow questions are answered better than under plain noise."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the example prints."""
+    home = tmp_path_factory.mktemp("homes")
+    shutil.copy(ROOT / "policies" / "homes.yaml", home)
+    built = [
+        str(ROOT / "examples" / "hospital.py"),
+        str(home / "hospital.duckdb"),
+        "--patients",
+        "3000",
+        "--visits",
+        "9",
+    ]
+    subprocess.run([sys.executable, *built], check=True, capture_output=True)
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "homes.py"), str(home / "homes.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"XDG_STATE_HOME": str(home / "state")},
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return run.stdout
+
+
+def errors(table: str, question: str) -> list[float]:
+    """The half widths of one line: metric, plain for the closest, plain for 500 km."""
+    (line,) = (line for line in table.splitlines() if line.startswith(question))
+    return [float(found) for found in re.findall(r"± ([0-9.e+]+)", line)]
+
+
+def test_the_metric_beats_plain_noise_that_hides_the_closest_move_as_well(table: str) -> None:
+    for question in ("average elevation", "patients in California", "patients west"):
+        metric, closest, _ = errors(table, question)
+        assert metric < closest / 3
+
+
+def test_what_varies_slowly_over_the_map_needs_less_noise_than_any(table: str) -> None:
+    metric, closest, apart = errors(table, "kilometres from the middle")
+    assert metric < apart / 5 < closest / 5
+
+
+def test_both_kinds_of_loss_are_added_up_for_one_row(table: str) -> None:
+    assert "epsilon 0.626, city 1.14" in table
+    assert "In total, a change of one row from i to j loses at most epsilon 0.626 + 1.1" in table
