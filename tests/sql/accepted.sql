@@ -2834,3 +2834,60 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') COUNT(*) FROM
 -- a0: count_rows
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."people" AS "t0" WHERE "t0"."employed" AND (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q
+
+-- policy: census
+-- with: mechanism='metric', metric='near', multiple=0.5
+-- Under a metric: rows are counted by cell, whatever is asked
+SELECT COUNT(*) FROM people WHERE age BETWEEN 18 AND 65 OR employed
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1"
+
+-- policy: census
+-- with: mechanism='metric', metric='near', multiple=0.5
+SELECT district, COUNT(*) AS n, SUM(age), AVG(CASE WHEN employed THEN age END) FROM people GROUP BY district
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer; 4 values: 1, 2, 3, 4
+-- a0: count_rows
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: district integer, n integer, sum(age) integer, avg(CASE  WHEN (employed) THEN (age) ELSE NULL END) real
+-- engine: SELECT "d0", "d1", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1", "d2"
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (metric = 'near', multiple = 2) d.title, COUNT(*) FILTER (WHERE p.age < 30)
+FROM people p JOIN districts d USING (district) WHERE d.km2 > 1 GROUP BY d.title HAVING COUNT(*) > 3 ORDER BY 2 DESC
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 4 values: 'Dock', 'Hill', 'Mill', 'Moor'
+-- a0: count of integer [1, 1] or NULL
+-- a1: count_rows
+-- columns: title text, count_star() FILTER (WHERE (p.age < 30)) integer
+-- engine: SELECT "d0", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d2"
+
+-- policy: census
+-- with: metric='near', multiple=1
+-- reference: SELECT employed, age // 20 AS score, COUNT(*) FROM people GROUP BY ROLLUP (employed, score)
+SELECT employed, age // 20 AS score, COUNT(*) FROM people GROUP BY ROLLUP (employed, score)
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean; 2 values: False, True
+-- k1: integer [0, 5]; 6 values: 0, 1, 2, 3, 4, 5
+-- a0: count_rows
+-- sets: (k0, k1), (k0), ()
+-- columns: employed boolean, score integer [0, 5], count_star() integer
+-- engine: SELECT "d0", "d1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1"
+
+-- policy: census
+-- with: metric='near', multiple=1
+-- reference: SELECT SUM(n)::BIGINT AS "sum(n)" FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP BY age) AS t
+SELECT SUM(n) FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP BY age) AS t
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: integer [0, 110]; 20 values: 0, 1, 2, ..., 18, 19
+-- a0: count_rows
+-- columns: sum(n) integer or NULL
+-- engine: SELECT "d0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0"

@@ -15,6 +15,7 @@ from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan import syntax
 from dpsql.plan.nodes import PublicPlan
 from dpsql.plan.parse import parse
+from dpsql.plan.requests import Cells
 from dpsql.plan.types import Type
 from dpsql.postprocess import Ends, answer_columns, output_intervals
 from dpsql.prepare import Measured, Prepared
@@ -154,6 +155,9 @@ def _occurring(session: Session, plan: Prepared, released: Released) -> Iterator
     """For each released group whether any row belongs to it; the group of a statement without keys is always there."""
     for index, grouping in enumerate(plan.groupings):
         measured = next(measured for measured in plan.measured if measured.grouping == index)
+        if isinstance(measured.choice.release.need, Cells):  # cells are no groups: all groups must occur in the data
+            yield from [True] * len(released.groups[index])
+            continue
         statement = plan.readings[measured.reading].statement
         occurring = set(session._backend.engine.run(statement).groups(plan.keys_of(measured)))
         for group in released.groups[index]:

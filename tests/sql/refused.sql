@@ -1288,3 +1288,49 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, AVG
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.01) district, COUNT(*) FROM people GROUP BY district
 -- refused: COUNT(*) at 1:92: mechanism 'random_dp' does not answer this: it costs gamma 0.04 once a table version, more than the gamma 0.01 asked for. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+-- with: metric='near', multiple=1
+-- Under a metric
+SELECT SUM(income) FROM people
+-- refused: income: it is no attribute of metric near, which does not say how far its values are apart. The metric has age, employed, district; ask for other columns at a price in epsilon.
+
+-- policy: census
+-- with: metric='near', multiple=1
+SELECT COUNT(DISTINCT person_id) FROM people
+-- refused: COUNT(DISTINCT person_id) at 1:8: a metric prices COUNT(*), COUNT(x), SUM(x), AVG(x) and MODE(x), with contribution_bounds_per_row at most. Ask for others at a price in epsilon.
+
+-- policy: census
+-- with: metric='near', multiple=1
+SELECT COUNT(*) FROM jobs
+-- refused: FROM: metric near is one of the rows of people, not of jobs. Select from people alone, joined with public tables on their key.
+
+-- policy: census
+-- with: metric='near', multiple=1
+SELECT COUNT(*) FROM people p JOIN jobs j USING (person_id)
+-- refused: FROM: metric near is one of the rows of people, not of people, jobs. Select from people alone, joined with public tables on their key.
+
+-- policy: census
+-- with: metric='near', multiple=1
+SELECT COUNT(*) FROM people p JOIN districts d ON p.age = d.km2
+-- refused: JOIN at 1:36: districts is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+-- policy: census
+-- with: metric='near', multiple=1
+SELECT MEDIAN(age) FROM people
+-- refused: MEDIAN(age) at 1:8: a metric prices COUNT(*), COUNT(x), SUM(x), AVG(x) and MODE(x), with contribution_bounds_per_row at most. Ask for others at a price in epsilon.
+
+-- policy: census
+-- with: metric='near', multiple=1, epsilon=1
+SELECT COUNT(*) FROM people
+-- refused: multiple is the whole price of a statement under a metric. Leave epsilon out.
+
+-- policy: census
+-- with: metric='near'
+SELECT COUNT(*) FROM people
+-- refused: A statement under metric near is priced by a multiple of it. Write multiple = 0.5, for example.
+
+-- policy: census
+-- with: metric='far', multiple=1
+SELECT COUNT(*) FROM people
+-- refused: There is no metric far. The policy has near.
