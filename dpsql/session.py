@@ -22,7 +22,7 @@ from dpsql.plan.domains import Cell
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
-from dpsql.plan.requests import Cells, Values
+from dpsql.plan.requests import Cells, Ordered, Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
@@ -274,7 +274,7 @@ class Session:
         table, need = raw[measured.reading], measured.choice.release.need
         if not measured.request.source.keys:  # the rows are not grouped, whatever the answer's rows are called
             keys, groups = (), ((),)
-        if isinstance(need, Cells):
+        if isinstance(need, Cells | Ordered):
             own = table
         elif isinstance(need, Values):
             own = table.by_group(keys, groups, need.columns)

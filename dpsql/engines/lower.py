@@ -11,7 +11,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
 from dpsql.plan.relations import scans, unit_of
-from dpsql.plan.requests import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Source, Values
+from dpsql.plan.requests import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
 from dpsql.plan.types import Grid
 
 __all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
@@ -37,6 +37,8 @@ def lower(need: Need, contribution_key: bytes) -> EngineStatement:
             return _aggregates(need.source, (Measure(MeasureKind.ROWS),), contribution_key)
         case Values():
             return _values(need, contribution_key)
+        case Ordered():
+            return _ordered(need, contribution_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +245,17 @@ def _values(need: Values, key: bytes) -> EngineStatement:
     return _statement(
         printer, sql, [*fields, *zip(need.columns, [*wires, "BIGINT"], strict=True)], need.source.relation
     )
+
+
+def _ordered(need: Ordered, key: bytes) -> EngineStatement:
+    printer = Printer()
+    x, rows = _x(0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
+    order = _keyed_hash(printer, [UNIT], key)  # of the id alone: nobody's value moves anybody to another place
+    sql = (
+        f'SELECT COALESCE(CAST({x} AS BIGINT), 0) AS "value", CAST({x} IS NOT NULL AS BIGINT) AS "rows" '
+        f"FROM ({rows}) AS q ORDER BY {order}, {UNIT}"
+    )
+    return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:

@@ -24,6 +24,7 @@ from dpsql.plan.types import Type
 __all__ = [
     "column_of",
     "conjuncts",
+    "filtered_scan",
     "is_public",
     "most_rows",
     "names_unit",
@@ -283,3 +284,12 @@ def predicates(relation: Relation) -> list[Expression]:
             return predicates(relation.left) + ([] if relation.outer else predicates(relation.right))
         case _:
             return []
+
+
+def filtered_scan(relation: Relation) -> tuple[Scan, frozenset[Expression]] | None:
+    """The one table that is read and all conditions on its rows, part by part; None where there is more to it."""
+    conditions: list[Expression] = []
+    while isinstance(relation, Filter):
+        conditions += conjuncts(relation.predicate)
+        relation = relation.input
+    return (relation, frozenset(conditions)) if isinstance(relation, Scan) else None

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from dpsql.plan.nodes import Column, Expression, Key, Relation
 from dpsql.plan.types import Grid
 
-__all__ = ["Aggregates", "Cells", "Contribution", "Histogram", "Measure", "MeasureKind", "Need", "Source", "Values"]
+__all__ = [
+    "Aggregates",
+    "Cells",
+    "Contribution",
+    "Histogram",
+    "Measure",
+    "MeasureKind",
+    "Need",
+    "Ordered",
+    "Source",
+    "Values",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,4 +178,21 @@ class Values:
         return ("value", *more, *(("by",) if self.by is not None else ()), "rows")
 
 
-Need = Aggregates | Histogram | Cells | Values
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The value of every row of a table with one row a unit, in a secret order of the units' ids.
+
+    The raw table has ``value`` (0 where it is NULL) and ``rows`` (0 there, else 1). It goes to the release as it is.
+
+    Attributes:
+        source: A whole table.
+        argument: The expression.
+        grid: The grid its values are clamped and rounded to.
+    """
+
+    source: Source
+    argument: Expression
+    grid: Grid
+
+
+Need = Aggregates | Histogram | Cells | Values | Ordered

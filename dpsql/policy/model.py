@@ -270,7 +270,6 @@ class Policy(Section):
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
         places: list[Place] = [(section,) for section in ("idealised_numerics",) if getattr(self, section)]
-        places += [("random_dp", name, "statistics") for name, section in self.random_dp.items() if section.statistics]
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
         return [(".".join(map(str, place)), self._lines.get(place)) for place in places]

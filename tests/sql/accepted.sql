@@ -2891,3 +2891,11 @@ SELECT SUM(n) FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP B
 -- a0: count_rows
 -- columns: sum(n) integer or NULL
 -- engine: SELECT "d0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0"
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 18
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(age) real
+-- engine: SELECT COALESCE(CAST("x0" AS BIGINT), 0) AS "value", CAST("x0" IS NOT NULL AS BIGINT) AS "rows" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."person_id" AS "u", CASE WHEN ("t0"."age" >= CAST($1 AS BIGINT)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."people" AS "t0") AS r) AS q ORDER BY sha256(concat(CAST($5 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END)), "u"
+-- values: 18, 1.0, 0.0, 110.0, (the secret key)

@@ -1283,7 +1283,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, COU
 
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, AVG(age) FROM people GROUP BY district
--- refused: AVG(age) at 1:78: mechanism 'random_dp' does not answer this: it answers COUNT(*) and COUNT(DISTINCT unit), not AVG(age). Leave the mechanism out to get the one with the least expected error.
+-- refused: AVG(age) at 1:78: mechanism 'random_dp' does not answer this: a declared mean has no groups, caps or bounds of the statement's own. Leave the mechanism out to get the one with the least expected error.
 
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', gamma = 0.01) district, COUNT(*) FROM people GROUP BY district
@@ -1334,3 +1334,10 @@ SELECT COUNT(*) FROM people
 -- with: metric='far', multiple=1
 SELECT COUNT(*) FROM people
 -- refused: There is no metric far. The policy has near.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 19
+-- refused: AVG(age) at 1:82: mechanism 'random_dp' does not answer this: the policy fixes which means there are, column and condition, and declares people: AVG(age) by absolute_difference WHERE age >= 18. Leave the mechanism out to get the one with the least expected error.
+
+-- policy: census
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') AVG(age) FROM people WHERE age >= 18
+-- refused: AVG(age) at 1:68: mechanism 'random_dp' does not answer this: choosing the scale needs delta; add delta to the statement's options, such as delta = 1e-8. Leave the mechanism out to get the one with the least expected error.

@@ -47,6 +47,11 @@ random_dp:
   people: {assume: exchangeable, base_partition: [town, sex], gamma_limit: 0.02, row_floor: 500}
   visits: {assume: iid, base_partition: [ward], gamma_limit: 0.02, row_floor: 100}
 """
+REPLACED = [
+    ("neighbours: add_remove", "neighbours: replace_one"),
+    ("rows_about: 500", "every_unit: true"),
+    ("row_floor: 100", "row_floor: 200"),
+]
 BY_TOWN = "SELECT town, COUNT(*) AS n FROM people GROUP BY town"
 
 
@@ -97,13 +102,8 @@ def test_the_histogram_without_noise_is_the_true_one(shared: TestProxy) -> None:
 
 
 def test_empty_cells_are_zero_under_noise_and_the_points_are_public_under_replace_one(folder: Path) -> None:
-    replaced = [
-        ("neighbours: add_remove", "neighbours: replace_one"),
-        ("rows_about: 500", "every_unit: true"),
-        ("gamma_limit: 0.02, row_floor: 500", "gamma_limit: 0.04, row_floor: 500"),
-        ("row_floor: 100", "row_floor: 200"),
-    ]
-    with opened(folder, *replaced, noise=True) as proxy:
+    limits = ("gamma_limit: 0.02, row_floor: 500", "gamma_limit: 0.04, row_floor: 500")
+    with opened(folder, *REPLACED, limits, noise=True) as proxy:
         answer = asked(proxy, "SELECT town, sex, COUNT(*) AS n FROM people GROUP BY town, sex")
         assert [n for town, _, n in answer.rows if town == "Goes"] == [0, 0]
         ends = dict(zip([row[:2] for row in answer.rows], answer.interval("n"), strict=True))
@@ -112,6 +112,45 @@ def test_empty_cells_are_zero_under_noise_and_the_points_are_public_under_replac
         assert sum(n for *_, n in answer.rows) == 600
         some = asked(proxy, BY_TOWN.replace("GROUP", "WHERE town <> 'Aix' GROUP"))
         assert 0 < sum(n for _, n in some.rows) < 600
+
+
+def test_a_declared_mean_is_answered_and_charged_its_own_gamma(folder: Path) -> None:
+    means = "statistics: [{column: age, h: absolute_difference, gamma: 0.005}, {column: age, h: absolute_difference, "
+    means += "where: sex = 'F' AND age >= 18, gamma: 0.005}]"
+    replaced = [
+        *REPLACED,
+        ("gamma_limit: 0.02, row_floor: 500", f"gamma_limit: 0.05, row_floor: 500, {means}"),
+        ("gamma: 0.04", "gamma: 0.05"),
+    ]
+    with opened(folder, *replaced) as proxy:
+        for where in ("", " WHERE age >= 18 AND sex = 'F'", " WHERE age >= 18 AND sex = 'F'"):
+            exact = duckdb.connect(str(folder / "survey.duckdb"), read_only=True).execute(
+                f"SELECT AVG(age) FROM people{where}"
+            ).fetchone()  # fmt: skip
+            assert asked(proxy, f"SELECT AVG(age) FROM people{where}", delta=1e-7).rows == [pytest.approx(exact)]
+        spent = proxy.session(analyst="ana").budget().spent
+        assert spent == dpsql.PrivacyLoss(epsilon=2, delta=2e-7, gamma=0.01)
+        asked(proxy)
+        assert proxy.session(analyst="ana").budget().spent.gamma == 0.05
+        for sql in ("SELECT AVG(age) FROM people WHERE age > 18", "SELECT AVG(pid) FROM people"):
+            with pytest.raises(UnsupportedQuery):
+                asked(proxy, sql, delta=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("pid = 7", "this is no condition: "),
+        ("age >", "this is no condition: "),
+        ("age > 3) GROUP BY (sex", "write a condition on the columns of people"),
+        ("pid IN (SELECT pid FROM visits)", "this is no condition: "),
+    ],
+)
+def test_a_mean_over_what_is_no_condition_is_refused(folder: Path, where: str, reason: str) -> None:
+    mean = f"statistics: [{{column: age, h: absolute_difference, where: '{where}', gamma: 0.005}}]"
+    limits = ("gamma_limit: 0.02, row_floor: 500", f"gamma_limit: 0.05, row_floor: 500, {mean}")
+    with pytest.raises(PolicyError, match=f"random_dp.people.statistics.0.where: {reason}"):
+        opened(folder, *REPLACED, limits)
 
 
 def test_a_union_of_cells_may_be_asked_for(shared: TestProxy) -> None:
@@ -195,7 +234,7 @@ def test_rollups_share_epsilon_and_one_gamma(shared: TestProxy) -> None:
         ("SELECT age, COUNT(*) FROM people GROUP BY age", {}, "age is not in it"),
         ("SELECT town, COUNT(*) FROM people WHERE age > 60 GROUP BY town", {}, "age is not in it"),
         ("SELECT town, COUNT(*) FROM people JOIN visits USING (pid) GROUP BY town", {}, "no joins"),
-        ("SELECT town, AVG(age) FROM people GROUP BY town", {}, "not AVG"),
+        ("SELECT town, AVG(age) FROM people GROUP BY town", {}, "under replace_one alone"),
         ("SELECT town, COUNT(age) FROM people GROUP BY town", {}, "not COUNT"),
         ("SELECT town || age, COUNT(*) FROM people GROUP BY 1", {"delta": 1e-6}, "age is not in it"),
         ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", {"max_groups_per_unit": 1}, "makes other cells"),

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 from dpsql.mechanisms.base import Refusal, Release, Request
 from dpsql.mechanisms.random_dp.histogram import histogram_offer
+from dpsql.mechanisms.random_dp.mean import mean_offer
 from dpsql.mechanisms.random_dp.opted import opted_in
 
 __all__ = ["RandomDP"]
@@ -37,7 +38,7 @@ COUNTS = ("count_rows", "count_units")
 
 @dataclass(frozen=True, slots=True)
 class RandomDP:
-    """Counts over the cells of a declared partition. Only by name: it promises less than the others."""
+    """Counts over the cells of a declared partition, and declared means. Only by name: it promises less."""
 
     name: str = "random_dp"
 
@@ -54,4 +55,6 @@ class RandomDP:
             return asked
         if request.aggregate.function in COUNTS:
             return histogram_offer(self.name, request, asked)
-        return f"it answers COUNT(*) and COUNT(DISTINCT unit), not {request.aggregate.text}."
+        if request.aggregate.function == "avg":
+            return mean_offer(self.name, request, asked)
+        return f"it answers COUNT(*), COUNT(DISTINCT unit) and declared means, not {request.aggregate.text}."

@@ -11,8 +11,8 @@ from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomPartition
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions import overloads
-from dpsql.plan.nodes import Expression, Filter, Relation, Scan
-from dpsql.plan.relations import column_of, conjuncts
+from dpsql.plan.nodes import Expression, Filter, Scan
+from dpsql.plan.relations import column_of, filtered_scan
 from dpsql.plan.requests import Source
 
 __all__ = ["Asked", "needs_declared", "opted_in", "too_much_gamma", "within_cells"]
@@ -35,17 +35,14 @@ class Asked:
 
 def opted_in(request: Request) -> Asked | str:
     """The one table that a request reads, or in a sentence why random differential privacy is not to be had."""
-    conditions: list[Expression] = []
-    relation: Relation = request.source.relation
-    while isinstance(relation, Filter):
-        conditions += conjuncts(relation.predicate)
-        relation = relation.input
-    if not isinstance(relation, Scan):
+    found = filtered_scan(request.source.relation)
+    if found is None:
         return "its proof is about the rows of one table; it takes no joins and no sub-queries."
-    partition = relation.table.random_dp
+    scan, conditions = found
+    partition = scan.table.random_dp
     if partition is None:
-        return f"the policy does not opt in for {relation.table.name}; the owner can, under random_dp."
-    return Asked(relation, partition, frozenset(conditions))
+        return f"the policy does not opt in for {scan.table.name}; the owner can, under random_dp."
+    return Asked(scan, partition, conditions)
 
 
 def needs_declared(request: Request, asked: Asked) -> str | None:

@@ -66,3 +66,38 @@ def test_the_floor_of_a_table_with_several_rows_a_unit_must_be_one_of_units(refu
     text = SECTION.replace("people", "visits").replace("[age]", "[on_day]").replace(", row_floor: 50000", "")
     rows = ("rows_per_unit: 12\n", "rows_per_unit: 12\n    rows_at_least: 20000\n")
     assert "nobody vouches for a number of units" in refusal(*opted(section=text), rows)
+
+
+MEAN = "statistics: [{column: age, h: absolute_difference, gamma: 0.001}]"
+REPLACED = (
+    ("neighbours: add_remove", "neighbours: replace_one"),
+    ("rows_per_unit: 1\n", "rows_per_unit: 1\n    every_unit: true\n"),
+)
+
+
+def test_a_declared_mean_is_enforced(load: Load) -> None:
+    policy = load(*opted((", row_floor", f", {MEAN}, row_floor")), *REPLACED)
+    assert policy.not_enforced() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            ("column: age", "column: town"),
+            "statistics.0.column: town is not a column of numbers with bounds that is never",
+        ),
+        (("column: age", "column: x"), "statistics.0.column: x is not a column of numbers"),
+        (("gamma: 0.001", "gamma: 0"), "statistics.0.gamma: gamma 0 covers everybody"),
+        (("absolute_difference", "squared"), "statistics.0.h: squared is not one of"),
+    ],
+)
+def test_a_mean_that_cannot_be_declared_is_refused(refusal: Refusal, change: tuple[str, str], expected: str) -> None:
+    section = SECTION.replace(", row_floor", f", {MEAN}, row_floor")
+    assert expected in refusal(*opted(change, section=section), *REPLACED)
+
+
+def test_a_mean_needs_a_public_number_of_rows(refusal: Refusal) -> None:
+    section = SECTION.replace(", row_floor", f", {MEAN}, row_floor")
+    assert "a statistic is proved for a public number of rows" in refusal(*opted(section=section))
+    assert "a statistic is proved for a public number of rows" in refusal(*opted(section=section), REPLACED[0])
