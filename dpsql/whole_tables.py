@@ -16,7 +16,9 @@ from dpsql.plan.nodes import Plan, TableFunction
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.plan.requests import Source, Values
-from dpsql.prepare import Grouping, Measured, Prepared, Reading, check_unit, price_of_one, rows_about, source_of
+from dpsql.prepare import Grouping, Measured, Prepared, Reading
+from dpsql.prepare.prices import price_of_one
+from dpsql.prepare.sources import check_unit, rows_about, source_of
 
 __all__ = ["prepare_table"]
 

@@ -1,0 +1,102 @@
+"""Who decides the mechanism: the statement, then the owner, then the least expected error; bans always hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.choose import Choice, choose
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.nodes import Aggregate, Column
+from dpsql.plan.options import MECHANISM_OF, Options
+from dpsql.plan.relations import origins
+
+__all__ = ["choices_of"]
+
+UNBOUNDED = ("avg", "quantile_cont", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
+"""Aggregates that a centre and a spread can do for, instead of bounds."""
+
+
+def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[Choice]:
+    """The best offer for each; a wanted mechanism holds for every aggregate that offers it, and one must."""
+    choices = []
+    refusals: list[UnsupportedQuery] = []
+    for request in requests:
+        wanted = options.mechanism
+        try:
+            choices.append(_best(request, wanted))
+        except UnsupportedQuery as error:
+            if wanted is None:
+                raise _without_bounds(request, catalog) or error from None
+            refusals.append(error)
+            try:
+                choices.append(_best(request, None))
+            except UnsupportedQuery:
+                raise error from None
+    taken = {choice.release.mechanism for choice in choices}
+    if refusals and options.mechanism not in taken:
+        raise refusals[0]
+    _refuse_idle(options, taken)
+    return choices
+
+
+def _best(request: Request, wanted: str | None) -> Choice:
+    """The wanted mechanism's offer, else that of the owner's default for this column, else the best.
+
+    Raises:
+        UnsupportedQuery: No mechanism that the owner allows, or not the wanted one, makes an offer.
+    """
+    argument, banned, default = request.aggregate.argument, frozenset[str](), None
+    if argument is not None:
+        for column, bare in origins(request.source.relation, argument):
+            banned |= column.banned
+            default = column.defaults.get(_default_key(request.aggregate)) if bare else default
+    if wanted is None and default is not None and default not in banned:
+        try:
+            return choose(request, wanted=default, banned=banned)
+        except UnsupportedQuery:
+            pass  # a default is no promise: here it makes no offer
+    return choose(request, wanted=wanted, banned=banned)
+
+
+def _default_key(aggregate: Aggregate) -> str:
+    """What the policy calls an aggregate in its defaults."""
+    if aggregate.function.startswith("quantile"):
+        return "median" if aggregate.fraction == Fraction(1, 2) else "quantile"
+    return aggregate.function.removesuffix("_pop").removesuffix("_samp")
+
+
+def _refuse_idle(options: Options, taken: Collection[str]) -> None:
+    """An option of a mechanism that answers nothing here would be ignored.
+
+    Raises:
+        ProgrammingError: Naming it.
+    """
+    for option, mechanism in MECHANISM_OF.items():
+        if getattr(options, option) is not None and mechanism not in taken:
+            raise ProgrammingError(
+                f"{option} is an option of mechanism {mechanism}, which answers nothing in this statement. Leave it "
+                f"out, or write mechanism = '{mechanism}'."
+            )
+
+
+def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
+    """That bounds are missing where nothing else is, with what to write."""
+    aggregate, options = request.aggregate, request.options
+    if options.sensitivity is not None or options.centre is not None or options.scale is not None:
+        return None  # asked for without bounds: each mechanism's own reason says more
+    if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
+        return None
+    bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
+    if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
+        bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
+        hints = "bounds, or centre and spread," if bare and aggregate.function in UNBOUNDED else "bounds"
+        hints += " or a scale," if bare and aggregate.function == "avg" else ""
+        return UnsupportedQuery(
+            "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,
+            hint=f"Add {hints} to its columns in {catalog.policy_file}, or keep it within constants: "
+            "GREATEST(0, LEAST(x, 500)).",
+        )  # fmt: skip
+    return None

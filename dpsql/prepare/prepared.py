@@ -1,0 +1,119 @@
+"""A statement ready to be charged and run."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from dpsql.engines.base import EngineStatement
+from dpsql.engines.lower import lower_released
+from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.choose import Choice
+from dpsql.plan.nodes import Aggregate, Plan
+from dpsql.plan.options import Options
+from dpsql.plan.requests import Need
+from dpsql.privacy.loss import Loss, encode
+from dpsql.privacy.tables import Group
+
+__all__ = ["Grouping", "Measured", "Prepared", "Reading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One aggregate and the release that will answer it.
+
+    Attributes:
+        aggregate: What was asked; a hidden count of units (``selection``) when no asked one can choose the groups.
+        request: What the mechanisms were given.
+        choice: The release, and the mechanisms not taken.
+        reading: Index of its engine statement in `Prepared.readings`.
+        columns: The statement's raw columns that are the release's ``m0``, ``m1``, ...
+        grouping: Index of what it is grouped by in `Prepared.groupings`.
+        place: Where it stands among the aggregates that one release answers; the first, 0, is followed by the others.
+    """
+
+    aggregate: Aggregate
+    request: Request
+    choice: Choice
+    reading: int
+    columns: tuple[str, ...]
+    grouping: int = 0
+    place: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its table among the released ones."""
+        return f"{self.aggregate.name}@{self.grouping}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """One way in which the answer's rows are grouped.
+
+    Attributes:
+        keys: Indices of the statement's keys.
+        groups: The listed groups in order, one value for each of these keys; None where groups are chosen.
+    """
+
+    keys: tuple[int, ...]
+    groups: tuple[Group, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One statement for the engine, for all releases that read the same rows."""
+
+    need: Need
+    statement: EngineStatement
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement ready to be charged and run.
+
+    Attributes:
+        plan: What it means.
+        options: The options in force.
+        measured: Aggregates with their releases.
+        selection: Index of the measurement that chooses the groups, or None where the domain lists them.
+        groupings: What the answer's rows are grouped by: one, or one for each grouping set.
+        readings: Engine statements.
+        loss: The whole price.
+        meaning: What tells the statement apart where neither the engine's SQL nor the releases do; '' for nothing.
+    """
+
+    plan: Plan
+    options: Options
+    measured: tuple[Measured, ...]
+    selection: int | None
+    groupings: tuple[Grouping, ...]
+    readings: tuple[Reading, ...]
+    loss: Loss
+    meaning: str = ""
+
+    def keys_of(self, measured: Measured) -> tuple[str, ...]:
+        """The raw key columns of what a measurement is grouped by."""
+        return tuple(self.plan.keys[index].name for index in self.groupings[measured.grouping].keys)
+
+    def fingerprint(self, analyst: str, version: int) -> str:
+        """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
+        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss)), self.meaning]
+        for reading in self.readings:
+            described += [reading.statement.sql, repr(reading.statement.parameters)]
+        for measured in self.measured:
+            release, request = measured.choice.release, measured.request
+            described += [release.mechanism, repr(encode(release.loss)), repr(release.scale), repr(measured.columns)]
+            asked = measured.aggregate
+            described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
+            described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
+            described += [repr((request.options.sensitivity, request.options.centre, request.options.scale))]
+            described.append(repr(release.notes))
+            if asked.argument is not None:
+                described.append(repr(asked.argument.facts))
+        after = lower_released(self.plan)
+        described += [
+            after.sql,
+            repr(after.parameters),
+            repr([(output.name, output.end) for output in self.plan.answer]),
+        ]
+        return hashlib.sha256("\x00".join(described).encode()).hexdigest()

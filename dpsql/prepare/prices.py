@@ -1,0 +1,115 @@
+"""What each measurement may cost: the statement's price, shared out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.base import Price
+from dpsql.mechanisms.classes import price_of_everyone
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.nodes import Aggregate
+from dpsql.plan.options import Options
+from dpsql.plan.requests import Source
+from dpsql.privacy.account import DELTA_UNIT, UNIT
+
+__all__ = ["positive", "price_of_one", "prices", "refuse_selection", "with_selection"]
+
+SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
+
+
+def refuse_selection(options: Options) -> None:
+    """Options of a choice of groups, where every group is listed, would be ignored.
+
+    Raises:
+        ProgrammingError: Naming the option.
+    """
+    for name in ("min_privacy_units_per_group", "group_selection_epsilon"):
+        if getattr(options, name) is not None:
+            raise ProgrammingError(
+                f"{name} is for groups that must be chosen; every group of this statement is listed. Leave it out, "
+                "or write HAVING COUNT(DISTINCT unit) >= k over the answer."
+            )
+
+
+def with_selection(
+    aggregates: tuple[Aggregate, ...], source: Source, selects: bool
+) -> tuple[tuple[Aggregate, ...], int | None]:
+    """The aggregates, with a hidden count of units in front where groups must be chosen and none asked counts units."""
+    if not selects:
+        return aggregates, None
+    for index, aggregate in enumerate(aggregates):
+        counts_units = aggregate.function == "count_units"
+        one_each = aggregate.function == "count_rows" and source.contribution.rows == 1 and aggregate.per_group is None
+        if counts_units or one_each:
+            return aggregates, index
+    return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
+
+
+def prices(
+    aggregates: Sequence[Aggregate], selection: int | None, hidden: bool, options: Options, sets: int
+) -> list[Price]:
+    """One price per aggregate: own epsilons first, a fifth for a hidden selection, the rest in equal parts.
+
+    With several grouping sets each aggregate is measured once for each, at an equal part of its price.
+    """
+    delta = (options.delta or Fraction(0)) / (len(aggregates) * sets) // DELTA_UNIT * DELTA_UNIT
+    if options.rho is not None:
+        if any(aggregate.epsilon is not None for aggregate in aggregates):
+            raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
+        if options.group_selection_epsilon is not None:
+            raise ProgrammingError(
+                "group_selection_epsilon cannot stand in a statement priced by rho, which shares it out. Leave it out."
+            )
+        shares = _shares(aggregates, selection, hidden, options.rho, None)
+        return [Price(None, delta, _of_one_set(share, sets)) for share in shares]
+    if options.epsilon is None:
+        raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
+    shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
+    return [Price(_of_one_set(share, sets), delta) for share in shares]
+
+
+def price_of_one(options: Options, catalog: Catalog) -> Price:
+    """The price of a statement that is one release: all of it, or what the strictest class of units pays."""
+    (price,) = prices([Aggregate("a0", "whole", None, "")], None, False, options, 1)
+    return positive(price_of_everyone(price, catalog.classes))
+
+
+def _of_one_set(share: Fraction, sets: int) -> Fraction:
+    return _down(share / sets)
+
+
+def positive(price: Price) -> Price:
+    if price.epsilon == 0 or price.rho == 0:
+        raise ProgrammingError("The price is too small to be shared by so many aggregates. Raise it.")
+    return price
+
+
+def _shares(
+    aggregates: Sequence[Aggregate],
+    selection: int | None,
+    hidden: bool,
+    whole: Fraction,
+    own_selection: Fraction | None,
+) -> list[Fraction]:
+    fixed: dict[int, Fraction] = {i: a.epsilon for i, a in enumerate(aggregates) if a.epsilon is not None}
+    if own_selection is not None and selection is not None:
+        fixed[selection] = own_selection
+    rest = whole - sum(fixed.values())
+    if hidden and selection is not None and selection not in fixed and rest > 0:
+        alone = len(fixed) == len(aggregates) - 1
+        fixed[selection] = rest if alone else rest * SELECTION_SHARE
+        rest -= fixed[selection]
+    free = len(aggregates) - len(fixed)
+    if rest < 0 or (free and rest <= 0):
+        raise ProgrammingError(
+            f"The aggregates' own prices add up to {float(whole - rest):g}, but the statement's epsilon is "
+            f"{float(whole):g}. Raise epsilon, or lower epsilon => of an aggregate."
+        )
+    return [_down(fixed[i] if i in fixed else rest / free) for i in range(len(aggregates))]
+
+
+def _down(share: Fraction) -> Fraction:
+    """A share in whole ledger units, so that rounding each up adds nothing to the statement's price."""
+    return share // UNIT * UNIT

@@ -1,0 +1,101 @@
+"""Which rows a statement reads, with the contribution bounds in force, and what is publicly known of their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from dpsql.errors import ProgrammingError
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.domains import MOST_CELLS
+from dpsql.plan.grids import grid_of
+from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
+from dpsql.plan.options import Options
+from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
+from dpsql.plan.requests import Contribution, Source
+from dpsql.plan.types import Grid
+from dpsql.prepare.prepared import Grouping
+from dpsql.privacy.tables import Group
+
+__all__ = ["check_unit", "grids_of", "groupings_of", "rows_about", "rows_at_least", "rows_public", "source_of"]
+
+
+def check_unit(relation: Relation, options: Options) -> None:
+    units = [str(scan.table.unit) for scan in private_scans(relation)]
+    wanted = options.privacy_unit_column
+    if wanted is not None and wanted not in [unit.lower() for unit in units]:
+        raise ProgrammingError(f"privacy_unit_column is {wanted}; the policy's privacy unit here is {units[0]}.")
+
+
+def source_of(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
+    """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
+    most = rows_per_unit(plan.relation)
+    if unit_of(plan.relation) is None:
+        return _uncut(plan, keys, options, most)
+    rows = min(most, options.max_rows_contributed or most)
+    caps = [scan.table.max_groups_per_unit for scan in private_scans(plan.relation)] + [options.max_groups_per_unit]
+    groups = min([rows, *(cap for cap in caps if cap is not None)]) if keys else 1
+    most_in_group = min(rows, rows_in_group(plan.relation, [key.expression for key in keys]))
+    in_group = min(most_in_group, options.max_rows_per_group or rows)
+    return Source(
+        relation=plan.relation,
+        keys=keys,
+        contribution=Contribution(rows=rows, groups=groups, rows_in_group=in_group),
+        cap_rows=rows < most,
+        cap_groups=bool(keys) and groups < rows,
+        cap_rows_in_group=in_group < most_in_group,
+    )
+
+
+def _uncut(plan: Plan, keys: tuple[Key, ...], options: Options, most: int) -> Source:
+    """Rows that have lost their unit: a unit's arrival moves at most ``most`` of them; nothing can cut them further."""
+    if options.max_rows_contributed or options.max_groups_per_unit or options.max_rows_per_group:
+        raise ProgrammingError(
+            "max_groups_per_unit, max_rows_per_group and max_rows_contributed need rows that have their privacy unit. "
+            "Keep the unit among the columns of the sub-query, or leave the option out."
+        )
+    return Source(plan.relation, keys, Contribution(rows=most, groups=most if keys else 1, rows_in_group=most))
+
+
+def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
+    """What the answer's rows are grouped by: once for a plain GROUP BY, once for each grouping set."""
+    every = tuple(range(len(plan.keys)))
+    sets = plan.sets if plan.sets is not None else (every,)
+    return tuple(Grouping(keys, _listed([plan.keys[index] for index in keys])) for keys in sets)
+
+
+def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
+    """Every group of the answer, or None where some key is open or there are too many."""
+    domains = [key.domain for key in keys if key.domain is not None]
+    if len(domains) < len(keys) or math.prod(map(len, domains)) > MOST_CELLS:
+        return None
+    return tuple(product(*domains))
+
+
+def rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
+    """A guess of the rows per group: the largest table's, spread evenly; open keys as if they had 100 groups."""
+    rows = max(scan.table.rows_about for scan in private_scans(plan.relation))
+    return max(1, rows // max(1, len(groups) if groups is not None else 100))
+
+
+def rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:
+    """The owner's floor on the number of rows, where it is that of a whole table."""
+    return relation.table.rows_at_least if isinstance(relation, Scan) and not keys else None
+
+
+def rows_public(relation: Relation, keys: tuple[Key, ...], catalog: Catalog) -> bool:
+    """Whether the exact number of rows is public: a whole table with exactly one row for every unit, replaced."""
+    whole = isinstance(relation, Scan) and relation.table.every_unit and relation.table.rows_per_unit == 1
+    return catalog.neighbours == "replace_one" and whole and not keys
+
+
+def grids_of(aggregate: Aggregate) -> tuple[Grid | None, Grid | None]:
+    """The grids of the arguments, on the analyst's tighter bounds where there are some; None without bounds."""
+    if aggregate.argument is None:
+        return None, None
+    facts = aggregate.argument.facts
+    if aggregate.bounds is not None:
+        facts = replace(facts, low=aggregate.bounds[0], high=aggregate.bounds[1])
+    return grid_of(facts), None if aggregate.second is None else grid_of(aggregate.second.facts)

@@ -1,0 +1,125 @@
+"""From a plan to what would be done: bounds in force, prices, one mechanism per aggregate, few engine statements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.mechanisms.base import Personal, Price, Request
+from dpsql.mechanisms.classes import price_of_everyone, share_of
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.nodes import Aggregate, Key, Plan
+from dpsql.plan.options import Options
+from dpsql.plan.per_class import values_per_unit
+from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.relations import unit_of
+from dpsql.prepare.choices import choices_of
+from dpsql.prepare.prepared import Grouping, Measured, Prepared
+from dpsql.prepare.prices import positive, prices, refuse_selection, with_selection
+from dpsql.prepare.readings import readings_of
+from dpsql.prepare.sources import check_unit, grids_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
+from dpsql.privacy.loss import Composed
+
+__all__ = ["prepare"]
+
+
+def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: bytes) -> Prepared:
+    """The offers taken for every aggregate of a plan, and their price.
+
+    Args:
+        plan: What is asked.
+        options: In force for this statement, defaults included.
+        catalog: Tables and neighbours.
+        contribution_key: The ledger's secret; orders rows and groups where a cap cuts.
+
+    Raises:
+        UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
+        ProgrammingError: Options that do not fit this statement.
+    """
+    check_unit(plan.relation, options)
+    groupings = groupings_of(plan)
+    listed = all(grouping.groups is not None for grouping in groupings)
+    if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
+        raise UnsupportedQuery(
+            "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
+            hint="Declare values in the policy, or leave the strategy out and give delta.",
+        )  # fmt: skip
+    asked_threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
+    selects = not listed or (asked_threshold and bool(plan.keys))
+    if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
+        raise UnsupportedQuery(
+            "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
+            construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
+            hint="Declare the values of every key in the policy, or name them in WHERE.",
+        )  # fmt: skip
+    if not selects:
+        refuse_selection(options)
+    aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
+    asked = prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
+    requests, of = [], []
+    for at, grouping in enumerate(groupings):
+        keys = tuple(plan.keys[index] for index in grouping.keys)
+        for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
+            requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
+            of.append(at)
+    choices = choices_of(requests, options, catalog)
+    readings, where = readings_of([choice.release.need for choice in choices], contribution_key)
+    measured = tuple(
+        Measured(request.aggregate, request, choice, *place, grouping=at)
+        for request, choice, place, at in zip(requests, choices, where, of, strict=True)
+    )
+    loss = Composed(tuple(choice.release.loss for choice in choices))
+    if selects:
+        groupings = (replace(groupings[0], groups=None),)
+    return Prepared(plan, options, measured, selection, groupings, readings, loss)
+
+
+def _request(
+    plan: Plan,
+    keys: tuple[Key, ...],
+    grouping: Grouping,
+    aggregate: Aggregate,
+    price: Price,
+    options: Options,
+    catalog: Catalog,
+    selects: bool,
+) -> Request:
+    """What the mechanisms are told of one aggregate over one grouping."""
+    relation = plan.relation
+    personal = None if selects else _personal(plan, keys, aggregate, price, options, catalog)
+    if aggregate.per_group is not None:
+        relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
+    grid, second_grid = grids_of(aggregate)
+    return Request(
+        aggregate=aggregate,
+        source=source_of(replace(plan, relation=relation), keys, options),
+        price=positive(price_of_everyone(price, catalog.classes)),
+        neighbours=catalog.neighbours,
+        grid=grid,
+        second_grid=second_grid,
+        selects=selects,
+        rows_public=rows_public(relation, keys, catalog),
+        rows_about=rows_about(plan, grouping.groups),
+        rows_at_least=rows_at_least(relation, keys),
+        units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
+        options=options,
+        personal=personal,
+    )
+
+
+def _personal(
+    plan: Plan, keys: tuple[Key, ...], aggregate: Aggregate, price: Price, options: Options, catalog: Catalog
+) -> Personal | None:
+    """One value for each unit beside its class, and what each class pays; None where there is no such thing.
+
+    There is none under replace_one, where a swap moves the sensitivities of two classes at once, and none where the
+    statement caps rows: a class caps the values.
+    """
+    capped = options.max_rows_contributed or options.max_rows_per_group
+    if catalog.class_of is None or catalog.neighbours != "add_remove" or capped:
+        return None
+    values = values_per_unit(plan.relation, keys, aggregate, catalog.class_of)
+    if values is None:
+        return None
+    source = source_of(replace(plan, relation=values.relation), values.keys, options)
+    return Personal(values, source, {name: share_of(price, share) for name, share in catalog.classes.items()})
