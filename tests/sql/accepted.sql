@@ -2892,6 +2892,7 @@ SELECT SUM(n) FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP B
 -- columns: sum(n) integer or NULL
 -- engine: SELECT "d0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0"
 
+-- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 18
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1

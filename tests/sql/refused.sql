@@ -1335,6 +1335,7 @@ SELECT COUNT(*) FROM people
 SELECT COUNT(*) FROM people
 -- refused: There is no metric far. The policy has near.
 
+-- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 19
 -- refused: AVG(age) at 1:82: mechanism 'random_dp' does not answer this: the policy fixes which means there are, column and condition, and declares people: AVG(age) by absolute_difference WHERE age >= 18. Leave the mechanism out to get the one with the least expected error.
 
