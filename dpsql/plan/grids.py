@@ -29,7 +29,8 @@ def grid_of(facts: Facts) -> Grid | None:
 
 def saturating_grid(facts: Facts) -> Grid:
     """The grid of a number that may have no bounds: it then saturates at 2^53 steps."""
-    return grid_of(facts) or Grid(facts.step or UNBOUNDED_STEP, -MOST_STEPS, MOST_STEPS)
+    step = facts.step or (Fraction(1) if facts.type is Type.INTEGER else UNBOUNDED_STEP)
+    return grid_of(facts) or Grid(step, -MOST_STEPS, MOST_STEPS)
 
 
 def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
