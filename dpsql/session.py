@@ -191,6 +191,24 @@ class Session:
         named += "" if parts is None else f", parts => {_number(parts)}"
         return self.query(f"SELECT * FROM dp_kmeans(({sql}), {named})", parameters, **options)
 
+    def covariance(
+        self, sql: str, parameters: Sequence[Value] = (), *, parts: int | None = None, **options: Any
+    ) -> Answer:
+        """The covariance matrix of a query's columns: a row each, named in ``variable``, with one column for each.
+
+        Args:
+            sql: One SELECT of numbers, one row a privacy unit.
+            parameters: As in `query`.
+            parts: Number of parts that people are dealt into; by default the least that serves at this price.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery: Also where the policy does not admit idealised numerics.
+            ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
+        """
+        named = "" if parts is None else f", parts => {_number(parts)}"
+        return self.query(f"SELECT * FROM dp_covariance(({sql}){named})", parameters, **options)
+
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:

@@ -5,17 +5,24 @@ Everything here rests on public facts: the policy, the statement, the options. N
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
 from dpsql.engines.lower import lower
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.friendly_core.cluster_release import KMeansRelease, grid_for
 from dpsql.mechanisms.friendly_core.clusters import plan_k_means, rows_needed, scale_in_steps
+from dpsql.mechanisms.friendly_core.covariance import plan_covariance
+from dpsql.mechanisms.friendly_core.covariance_release import CovarianceRelease
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import Plan, TableFunction
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.plan.requests import Source, Values
+from dpsql.plan.types import Grid
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.prices import price_of_one
 from dpsql.prepare.sources import check_unit, rows_about, source_of
@@ -54,7 +61,7 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
     source = source_of(plan, (), options)
     _refuse(table, source)
     price, about = price_of_one(options, catalog), rows_about(plan, ((),))
-    release = _k_means(table, source, price, catalog.neighbours, about)
+    release = OFFERS[table.name](_Asked(table, source, price, catalog, about))
     requests = [
         Request(aggregate, source, price, catalog.neighbours, None, selects=False, rows_public=False, rows_about=about)
         for aggregate in plan.aggregates
@@ -93,25 +100,76 @@ def _refuse(table: TableFunction, source: Source) -> None:
             )  # fmt: skip
 
 
-def _k_means(table: TableFunction, source: Source, price: Price, neighbours: str, about: int) -> KMeansRelease:
-    named = dict(table.named)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One function over its rows, with everything public that bears on it."""
+
+    table: TableFunction
+    source: Source
+    price: Price
+    catalog: Catalog
+    rows_about: int
+
+    def parts(self) -> int | None:
+        """How many parts were asked for."""
+        given = dict(self.table.named).get("parts")
+        return None if given is None else int(given[0])
+
+    def need(self, grids: Sequence[Grid]) -> Values:
+        """All columns of every row, as integers of their grids."""
+        (first, *others) = zip((column for _, column in self.table.columns), grids, strict=True)
+        return Values(self.source, *first, others=tuple(others))
+
+    def refusal(self, message: str, hint: str) -> UnsupportedQuery:
+        return UnsupportedQuery(message, construct=self.table.name, position=self.table.position, hint=hint)
+
+    def check_rows(self, needed: int, parts: int) -> None:
+        """Refuses what the owner's guess of the rows says cannot be.
+
+        Raises:
+            UnsupportedQuery: With both numbers.
+        """
+        if self.rows_about < needed:
+            raise self.refusal(
+                f"it deals people into {parts} parts and needs about {needed:,} of them; the policy guesses "
+                f"{self.rows_about:,} (rows_about).",
+                "Pay a higher price, ask for less, or let the owner correct rows_about.",
+            )
+
+
+PAGE = "docs/friendly_core.md says what each argument means, and how many people it takes."
+
+
+def _k_means(asked: _Asked) -> KMeansRelease:
+    named = dict(asked.table.named)
     (k,), (bound,), (low, high) = named["k"], named["bound"], named["scale"]
-    parts = int(named["parts"][0]) if "parts" in named else None
     try:
         ends = scale_in_steps(bound, (low, high))
-        plan = plan_k_means(int(k), price, neighbours, parts)
+        plan = plan_k_means(int(k), asked.price, asked.catalog.neighbours, asked.parts())
     except ValueError as error:
-        raise UnsupportedQuery(
-            f"{error}.", construct=table.name, position=table.position,
-            hint="docs/friendly_core.md says what each argument means, and what a number of centres takes.",
-        ) from None  # fmt: skip
-    if about < rows_needed(plan):
-        raise UnsupportedQuery(
-            f"it deals people into {plan.parts} parts and needs about {rows_needed(plan):,} of them; the policy "
-            f"guesses {about:,} (rows_about).", construct=table.name, position=table.position,
-            hint="Pay a higher price, ask for fewer centres, or let the owner correct rows_about.",
-        )  # fmt: skip
-    grid = grid_for(bound)
-    (_, first), *others = table.columns
-    need = Values(source, first, grid, others=tuple((column, grid) for _, column in others))
-    return KMeansRelease(plan, need, bound, ends, about)
+        raise asked.refusal(f"{error}.", PAGE) from None
+    asked.check_rows(rows_needed(plan), plan.parts)
+    grids = [grid_for(bound)] * len(asked.table.columns)
+    return KMeansRelease(plan, asked.need(grids), bound, ends, asked.rows_about)
+
+
+def _covariance(asked: _Asked) -> CovarianceRelease:
+    if not asked.catalog.idealised:
+        raise asked.refusal(
+            "its arithmetic is idealised, and the policy does not admit that.",
+            f"The owner can write idealised_numerics: true in {asked.catalog.policy_file}; CORR, REGR_SLOPE and COVAR "
+            "of columns with bounds need no such thing.",
+        )
+    try:
+        plan = plan_covariance(len(asked.table.columns), asked.price, asked.parts())
+    except ValueError as error:
+        raise asked.refusal(f"{error}.", PAGE) from None
+    asked.check_rows(plan.rows_needed, plan.parts)
+    grids = tuple(saturating_grid(column.facts) for _, column in asked.table.columns)
+    return CovarianceRelease(plan, asked.need(grids), grids, asked.rows_about)
+
+
+OFFERS: Mapping[str, Callable[[_Asked], KMeansRelease | CovarianceRelease]] = {
+    "dp_kmeans": _k_means,
+    "dp_covariance": _covariance,
+}

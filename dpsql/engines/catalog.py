@@ -45,7 +45,15 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
     }
     tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
     file = policy.file.name if policy.file is not None else policy.name
-    return Catalog(tables, policy.neighbours, file, version, policy.classes, _class_of(tuple(policy.classes)))
+    return Catalog(
+        tables,
+        policy.neighbours,
+        file,
+        version,
+        policy.classes,
+        _class_of(tuple(policy.classes)),
+        policy.idealised_numerics,
+    )
 
 
 def _class_of(names: tuple[str, ...]) -> TableInfo | None:

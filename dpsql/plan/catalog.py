@@ -126,6 +126,7 @@ class Catalog:
         version: The table version.
         classes: Each class of units to the share of a statement's epsilon that its units lose; empty without classes.
         class_of: The table of units and their classes (``unit``, ``class``), which no statement can name; None without.
+        idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
     """
 
     tables: Mapping[str, TableInfo]
@@ -134,3 +135,4 @@ class Catalog:
     version: int
     classes: Mapping[str, Fraction] = field(default_factory=dict)
     class_of: TableInfo | None = None
+    idealised: bool = False

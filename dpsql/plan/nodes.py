@@ -336,7 +336,7 @@ class TableFunction:
     """A function of all rows at once, whose answer is a table: one release for all its columns.
 
     Attributes:
-        name: ``dp_kmeans``.
+        name: ``dp_kmeans`` or ``dp_covariance``.
         text: How messages name it.
         columns: Names and numbers of one row.
         named: Its arguments, exactly.

@@ -20,13 +20,12 @@ from dpsql.plan.expressions import Resolver, as_constant, nearest
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Output, Plan, TableFunction
 from dpsql.plan.relations import is_public, unit_of
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Entry, Scope
+from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["NAMES", "plan_table_function"]
 
-MOST_COLUMNS = 64
 MOST_CENTRES = 160
 
 
@@ -38,12 +37,16 @@ class Signature:
         numbers: Its named arguments to how many numbers each takes.
         optional: Those that may be left out.
         whole: Those that are whole numbers.
+        columns: The most columns of its query.
+        title: What the column that names the answer's rows is called.
         example: How it is written.
     """
 
     numbers: Mapping[str, int]
     optional: frozenset[str]
     whole: frozenset[str]
+    columns: int
+    title: str
     example: str
 
 
@@ -52,7 +55,17 @@ SIGNATURES: Mapping[str, Signature] = {
         {"k": 1, "bound": 1, "scale": 2, "parts": 1},
         frozenset({"parts"}),
         frozenset({"k", "parts"}),
+        64,
+        "id",
         "dp_kmeans((SELECT x, y FROM t), k => 8, bound => 1, scale => (0.001, 1))",
+    ),
+    "dp_covariance": Signature(
+        {"parts": 1},
+        frozenset({"parts"}),
+        frozenset({"parts"}),
+        16,
+        "variable",
+        "dp_covariance((SELECT x, y FROM t))",
     ),
 }
 NAMES = tuple(SIGNATURES)
@@ -98,9 +111,12 @@ class _Reading:
                 hint="Read a private table, without DISTINCT.",
             )  # fmt: skip
         columns = tuple((name, self._number(name, column, query)) for name, column in sub.columns.items())
-        if not 1 <= len(columns) <= MOST_COLUMNS:
-            raise self._refusal(call.name, f"it takes 1 to {MOST_COLUMNS} columns.")
-        key, title = self._key(named, [name for name, _ in columns])
+        most, title = self.signature.columns, self.signature.title
+        if not 1 <= len(columns) <= most:
+            raise self._refusal(call.name, f"it takes 1 to {most} columns.")
+        if any(same_name(name, title) for name, _ in columns):
+            raise self._refusal(title, "the answer names its rows so; give this column another name.")
+        key = self._key(named, [name for name, _ in columns])
         text = f"{call.name}({', '.join(name for name, _ in columns)})"
         aggregates = tuple(
             Aggregate(f"a{i}", call.name, column, f"{text}.{name}", position=self.source.position)
@@ -119,14 +135,14 @@ class _Reading:
             table=TableFunction(call.name, text, columns, tuple(named.items()), self.source.position),
         )
 
-    def _key(self, named: Mapping[str, tuple[Fraction, ...]], columns: list[str]) -> tuple[Key, str]:
-        """What the answer's rows are called, and the name of that column."""
+    def _key(self, named: Mapping[str, tuple[Fraction, ...]], columns: list[str]) -> Key:
+        """What the answer's rows are called: numbers of centres, or the names of the columns."""
+        if "k" not in named:
+            return Key("k0", as_constant(columns[0]), tuple(columns))
         (k,) = named["k"]
         if not 1 <= k <= MOST_CENTRES:
             raise self._refusal("k", f"it is a whole number from 1 to {MOST_CENTRES}.")
-        if "id" in columns:
-            raise self._refusal("id", "the answer numbers its rows by id; give this column another name.")
-        return Key("k0", as_constant(1), tuple(range(1, int(k) + 1))), "id"
+        return Key("k0", as_constant(1), tuple(range(1, int(k) + 1)))
 
     def _named(self) -> dict[str, tuple[Fraction, ...]]:
         resolver = Resolver(lambda _: None, self.rows.parameters)

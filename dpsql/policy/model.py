@@ -216,7 +216,7 @@ class Policy(Section):
     privacy_classes: PrivacyClasses | None = None
     """Personalised privacy: classes of units that lose a share of each query's epsilon."""
     idealised_numerics: bool = False
-    """true admits mechanisms whose exact arithmetic is not proved, and labels their answers."""
+    """true admits mechanisms whose exact arithmetic is not proved (dp_covariance), and labels their answers."""
     mechanisms: dict[ColumnName, ColumnMechanisms] = Field(default_factory=dict)
     """The owner's defaults and bans per table.column."""
 
@@ -269,7 +269,7 @@ class Policy(Section):
 
     def not_enforced(self) -> list[tuple[str, int | None]]:
         """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
-        places: list[Place] = [(section,) for section in ("idealised_numerics",) if getattr(self, section)]
+        places: list[Place] = []
         if self.engine.kind != "duckdb":
             places.append(("engine", "kind"))
         return [(".".join(map(str, place)), self._lines.get(place)) for place in places]

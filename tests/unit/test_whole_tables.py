@@ -32,12 +32,14 @@ tables:
   places:
     unit: person
     rows_per_unit: 1
-    rows_about: 12000
+    rows_about: 20000
     columns:
       x: {{type: real}}
       y: {{type: real}}
       town: {{type: text, values: [a, b]}}
       secret: {{type: real}}
+      height: {{type: real}}
+      weight: {{type: real, grid: 0.001}}
   trips:
     unit: person
     rows_per_unit: 3
@@ -46,8 +48,10 @@ tables:
   cities: {{public: true, key: name}}
 mechanisms:
   places.secret: {{ban: [friendly_core]}}
+idealised_numerics: {idealised}
 """
 CENTRES = np.array([[-0.6, 0.1], [0.0, -0.5], [0.5, 0.5]])
+MATRIX = "dp_covariance((SELECT height, weight FROM places), parts => 200)"
 CALL = "dp_kmeans((SELECT x, y FROM places), k => 3, bound => 1, scale => (0.001, 1))"
 
 
@@ -55,7 +59,7 @@ CALL = "dp_kmeans((SELECT x, y FROM places), k => 3, bound => 1, scale => (0.001
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The database of all tests here."""
     where = tmp_path_factory.mktemp("places")
-    rng, n = np.random.default_rng(1), 9000
+    rng, n = np.random.default_rng(1), 18_000
     points = CENTRES[rng.integers(0, 3, n)] + rng.normal(0, 0.02, (n, 2))
     with duckdb.connect(str(where / "places.duckdb")) as database:
         database.execute("CREATE TABLE places (person INTEGER, x DOUBLE, y DOUBLE, town VARCHAR, secret DOUBLE)")
@@ -67,15 +71,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         database.execute(
             "INSERT INTO places VALUES (-1, NULL, 0, 'a', 0), (-2, 'nan', 0, 'a', 0), (-3, 'inf', 1, 'a', 0)"
         )
+        database.execute("ALTER TABLE places ADD COLUMN height DOUBLE")
+        database.execute("ALTER TABLE places ADD COLUMN weight DOUBLE")
+        pairs = rng.multivariate_normal([170, 70], [[100, 60], [60, 100]], n)
+        database.execute(
+            "UPDATE places SET height = p.h, weight = p.w "
+            "FROM (SELECT unnest($1) AS i, unnest($2) AS h, unnest($3) AS w) AS p WHERE person = p.i",
+            [list(range(n)), pairs[:, 0].tolist(), pairs[:, 1].tolist()],
+        )
         database.execute("CREATE TABLE trips AS SELECT person, x, y FROM places, range(2)")
         database.execute("CREATE TABLE cities AS SELECT 'a' AS name")
     return where
 
 
 @contextmanager
-def opened(folder: Path, sampler: Any, neighbours: str = "add_remove", composition: str = "zcdp") -> Iterator[Session]:
-    policy = folder / f"{neighbours}-{composition}.yaml"
-    policy.write_text(POLICY.format(neighbours=neighbours, composition=composition))
+def opened(
+    folder: Path,
+    sampler: Any,
+    neighbours: str = "add_remove",
+    composition: str = "zcdp",
+    idealised: str = "true",
+) -> Iterator[Session]:
+    policy = folder / f"{neighbours}-{composition}-{idealised}.yaml"
+    policy.write_text(POLICY.format(neighbours=neighbours, composition=composition, idealised=idealised))
     with dpsql.testing.open(policy, sampler=sampler) as proxy:
         yield proxy.session(analyst="ana")
 
@@ -175,6 +193,36 @@ def test_a_session_asks_for_clusters_without_sql_around_them(session: Session) -
         session.kmeans(query, ["z"], k=3, bound=float("inf"), scale=(0.001, 1))
 
 
+def test_covariances_come_as_a_matrix_with_their_label(session: Session, noisy: Session) -> None:
+    for asking, tolerance in ((session, 0.2), (noisy, 0.9)):
+        answer = asking.query(f"SELECT * FROM {MATRIX}", epsilon=12)
+        assert answer.columns == ("variable", "height", "weight")
+        assert [row[0] for row in answer.rows] == ["height", "weight"]
+        found = np.array([row[1:] for row in answer.rows], dtype=np.float64)
+        assert found[0, 1] == found[1, 0]
+        assert found == pytest.approx(np.array([[100, 60], [60, 100]]), rel=tolerance)
+        assert "idealised numerics" in str(answer)
+        assert "idealised numerics" in str(asking.explain(f"SELECT * FROM {MATRIX}", epsilon=12))
+
+
+def test_arithmetic_with_covariances_stands_around_it(session: Session) -> None:
+    sql = f"SELECT MAX(height) AS h FROM (SELECT * FROM {MATRIX}) WHERE variable = 'weight'"
+    assert session.query(sql, epsilon=12).rows[0][0] == pytest.approx(60, rel=0.2)
+
+
+def test_a_session_asks_for_covariances_too(session: Session) -> None:
+    answer = session.covariance("SELECT weight FROM places WHERE weight > ?", [0], parts=200, epsilon=12)
+    assert answer.rows[0] == ("weight", pytest.approx(100, rel=0.2))
+
+
+def test_covariances_are_refused_where_the_owner_admits_no_idealised_numerics(folder: Path) -> None:
+    with (
+        opened(folder, dpsql.testing.Noiseless(), idealised="false") as session,
+        pytest.raises(UnsupportedQuery, match=r"idealised.*idealised_numerics: true"),
+    ):
+        session.query(f"SELECT * FROM {MATRIX}", epsilon=12)
+
+
 def test_parameters_stand_for_numbers(session: Session) -> None:
     answer = session.query(
         "SELECT * FROM dp_kmeans((SELECT x, y FROM places WHERE town <> ?), k => ?, bound => ?, scale => (0.001, ?))",
@@ -198,14 +246,18 @@ def test_parameters_stand_for_numbers(session: Session) -> None:
         (CALL.replace("SELECT x, y FROM places", "SELECT x, y FROM places LIMIT 5"), "LIMIT"),
         (CALL.replace("SELECT x, y", "SELECT x, town"), "columns of numbers"),
         (CALL.replace("SELECT x, y", "SELECT x, person"), "privacy unit"),
-        (CALL.replace("SELECT x, y", "SELECT x, y AS id"), "numbers its rows by id"),
+        (CALL.replace("SELECT x, y", "SELECT x, y AS id"), "names its rows so"),
         (CALL.replace("SELECT x, y", "SELECT DISTINCT x, y"), "privacy unit"),
         (CALL.replace("SELECT x, y", "SELECT x, secret"), "bans"),
         (CALL.replace("FROM places", "FROM trips"), "group its query by the privacy unit"),
         (CALL.replace("SELECT x, y FROM places", "SELECT 1 AS x FROM cities"), "privacy unit"),
-        (CALL.replace("k => 3", "k => 9"), "rows_about"),
+        (CALL.replace("k => 3", "k => 16"), "rows_about"),
         (CALL.replace("k => 3", "k => 60"), "too small"),
         (CALL.replace("dp_kmeans", "dp_kmean"), "dp_kmeans"),
+        (MATRIX.replace("height, weight", "height, weight AS variable"), "names its rows so"),
+        (MATRIX.replace("parts => 200", "parts => 1"), "parts is 1"),
+        (MATRIX.replace("parts => 200", "k => 3"), "no such argument"),
+        (MATRIX.replace(", parts => 200", ""), "rows_about"),
         (f"places, {CALL} AS c", "stand alone"),
         (f"places JOIN {CALL} AS c ON c.id = places.x", "stand alone"),
     ],
@@ -224,6 +276,7 @@ def test_what_it_cannot_be_is_refused_and_costs_nothing(session: Session, call: 
         ({"max_groups_per_unit": 2}, "max_groups_per_unit means nothing"),
         ({"epsilon": 0.01}, "too small"),
         ({"rho": 0.001}, "too small"),
+        ({"metric": "home", "multiple": 1}, "means nothing"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(session: Session, options: dict[str, Any], said: str) -> None:

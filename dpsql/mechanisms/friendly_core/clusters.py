@@ -39,7 +39,6 @@ from dpsql.mechanisms.friendly_core.tuples import LARGEST, MOST_DIMENSIONS, NEVE
 from dpsql.mechanisms.gaussian import vector_loss
 from dpsql.mechanisms.laplace import split_among
 from dpsql.privacy.account import DELTA_UNIT
-from dpsql.privacy.conversions import epsilon_of_rho
 from dpsql.privacy.loss import Approximate, Composed, Concentrated, Loss, Pure
 from dpsql.privacy.sampling import Sampler
 
@@ -190,11 +189,11 @@ def _approximate(k: int, t: int, price: Price, delta: Fraction) -> Core | None:
 
 
 def _concentrated(k: int, t: int, price: Price, delta: Fraction) -> Core:
-    """Priced by rho: the concentrated filter. Half of delta turns rho into an epsilon, for ledgers that add those."""
+    """Priced by rho: the concentrated filter; half of delta lies outside of it, half outside of the average."""
     rho = price.rho or Fraction(0)
-    filter_ = ByThreshold(t, ConcentratedSwapFilter(FILTER_SHARE * rho, delta / 4))
-    average = FriendlyAverage.concentrated((1 - FILTER_SHARE) * rho, delta / 4, float(AGREEING * t))
-    return filter_, average, Approximate(epsilon_of_rho(rho, delta / 2), delta, rho=rho)
+    filter_ = ByThreshold(t, ConcentratedSwapFilter(FILTER_SHARE * rho, delta / 2))
+    average = FriendlyAverage.concentrated((1 - FILTER_SHARE) * rho, delta / 2, float(AGREEING * t))
+    return filter_, average, Concentrated(rho, outside=delta)
 
 
 def _serves(plan: KMeans) -> bool:

@@ -1,0 +1,79 @@
+"""Covariances as a release: what it asks of an engine, what it says of itself, and a matrix in the columns' units.
+
+Neighbours, loss and theorem: `covariance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.friendly_core.covariance import Covariance
+from dpsql.plan.requests import Values
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["IDEALISED", "CovarianceRelease"]
+
+IDEALISED = (
+    "idealised numerics: matrix roots and noise are floating-point numbers, and no proof says what their rounding "
+    "shows; the policy admits it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CovarianceRelease:
+    """An offer to release a covariance matrix: a row for each column, its entries as ``value``, ``value_1``, ...
+
+    Attributes:
+        plan: What will be done.
+        need: One row per privacy unit.
+        grids: Of each column.
+        rows_about: Guess of the number of rows.
+    """
+
+    plan: Covariance
+    need: Values
+    grids: tuple[Grid, ...]
+    rows_about: int
+    mechanism: ClassVar[str] = "friendly_core"
+    sensitivity: ClassVar[float | None] = None  # of several measurements
+    scale: ClassVar[float | None] = None
+    half_width: ClassVar[float] = float("inf")  # it depends on the data's own scale: see the notes
+
+    @property
+    def loss(self) -> Loss:
+        return self.plan.loss
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        parts = self.plan.parts
+        return (
+            IDEALISED,
+            f"people are dealt into {parts} parts of about {max(1, self.rows_about // parts)} each (rows_about); where "
+            "too few parts agree on their covariances, every entry is NULL, at the same price.",
+            f"noise moves each standard deviation by about {self.plan.expected_eta:.1%} of itself.",
+        )
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """d rows of a symmetric, positive semidefinite matrix; None everywhere where too few parts agree."""
+        names = self.need.columns[:-1]
+        steps = [float(grid.step) for grid in self.grids]
+        columns = [
+            np.asarray(raw.column(name), dtype=np.float64) * step for name, step in zip(names, steps, strict=True)
+        ]
+        rows = np.repeat(np.stack(columns, axis=1), np.asarray(raw.column("rows"), dtype=np.int64), axis=0)
+        found = self.plan.matrix(rows, sampler)
+        if found is None:
+            return ReleasedTable({name: [None] * len(names) for name in names})
+        return ReleasedTable(dict(zip(names, found.tolist(), strict=True)))
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """None is known: how far the core's matrix lies from that of all rows depends on the data."""
+        return [(None, None)] * len(self.grids)
