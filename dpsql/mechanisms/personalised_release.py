@@ -6,15 +6,17 @@ Neighbours and loss: stated by `personalised`, with the theorem; everything here
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.noised import in_unit
-from dpsql.mechanisms.preprocessing import Counts, maximum, minimum, output_steps
+from dpsql.mechanisms.preprocessing import output_steps
+from dpsql.mechanisms.preprocessing.extremes import largest
 from dpsql.mechanisms.preprocessing.rules import half_width
 from dpsql.plan.requests import Aggregates, Values
 from dpsql.plan.types import Grid
@@ -172,7 +174,7 @@ class PersonalisedExtreme:
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` on the column's grid, and ``steps``, the noised extremes; one entry for each group."""
-        moved = [output_steps(self._extreme(*group), self.sensitivities.step) for group in self._groups(raw)]
+        moved = [output_steps(self._extreme(group), self.sensitivities.step) for group in self._groups(raw)]
         steps: list[int] = noised(moved, self.sensitivities.law.draw(sampler, len(moved))).tolist()
         return ReleasedTable({"value": [in_unit(self._nearest(k), self.grid.step) for k in steps], "steps": steps})
 
@@ -184,21 +186,25 @@ class PersonalisedExtreme:
             for k in released.columns["steps"]
         ]
 
-    def _groups(self, raw: RawTable) -> list[tuple[Counter[int], dict[int, int]]]:
-        """For each group, how many units have each value, and the sum of their sensitivities, in steps."""
-        counts: list[Counter[int]] = [Counter() for _ in range(raw.size)]
-        tolls: list[dict[int, int]] = [defaultdict(int) for _ in range(raw.size)]
+    def _groups(self, raw: RawTable) -> list[dict[int, int]]:
+        """For each group, the values that occur and the sum of their units' sensitivities, both in steps."""
+        tolls: list[dict[int, int]] = [{} for _ in range(raw.size)]
         columns = (raw.column(name) for name in ("group", "value", "by", "rows"))
         for group, value, of, rows in zip(*columns, strict=True):
-            counts[int(group)][int(value)] += int(rows)
-            tolls[int(group)][int(value)] += int(rows) * self.sensitivities.clips[of]
-        return list(zip(counts, tolls, strict=True))
+            own = tolls[int(group)]
+            own[int(value)] = own.get(int(value), 0) + int(rows) * self.sensitivities.clips[of]
+        return tolls
 
-    def _extreme(self, counts: Mapping[int, int], tolls: Mapping[int, int]) -> Fraction:
-        values, step = sorted(counts), self.sensitivities.step
-        data = Counts(values, [counts[value] for value in values], self.grid.step)
-        form = maximum if self.function == "max" else minimum
-        return form(data, [tolls[value] * step for value in values], centre=self.centre)
+    def _extreme(self, tolls: Mapping[int, int]) -> Fraction:
+        """The preprocessed extreme, exact; a minimum is the mirror image of a maximum."""
+        sign = 1 if self.function == "max" else -1
+        public = (self.grid.step, self.sensitivities.step, self.centre)
+        unit = Fraction(1, math.lcm(*(number.denominator for number in public)))
+        grid, step, centre = (int(number / unit) for number in public)
+        values = sorted(tolls, reverse=sign < 0)
+        numbers, sums = [sign * value * grid for value in values], [tolls[value] * step for value in values]
+        found = largest(np.array(numbers, dtype=object), np.array(sums, dtype=object), sign * centre)  # no 64 bits
+        return sign * found * unit
 
     def _nearest(self, steps: int) -> int:
         """In steps of the column's grid, inside its ends."""

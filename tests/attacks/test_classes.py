@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from unittest.mock import patch
 
 import pytest
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms import personalised
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.mechanisms.threshold import ThresholdRelease
 from tests.attacks.audits import chosen, moved_draws
@@ -88,6 +91,23 @@ def test_the_questions_are_answered_by_class_and_alike(answers: Answers) -> None
     assert kinds["sum by ward"] == [ClippedTotal] * 2
     assert kinds["groups of an open domain"] == [ThresholdRelease, ClippedTotal]
     assert ClippedTotal not in kinds["for everybody alike"]
+
+
+@pytest.mark.parametrize("bug", ["clipped as the least strict class", "half the noise"])
+def test_the_audit_convicts_what_costs_a_class_more_than_its_share(answers: Answers, bug: str) -> None:
+    release = answers["count"][""].parts[0].release
+    assert isinstance(release, ClippedTotal)
+    right = release.sensitivities
+    alike = replace(right, clips=dict.fromkeys(right.clips, max(right.clips.values())))
+    halved = replace(right, moved={name: moved // 2 for name, moved in right.moved.items()})
+    planted = alike if bug.startswith("clipped") else halved
+    with (
+        patch.object(personalised, "sensitivities_of", lambda *_, **__: planted),
+        Clinic() as everybody,
+        Clinic(gone=["strict, heaviest"]) as without,
+    ):
+        one, two = (clinic.ask(QUESTIONS["count"]).parts[0] for clinic in (everybody, without))
+    assert lost(one, two) > SHARES["strict"] * EPSILON
 
 
 @pytest.mark.parametrize("name", list(PATIENTS)[:3])

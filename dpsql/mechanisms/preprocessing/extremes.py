@@ -32,7 +32,7 @@ import numpy as np
 from dpsql.mechanisms.preprocessing.counts import Counts, Data, Whole, exactly, weighted
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of, tolls_of
 
-__all__ = ["maximum", "minimum", "total"]
+__all__ = ["largest", "maximum", "minimum", "total"]
 
 
 def maximum(data: Data, sensitivities: Exact | Iterable[Exact], *, centre: Exact) -> Fraction:
@@ -59,15 +59,28 @@ def maximum(data: Data, sensitivities: Exact | Iterable[Exact], *, centre: Exact
     """
     c = exact(centre, "the centre")
     values, tolls, unit = _paid(data, sensitivities, c)
-    c_steps = int(c / unit)
+    return largest(values, tolls, int(c / unit)) * unit
+
+
+def largest(values: Whole, tolls: Whole, centre: int) -> int:
+    """The preprocessed maximum in whole numbers of one unit.
+
+    Args:
+        values: Ascending.
+        tolls: For each the sum of the sensitivities of the units that have it.
+        centre: The answer for nobody.
+
+    >>> largest(np.array([1, 3, 50]), np.array([1, 1, 40]), centre=0)
+    42
+    """
     if not len(values):
-        return c
+        return centre
     upto = np.cumsum(tolls)
     everyone = int(upto[-1])
-    largest = max(abs(int(values[0])), abs(int(values[-1])), abs(c_steps)) + 2 * everyone
-    values, upto = exactly(values, largest), exactly(upto, largest)
-    candidates = np.maximum(values, c_steps - upto) + everyone - upto
-    return min(c_steps + everyone, int(candidates.min())) * unit
+    farthest = max(abs(int(values[0])), abs(int(values[-1])), abs(centre)) + 2 * everyone
+    values, upto = exactly(values, farthest), exactly(upto, farthest)
+    candidates = np.maximum(values, centre - upto) + everyone - upto
+    return min(centre + everyone, int(candidates.min()))
 
 
 def minimum(data: Data, sensitivities: Exact | Iterable[Exact], *, centre: Exact) -> Fraction:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -15,6 +16,7 @@ from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.personalised import personalised
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
+from dpsql.mechanisms.preprocessing import maximum, minimum
 from dpsql.plan.nodes import Key
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Contribution
@@ -179,6 +181,18 @@ def test_a_count_weighs_a_unit_by_the_share_of_its_class() -> None:
     (value,) = release.release(raw([10**6 // 4 * 3], [2 * 10**6]), Noiseless()).values
     assert value == 3  # 2.75, on the grid of counts
     assert "strict 0.25, normal 1" in release.notes[0]
+
+
+@pytest.mark.parametrize(("function", "form"), [("max", maximum), ("min", minimum)])
+def test_an_extreme_is_the_preprocessed_one(function: str, form: Callable[..., Fraction]) -> None:
+    release, chance = extreme(function), random.Random(5)
+    for _ in range(200):
+        units: list[Unit] = [
+            (chance.choice(list(SHARES)), (chance.randrange(1001),)) for _ in range(chance.randrange(30))
+        ]
+        values = [Fraction(own[0] or 0, 10) for _, own in units]
+        tolls = [release.sensitivities.clips[name] * release.sensitivities.step for name, _ in units]
+        assert moved(release, units, 1) == [form(values, tolls, centre=50) // release.sensitivities.step]
 
 
 def test_an_extreme_of_many_units_is_the_extreme_itself() -> None:
