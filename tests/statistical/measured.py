@@ -20,7 +20,7 @@ from tests.attacks.audits import numbers
 from tests.attacks.replay import Part
 from tests.statistical.thresholds import P_THRESHOLD
 
-__all__ = ["lower", "measured_loss", "noise_of", "ratios", "upper"]
+__all__ = ["loss_between", "lower", "measured_loss", "noise_of", "ratios", "upper"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -50,6 +50,12 @@ def measured_loss(one: Part, two: Part, size: int, sampler: Sampler, epsilon: fl
         delta: The delta that is charged.
     """
     first, second = ratios(one, one, two, size, sampler), ratios(two, one, two, size, sampler)
+    return loss_between(first, second, epsilon, delta)
+
+
+def loss_between(first: Floats, second: Floats, epsilon: float, delta: float) -> float:
+    """The same bound, from the log-likelihood ratios of draws on either side: (size,) each."""
+    size = len(first)
     best = -math.inf
     for cut in CUTS * epsilon:
         for event in (first >= cut, second >= cut), (first < cut, second < cut):
