@@ -171,7 +171,7 @@ class FriendlyMean:
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, None for too few friends, with what its interval needs, for each group.
 
-        Further coordinates are ``value_1`` and so on; `of` makes a table of each.
+        Further coordinates are ``value_1`` and so on.
         """
         found = [self.bought.parts.run(points, sampler) for points in self._groups(raw)]
         table: dict[str, Sequence[Any]] = {}
@@ -184,16 +184,10 @@ class FriendlyMean:
         table["rows"] = [None if f is None else f.rows for f in found]
         return ReleasedTable(table)
 
-    def of(self, released: ReleasedTable) -> ReleasedTable:
-        """This coordinate's part of the table that the first one's release made."""
-        if self.at == 0:
-            return released
-        own = {name: released.columns[f"{name}_{self.at}"] for name in ("value", "centre", "sum")}
-        return ReleasedTable({**own, "reach": released.columns["reach"], "rows": released.columns["rows"]})
-
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """An interval for the mean of the rows as they were moved; (None, None) where there is no value."""
-        columns = [released.columns[name] for name in ("centre", "sum", "reach", "rows")]
+        ending = f"_{self.at}" if self.at else ""
+        columns = [released.columns[name] for name in ("centre" + ending, "sum" + ending, "reach", "rows")]
         return [
             (None, None) if centre is None else self._interval(centre, total, reach, rows, confidence)
             for centre, total, reach, rows in zip(*columns, strict=True)

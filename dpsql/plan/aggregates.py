@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
@@ -33,7 +34,7 @@ CONDITIONS = {
     "bool_and": "bool_and",
     "logical_and": "bool_and",
 }  # fmt: skip
-SUPPORTED = ("count", *ONE_ARGUMENT, "trimmed_mean", *TWO_ARGUMENTS, *QUANTILES, *CONDITIONS)
+SUPPORTED = ("count", *ONE_ARGUMENT, "trimmed_mean", "avg_vector", *TWO_ARGUMENTS, *QUANTILES, *CONDITIONS)
 HALF = Fraction(1, 2)
 
 
@@ -69,6 +70,11 @@ class AggregateReader:
                 "this aggregate is not supported.", construct=name.upper(), position=node.position,
                 hint=nearest(name, SUPPORTED) or f"There are {', '.join(s.upper() for s in SUPPORTED)}.",
             )  # fmt: skip
+        if name == "avg_vector":
+            raise UnsupportedQuery(
+                "it makes several columns, so it stands alone in the SELECT list.", construct="AVG_VECTOR",
+                position=node.position, hint="Write AVG of one column here, or compute in an outer query.",
+            )  # fmt: skip
         epsilon, bounds, per_group = self._named(node)
         where = None if node.where is None else self.rows.boolean(self.rows.resolve(node.where), node.where)
         if where is not None:
@@ -100,6 +106,31 @@ class AggregateReader:
                 position=node.position, hint="Write contribution_bounds_per_row.",
             )  # fmt: skip
         return Asked(replace(aggregate, bounds=self._tightened(aggregate, bounds, node), per_group=per_group), finish)
+
+    def vector(self, node: syntax.Call) -> list[Asked]:
+        """One mean for each argument of AVG_VECTOR, over the rows where none of them is NULL.
+
+        Raises:
+            UnsupportedQuery: Fewer than two arguments, or what AVG refuses of one.
+        """
+        self._plain(node)
+        if len(node.arguments) < 2 or node.star:
+            raise UnsupportedQuery(
+                "it takes two columns or more.", construct="AVG_VECTOR", position=node.position,
+                hint="Write AVG_VECTOR(x, y), or AVG(x).",
+            )  # fmt: skip
+        vector = tuple(self._numeric(self.rows.resolve(argument), node) for argument in node.arguments)
+        there = [self._there(argument, node) for argument in vector]
+        complete = reduce(lambda a, b: self.rows.apply("and", (a, b), node.position), there)
+        if node.where is not None:
+            own = self.rows.boolean(self.rows.resolve(node.where), node.where)
+            complete = self.rows.apply("and", (complete, own), node.position)
+        asked = []
+        for argument, coordinate in zip(node.arguments, vector, strict=True):
+            single = self.read(replace(node, name="avg", arguments=(argument,), where=None))
+            mean = replace(single.aggregate, argument=_where(complete, coordinate), vector=(*vector, complete))
+            asked.append(Asked(mean, single.finish))
+        return asked
 
     # ------------------------------------------------------------------------------------------------- each family
 

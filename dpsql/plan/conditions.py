@@ -39,7 +39,7 @@ AGGREGATES = frozenset(
     count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop
     var_samp variance stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or
     bool_and logical_or logical_and trimmed_mean approx_count_distinct arg_max arg_min max_by min_by any_value first
-    last list array_agg string_agg product
+    last avg_vector list array_agg string_agg product
     """.split()
 )
 

@@ -264,6 +264,7 @@ class Aggregate:
         fraction: Of a quantile, from 0 to 1; else None.
         bounds: The analyst's ends for each row's value, inside the policy's; None for those inferred.
         per_group: The analyst's ends for each unit's total within a group, or None.
+        vector: Of ``avg_vector``: all its arguments; rows count where none of them is NULL. () for other aggregates.
         position: Where it stands in the text.
     """
 
@@ -276,6 +277,7 @@ class Aggregate:
     fraction: Fraction | None = None
     bounds: tuple[Fraction, Fraction] | None = None
     per_group: tuple[Fraction, Fraction] | None = None
+    vector: tuple[Expression, ...] = ()
     position: Position | None = field(default=None, compare=False)
 
 

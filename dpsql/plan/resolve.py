@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.aggregates import AggregateReader
+from dpsql.plan.aggregates import AggregateReader, Asked
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
+from dpsql.plan.naming import column_name
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
@@ -158,8 +159,8 @@ class _Statement:
         sets = self._group()
         if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
             self._distinct()
-        outputs = [self._output(item) for item in query.items]
-        pairs = zip(query.items, outputs, strict=True)
+        pairs = [(item, output) for item in query.items for output in self._outputs(item)]
+        outputs = [output for _, output in pairs]
         named = {item.alias.lower(): output.expression for item, output in pairs if item.alias and not output.end}
         having = None
         if query.having is not None:
@@ -225,6 +226,20 @@ class _Statement:
 
     # ---- released values --------------------------------------------------------------------------------------
 
+    def _outputs(self, item: syntax.Item) -> list[Output]:
+        """The columns of one entry of the select list: one, but for AVG_VECTOR, which makes one of each argument."""
+        node = item.expression
+        if not isinstance(node, syntax.Call) or node.name != "avg_vector":
+            return [self._output(item)]
+        if item.alias is not None:
+            raise UnsupportedQuery(
+                "it makes several columns, which cannot share one name.", construct="AVG_VECTOR",
+                position=node.position, hint="Leave AS out: the columns are avg(x), avg(y), ...",
+            )  # fmt: skip
+        reader = AggregateReader(self.rows.resolver(self.scope), self.relation)
+        names = [column_name(replace(node, name="avg", arguments=(argument,))) for argument in node.arguments]
+        return [Output(name, self._asked(asked)) for name, asked in zip(names, reader.vector(node), strict=True)]
+
     def _output(self, item: syntax.Item) -> Output:
         node = item.expression
         if isinstance(node, syntax.Call) and node.name in INTERVAL_ENDS:
@@ -289,7 +304,10 @@ class _Statement:
 
     def _aggregate(self, node: syntax.Call) -> Expression:
         reader = AggregateReader(self.rows.resolver(self.scope), self.relation)
-        asked = reader.read(node)
+        return self._asked(reader.read(node))
+
+    def _asked(self, asked: Asked) -> Expression:
+        """The released column of an aggregate; the same one for an aggregate that was asked before."""
         for known in self.aggregates:
             if replace(asked.aggregate, name=known.name, text=known.text) == known:
                 return asked.finish(_released_aggregate(known))

@@ -12,6 +12,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import MECHANISM_OF, Options
 from dpsql.plan.relations import origins
+from dpsql.prepare.vectors import joined, offers
 
 __all__ = ["choices_of"]
 
@@ -19,15 +20,22 @@ UNBOUNDED = ("avg", "quantile_cont", "trimmed_mean", "var_pop", "var_samp", "std
 """Aggregates that a centre and a spread can do for, instead of bounds."""
 
 
-def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[Choice]:
-    """The best offer for each; a wanted mechanism holds for every aggregate that offers it, and one must."""
-    choices = []
+def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[tuple[Choice, int]]:
+    """The best offer for each, and its place in a vector of several, or 0.
+
+    A wanted mechanism holds for every aggregate that offers it, and one must.
+    """
+    choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
-    for request in requests:
-        wanted = options.mechanism
+    wanted = options.mechanism
+    vectors = offers(requests, lambda request: _allows(request, "friendly_core", wanted))
+    for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted))
         except UnsupportedQuery as error:
+            if any(index in members for members in vectors):  # too few rows for a part of the price alone
+                choices.append(None)
+                continue
             if wanted is None:
                 raise _without_bounds(request, catalog) or error from None
             refusals.append(error)
@@ -35,11 +43,28 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
                 choices.append(_best(request, None))
             except UnsupportedQuery:
                 raise error from None
-    taken = {choice.release.mechanism for choice in choices}
+    found = joined(choices, vectors)
+    taken = {choice.release.mechanism for choice, _ in found}
     if refusals and options.mechanism not in taken:
         raise refusals[0]
     _refuse_idle(options, taken)
-    return choices
+    return found
+
+
+def _allows(request: Request, mechanism: str, wanted: str | None) -> bool:
+    """Whether the statement and the owner leave a request to this mechanism."""
+    banned, default = _owners(request)
+    return mechanism not in banned and (wanted or default or mechanism) == mechanism
+
+
+def _owners(request: Request) -> tuple[frozenset[str], str | None]:
+    """The mechanisms that the owner bans for an aggregate's columns, and the default for a bare one."""
+    argument, banned, default = request.aggregate.argument, frozenset[str](), None
+    if argument is not None:
+        for column, bare in origins(request.source.relation, argument):
+            banned |= column.banned
+            default = column.defaults.get(_default_key(request.aggregate)) if bare else default
+    return banned, default
 
 
 def _best(request: Request, wanted: str | None) -> Choice:
@@ -48,11 +73,7 @@ def _best(request: Request, wanted: str | None) -> Choice:
     Raises:
         UnsupportedQuery: No mechanism that the owner allows, or not the wanted one, makes an offer.
     """
-    argument, banned, default = request.aggregate.argument, frozenset[str](), None
-    if argument is not None:
-        for column, bare in origins(request.source.relation, argument):
-            banned |= column.banned
-            default = column.defaults.get(_default_key(request.aggregate)) if bare else default
+    banned, default = _owners(request)
     if wanted is None and default is not None and default not in banned:
         try:
             return choose(request, wanted=default, banned=banned)

@@ -18,6 +18,7 @@ from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices, refuse_selection, with_selection
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.sources import check_unit, grids_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
+from dpsql.prepare.vectors import in_a_row
 from dpsql.privacy.loss import Composed
 
 __all__ = ["prepare"]
@@ -63,12 +64,14 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
     choices = choices_of(requests, options, catalog)
-    readings, where = readings_of([choice.release.need for choice in choices], contribution_key)
-    measured = tuple(
-        Measured(request.aggregate, request, choice, *place, grouping=at)
-        for request, choice, place, at in zip(requests, choices, where, of, strict=True)
-    )
-    loss = Composed(tuple(choice.release.loss for choice in choices))
+    readings, where = readings_of([choice.release.need for choice, _ in choices], contribution_key)
+    found = [
+        Measured(request.aggregate, request, choice, *read, grouping=at, place=place)
+        for request, (choice, place), read, at in zip(requests, choices, where, of, strict=True)
+    ]
+    measured = in_a_row(found)
+    selection = None if selection is None else next(i for i, one in enumerate(measured) if one is found[selection])
+    loss = Composed(tuple(one.choice.release.loss for one in measured if one.place == 0))
     if selects:
         groupings = (replace(groupings[0], groups=None),)
     return Prepared(plan, options, measured, selection, groupings, readings, loss)

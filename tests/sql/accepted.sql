@@ -2683,6 +2683,27 @@ SELECT AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patien
 -- columns: avg(n) real
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "k0" FROM (SELECT "t0"."patient_id" AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
+-- with: mechanism='friendly_core', rho=9, delta=1e-6, scale=(1, 10000)
+-- reference: SELECT AVG(age) FILTER (WHERE weight IS NOT NULL), AVG(weight) FILTER (WHERE age IS NOT NULL) FROM patients
+SELECT AVG_VECTOR(age, weight) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: avg(age) real, avg(weight) real
+-- engine: SELECT "x0" AS "value", "x1" AS "value_1", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 20 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL AND "x1" IS NOT NULL GROUP BY "x0", "x1" ORDER BY "x0", "x1"
+-- values: 1.0, 0.0, 110.0, 10.0, 2.0, 250.0
+
+-- reference: SELECT AVG(age) FILTER (WHERE weight IS NOT NULL), AVG(weight) FILTER (WHERE age IS NOT NULL) FROM patients
+SELECT AVG_VECTOR(age, weight) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: avg(age) real, avg(weight) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN 20 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2500 ELSE greatest(20, least(2500, CAST(round(CAST("x1" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ((NOT ("t0"."age" IS NULL)) AND (NOT ("t0"."weight" IS NULL))) THEN "t0"."weight" ELSE CAST(NULL AS DOUBLE) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 1.0, 0.0, 110.0, 10.0, 2.0, 250.0
+
 -- policy: shop
 -- with: mechanism='friendly_core', epsilon=60, delta=1e-6, scale=(0.01, 1000)
 SELECT AVG(height) FROM customers

@@ -442,16 +442,16 @@ SELECT COUNT(*) FROM patients WHERE list_transform(age, x -> x + 1) = 1
 -- refused: -> at 1:59: this is not an operator of dpsql. Lambdas and JSON paths are not supported.
 
 SELECT STRING_AGG(city, ', ') FROM patients
--- refused: STRING_AGG at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: STRING_AGG at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT LIST(age) FROM patients
--- refused: LIST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: LIST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT FIRST(city) FROM patients
--- refused: FIRST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: FIRST at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 SELECT PRODUCT(age) FROM patients
--- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 -- Arguments
 SELECT SUM() FROM patients
@@ -1201,6 +1201,24 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-6, mechanism =
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.001, delta = 1e-6, mechanism = 'friendly_core', scale = (1, 100)) AVG(age) FROM patients
 -- refused: AVG(age) at 1:121: mechanism 'friendly_core' does not answer this: 100000 rows in a group, as the policy guesses them (rows_about), are too few for this price: rows times the epsilon of a search must reach 40, and the core must outweigh its noise. Leave the mechanism out to get the one with the least expected error.
+
+SELECT AVG_VECTOR(age) FROM patients
+-- refused: AVG_VECTOR at 1:8: it takes two columns or more. Write AVG_VECTOR(x, y), or AVG(x).
+
+SELECT AVG_VECTOR(age, weight) AS means FROM patients
+-- refused: AVG_VECTOR at 1:8: it makes several columns, which cannot share one name. Leave AS out: the columns are avg(x), avg(y), ...
+
+SELECT AVG_VECTOR(age, weight) + 1 FROM patients
+-- refused: AVG_VECTOR at 1:8: it makes several columns, so it stands alone in the SELECT list. Write AVG of one column here, or compute in an outer query.
+
+SELECT AVG_VECTOR(age, sex) FROM patients
+-- refused: AVG_VECTOR at 1:8: it needs numbers, not text. Name a numeric column or expression.
+
+SELECT AVG_VECTOR(age, patient_id) FROM patients
+-- refused: patient_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT patient_id) counts people.
+
+SELECT COUNT(*) FROM patients HAVING AVG_VECTOR(age, weight) > 3
+-- refused: AVG_VECTOR at 1:38: it makes several columns, so it stands alone in the SELECT list. Write AVG of one column here, or compute in an outer query.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (scale = (1, 100)) COUNT(*) FROM patients
 -- refused: scale is an option of mechanism friendly_core, which answers nothing in this statement. Leave it out, or write mechanism = 'friendly_core'.

@@ -35,7 +35,7 @@ __all__ = ["MOST_PAIRED", "Place", "PlaceByCoins", "PlaceByNoise", "exact_sums"]
 
 Points = npt.NDArray[Any]
 
-MOST_PAIRED = 10_000  # rows whose friends are counted pair by pair: about a second
+MOST_PAIRED = 20_000  # rows whose friends are counted pair by pair: about a second
 FILTER_SHARE = 0.1  # of rho, for the filter; more where there are few rows
 MOST_FILTER_SHARE = 0.6
 CORE = 0.95  # of the rows are expected in the core

@@ -181,9 +181,14 @@ def test_several_means_are_one_vector_at_the_sum_of_their_prices() -> None:
     columns = {"group": [0] * 4000, "value": whole[:, 0].tolist(), "value_1": whole[:, 1].tolist(), "rows": [1] * 4000}
     released = together.release(RawTable(columns, size=1), Noiseless())
     own = [replace(together, at=at) for at in (0, 1)]
-    (weight,), (height,) = (release.of(released).values for release in own)
+    (weight,), (height,) = (released.place(release.at).values for release in own)
     assert weight == pytest.approx(70, abs=0.5)
     assert height == pytest.approx(1.7, abs=0.005)
+    for release, value in zip(own, (weight, height), strict=True):
+        ((low, high),) = release.intervals(released.place(release.at), 0.95)
+        assert low is not None
+        assert high is not None
+        assert low < value < high
     assert "its loss counts once" in own[1].notes[1]
 
 
