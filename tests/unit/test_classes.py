@@ -27,8 +27,8 @@ budget:
   ledger: ledger/clinic.ledger.db
   mark: mark
   composition: basic
-  total: {epsilon: 3, delta: 1.0e-6}
-  analysts: {ana: {epsilon: 2, delta: 1.0e-6}}
+  total: {epsilon: 90, delta: 1.0e-5}
+  analysts: {ANALYSTS}
   per_query: {epsilon: 0.5}
 privacy_classes: {table: people, column: consent, share: {strict: 0.25, normal: 1}}
 tables:
@@ -41,6 +41,8 @@ tables:
     rows_per_unit: 3
     columns: {cost: {type: integer, bounds: [0, 100], centre: 4, spread: 1}}
 """
+NAMES = [f"ana{i}" for i in range(20)]
+POLICY = POLICY.replace("ANALYSTS", ", ".join(f"{name}: {{epsilon: 2, delta: 1.0e-6}}" for name in NAMES))
 COUNT = "SELECT COUNT(*) AS n FROM people"
 
 
@@ -60,22 +62,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 Ana = Callable[..., Session]
 
 
+def opened(folder: Path, *changes: tuple[str, str]) -> dpsql.testing.TestProxy:
+    """The clinic without noise, after each pair of texts is replaced in its policy."""
+    text = POLICY
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "clinic.yaml").write_text(text)
+    return dpsql.testing.open(folder / "clinic.yaml", dpsql.testing.Noiseless())
+
+
+@pytest.fixture(scope="module")
+def clinic(folder: Path) -> Iterator[dpsql.testing.TestProxy]:
+    with opened(folder) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[str]:
+    return iter(NAMES)
+
+
 @pytest.fixture
-def ana(folder: Path) -> Iterator[Ana]:
-    """A session without noise, after each pair of texts is replaced in the policy."""
-    opened: list[dpsql.testing.TestProxy] = []
+def ana(folder: Path, clinic: dpsql.testing.TestProxy, names: Iterator[str]) -> Iterator[Ana]:
+    """A session of an analyst who has asked nothing yet, under the policy or one that was changed."""
+    others: list[dpsql.testing.TestProxy] = []
 
     def session(*changes: tuple[str, str]) -> Session:
-        text = POLICY
-        for old, new in changes:
-            assert old in text
-            text = text.replace(old, new)
-        (folder / "clinic.yaml").write_text(text)
-        opened.append(dpsql.testing.open(folder / "clinic.yaml", dpsql.testing.Noiseless()))
-        return opened[-1].session(analyst="ana")
+        if changes:
+            others.append(opened(folder, *changes))
+        return (others[-1] if changes else clinic).session(analyst=next(names))
 
     yield session
-    for proxy in opened:
+    for proxy in others:
         proxy.close()
 
 
@@ -123,8 +142,8 @@ def test_a_statement_beyond_a_class_s_budget_says_what_to_ask_instead(ana: Ana) 
     with pytest.raises(BudgetExceeded) as caught:
         session.query("SELECT SUM(age) FROM people", epsilon=1)
     assert str(caught.value) == (
-        "This query costs epsilon of class strict 0.25; analyst 'ana' has 0.2 of 0.5 left for unit 'person'. "
-        "Nothing was read. Ask again with epsilon = 0.8 or less."
+        f"This query costs epsilon of class strict 0.25; analyst '{session.analyst}' has 0.2 of 0.5 left for unit "
+        "'person'. Nothing was read. Ask again with epsilon = 0.8 or less."
     )
     assert session.query("SELECT SUM(age) FROM people", epsilon=0.8).cost.classes["strict"] == 0.2
 
@@ -207,7 +226,7 @@ def test_the_command_line_shows_an_epsilon_for_each_class(
     shutil.copytree(folder, tmp_path / "copy")
     (tmp_path / "copy" / "clinic.yaml").write_text(POLICY.replace("deadline: 60s", "cache: cache"))
     printed = []
-    for command in (["query", COUNT, "--analyst", "ana"], ["log"], ["budget"]):
+    for command in (["query", COUNT, "--analyst", "ana0"], ["log"], ["budget"]):
         with pytest.raises(SystemExit) as end:
             main([command[0], str(tmp_path / "copy" / "clinic.yaml"), *command[1:]])
         assert end.value.code == 0
@@ -223,8 +242,8 @@ def test_a_price_that_a_share_makes_nothing_is_refused(ana: Ana) -> None:
         session.query(COUNT, epsilon=1e-9)
 
 
-def test_a_ledger_keeps_its_classes_and_their_shares(folder: Path, ana: Ana) -> None:
-    ana()
+def test_a_ledger_keeps_its_classes_and_their_shares(folder: Path) -> None:
+    (folder / "clinic.yaml").write_text(POLICY)
     policy = load_policy(folder / "clinic.yaml")
     assert pinned_of(policy).classes == "'normal' 1, 'strict' 1/4"
     open_ledger(policy).close()
