@@ -55,11 +55,6 @@ class Dimension:
     metric: Metric
     otherwise: Value
 
-    @property
-    def numbers(self) -> Mapping[Value, int]:
-        """The number of each value."""
-        return {value: number for number, value in enumerate(self.values)}
-
 
 @dataclass(frozen=True, slots=True)
 class RowMetric:

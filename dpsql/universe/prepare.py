@@ -6,11 +6,13 @@ Everything here rests on public facts: the policy, the statement, public tables.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+
+import numpy as np
 
 from dpsql.engines.lower import lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
@@ -23,6 +25,7 @@ from dpsql.mechanisms.linear.noise import BranchNoise, GroupNoise
 from dpsql.mechanisms.linear.release import CellsRelease, as_candidates, as_columns
 from dpsql.mechanisms.linear.scales import Noise, Shared, share_price, share_price_best
 from dpsql.mechanisms.mean import MeanQuery, MeanRelease, deviation_of
+from dpsql.mechanisms.metric import Product
 from dpsql.mechanisms.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.mechanisms.sensitivity import Sensitivity
@@ -78,7 +81,8 @@ def prepare_metric(
     metric, multiple = _price(options, metrics)
     rows = read_rows(plan.relation, metric)
     _refuse_banned(rows, metric, plan)
-    cells = Cells(metric, rows, evaluate, public)
+    arguments = [aggregate.argument for aggregate in plan.aggregates if aggregate.argument is not None]
+    cells = Cells(metric, rows, [*arguments, *(key.expression for key in plan.keys)], evaluate, public)
     counted = cells.counted()
     sets = plan.sets if plan.sets is not None else (tuple(range(len(plan.keys))),)
     groups = [grouped(cells, [plan.keys[index] for index in keys]) for keys in sets]
@@ -90,8 +94,8 @@ def prepare_metric(
     ]
     queries = [query for _, _, own in asked for query in own.queries]
     need = _need(rows, metric, queries)
-    domain = _domain(metric, need)
-    shared = _shared(queries, asked, metric, multiple)
+    domain = _domain(cells, need)
+    shared = _shared(queries, asked, metric, cells.space, multiple)
     left, measured = iter(shared.noises), []
     for at, aggregate, own in asked:
         noise = [next(left) for _ in own.queries]
@@ -112,7 +116,7 @@ def prepare_metric(
         groupings=groupings,
         readings=(Reading(need, lower(need, b"")),),
         loss=_loss(metric, shared.multiples),
-        meaning=_meaning(queries, asked),
+        meaning=_meaning(cells, queries, asked),
     )
 
 
@@ -159,7 +163,7 @@ def _grouping(keys: tuple[int, ...], groups: Groups) -> Grouping:
             construct="GROUP BY",
             hint="Group by fewer keys, or by coarser ones.",
         )
-    return Grouping(keys, tuple(product(*(key.domain or () for key in groups.keys))))
+    return Grouping(keys, tuple(itertools.product(*(key.domain or () for key in groups.keys))))
 
 
 # ------------------------------------------------------------------------------------------------- what is read
@@ -182,10 +186,10 @@ def _bare(facts: Facts) -> Facts:
     return Facts(facts.type, facts.low, facts.high)
 
 
-def _domain(metric: RowMetric, need: CellsNeed) -> Domain:
+def _domain(cells: Cells, need: CellsNeed) -> Domain:
     names = need.source.key_names
-    columns = tuple(f"d{axis}" if f"d{axis}" in names else None for axis in range(len(metric.dimensions)))
-    return Domain(columns, tuple(dimension.numbers for dimension in metric.dimensions))
+    columns = tuple(f"d{axis}" if f"d{axis}" in names else None for axis in range(len(cells.numbers)))
+    return Domain(columns, tuple(cells.numbers))
 
 
 def _request(aggregate: Aggregate, need: CellsNeed, catalog: Catalog, asked: Question, about: int) -> Request:
@@ -202,9 +206,11 @@ def _request(aggregate: Aggregate, need: CellsNeed, catalog: Catalog, asked: Que
     )
 
 
-def _meaning(queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate, Question]]) -> str:
-    """A digest of the queries: the engine's statement counts cells alone, and does not tell them apart."""
+def _meaning(cells: Cells, queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate, Question]]) -> str:
+    """A digest of which value is in which cell, and of the queries over cells: the engine's statement tells neither."""
     digest = hashlib.sha256()
+    for numbers in cells.numbers:
+        digest.update(np.array(list(numbers.values()), dtype=np.int64).tobytes() + b";")
     for query in queries:
         groups = query.query.groups
         for array in (query.query.values, query.query.values if groups is None else groups):
@@ -222,13 +228,14 @@ def _shared(
     queries: Sequence[CellQuery],
     asked: Sequence[tuple[int, Aggregate, Question]],
     metric: RowMetric,
+    product: Product,
     multiple: Fraction,
 ) -> Shared:
     """The noise of all queries; a single count or sum is answered in the way that errs least."""
     names = [dimension.name for dimension in metric.dimensions]
     if len(queries) == 1 and not asked[0][2].candidates:
-        return share_price_best(queries[0].query, queries[0].size, metric.product, names, multiple)
-    return share_price([query.query for query in queries], metric.product, names, multiple)
+        return share_price_best(queries[0].query, queries[0].size, product, names, multiple)
+    return share_price([query.query for query in queries], product, names, multiple)
 
 
 def _loss(metric: RowMetric, multiples: Mapping[str, Fraction]) -> Loss:

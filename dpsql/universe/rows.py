@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -22,12 +22,13 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Scan
 from dpsql.plan.relations import conjuncts, is_public, private_scans
 from dpsql.plan.types import Value
+from dpsql.universe.merged import Merged, merged
 from dpsql.universe.metrics import PublicRows, RowMetric
 
 __all__ = ["MOST_CELLS", "Cells", "Lookup", "Rows", "read_rows"]
 
 MOST_EVALUATED = 200_000  # cells that one expression is computed for
-MOST_CELLS = 2**21  # cells that a statement tells apart
+MOST_CELLS = 2**20  # cells that a statement tells apart
 
 Objects = npt.NDArray[np.object_]
 
@@ -127,14 +128,23 @@ class Cells:
 
     Arrays have one axis for each attribute, of length 1 where the attribute does not matter.
 
+    Values of an attribute that the statement cannot tell apart are one (`merged`).
+
     Args:
         metric: The metric.
         rows: The statement's rows.
+        asked: Keys and arguments; conditions are the rows'.
         evaluate: Runs expressions over public values.
         public: Reads public tables.
+
+    Attributes:
+        space: The metric of the cells.
+        numbers: For each attribute the number that each of its values has here.
     """
 
-    def __init__(self, metric: RowMetric, rows: Rows, evaluate: Evaluate, public: PublicRows) -> None:
+    def __init__(
+        self, metric: RowMetric, rows: Rows, asked: Sequence[Expression], evaluate: Evaluate, public: PublicRows
+    ) -> None:
         self._metric = metric
         self._rows = rows
         self._evaluate = evaluate
@@ -142,6 +152,20 @@ class Cells:
         self._axes = {dimension.name: axis for axis, dimension in enumerate(metric.dimensions)}
         self._lookups = {lookup.table.alias: lookup for lookup in rows.lookups}
         self._partners: dict[str, dict[Value, int]] = {}
+        wanted = [*rows.conditions, *asked, *(lookup.on for lookup in rows.lookups)]
+        self._values = {expression: self._computed(expression) for expression in wanted}
+        found = [merged(own.metric, self._along(axis)) for axis, own in enumerate(metric.dimensions)]
+        self.space = replace(metric.product, attributes=tuple(own.metric for own in found))
+        self.numbers = [
+            dict(zip(dimension.values, own.place, strict=True))
+            for dimension, own in zip(metric.dimensions, found, strict=True)
+        ]
+        self._values = {expression: _at(values, found) for expression, values in self._values.items()}
+
+    def _along(self, axis: int) -> list[Objects]:
+        """All that depends on an attribute, one line for each of its values."""
+        arrays = [values for values in self._values.values() if values.shape[axis] > 1]
+        return [np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1) for values in arrays]
 
     def counted(self) -> npt.NDArray[np.int64]:
         """1 where a row counts: every condition is true, and every inner join has its partner."""
@@ -172,7 +196,11 @@ class Cells:
             raise self._too_many(math.prod(shape), MOST_CELLS, [axis for axis, n in enumerate(shape) if n > 1])
 
     def values(self, expression: Expression) -> Objects:
-        """An expression's value in each cell.
+        """An expression's value in each cell."""
+        return self._values[expression]
+
+    def _computed(self, expression: Expression) -> Objects:
+        """An expression's value for all values of its attributes.
 
         Raises:
             UnsupportedQuery: If it names what is no attribute, or too many cells.
@@ -244,6 +272,14 @@ class Cells:
             construct="metric",
             hint="Name fewer columns in one condition, or in the statement; or declare fewer values.",
         )
+
+
+def _at(values: Objects, found: Sequence[Merged]) -> Objects:
+    """The values at those that are kept."""
+    for axis, own in enumerate(found):
+        if values.shape[axis] > 1:
+            values = np.take(values, own.kept, axis=axis)
+    return values
 
 
 def _objects(values: Sequence[Value], shape: Sequence[int]) -> Objects:

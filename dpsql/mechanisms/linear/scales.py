@@ -15,7 +15,11 @@ import numpy as np
 
 from dpsql.mechanisms.metric import BranchRelease, Product, Query, Slopes, Together, least_error, together
 
-__all__ = ["Noise", "Shared", "share_price"]
+MANY_NUMBERS = 1 << 22  # groups times cells, for which one scale for all groups is the only way that is looked at
+
+__all__ = ["Noise", "Shared", "share_price", "share_price_best"]
+
+MANY_NUMBERS = 1 << 22  # groups times cells; above it one scale for all groups is the only way that is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,8 @@ def share_price(queries: Sequence[Query], product: Product, names: Sequence[str]
 
 def share_price_best(query: Query, size: int, product: Product, names: Sequence[str], multiple: Fraction) -> Shared:
     """The same for the one query of a statement, with ``size`` groups, by the way of answering that errs least."""
+    if size * query.cells > MANY_NUMBERS:
+        return share_price([query], product, names, multiple)
     offer = least_error(product, [query])
     match offer.release:
         case Together() as found if offer.way == "together":

@@ -37,7 +37,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -114,7 +114,7 @@ class Product:
         self._check(query)
         if query.values.shape[axis] == 1:
             return Fraction(0)
-        return self.attributes[axis].slope(query.along(axis))
+        return _slope(self.attributes[axis], query, axis)  # type: ignore[arg-type]  # metrics are frozen: hashable
 
     def lipschitz(self, query: Query) -> Fraction:
         """The scale of discrete Laplace noise that makes the query's answers d-private, in steps of their grid.
@@ -161,6 +161,13 @@ class Product:
         """Refuse a query over other cells."""
         if not query.fits(self.sizes):
             raise ValueError(f"a query of shape {query.values.shape} does not fit attributes of sizes {self.sizes}.")
+
+
+@lru_cache(maxsize=16)  # a statement asks for each several times; few, for a query may hold a million cells
+def _slope(metric: Any, query: Query, axis: int) -> Fraction:
+    """The steepest rise of a query along one attribute."""
+    steepest: Fraction = metric.slope(query.along(axis))
+    return steepest
 
 
 def _sum(parts: Sequence[Fraction]) -> Fraction:

@@ -95,8 +95,9 @@ def _one(product: Product, queries: Sequence[Query], alone: Sequence[Fraction]) 
 def _weights(product: Product, queries: Sequence[Query], counts: Floats, strategy: str | None) -> tuple[str, Floats]:
     """The strategy's name and its weights."""
     rows = rows_of(product, queries, MANY_ROWS)
-    if rows is None:
-        # One row is left, the queries' own constants: equal parts are best.
+    if rows is None or not rows.any(axis=0).all():
+        # Too many moves to look at, or so many that none of some query's is among the longest: one row is left, the
+        # queries' own constants, for which equal parts are best.
         return "parts", np.sqrt(counts)
     name = strategy or ("optimum" if len(queries) <= FOR_OPTIMUM else "strategy_3")
     return name, STRATEGIES[name](rows, counts)
