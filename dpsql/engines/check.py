@@ -240,6 +240,11 @@ def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
         yield Finding(table.name, None, what, kept, None, "error")
+    if table.units_at_least is not None and units < table.units_at_least:
+        what = (
+            f"units are there, fewer than row_floor: {table.units_at_least} vouches for. gamma is more than is charged."
+        )
+        yield Finding(table.name, None, what, units, None, "error")
 
 
 def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:

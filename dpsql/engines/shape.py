@@ -85,6 +85,7 @@ class TableShape:
         on: The source's column that holds that key, or None.
         identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
         rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
+        units_at_least: The same of its units (`row_floor` of `random_dp`).
         every_unit: Whether every unit has exactly one row here; only `dpsql check` asks.
     """
 
@@ -99,6 +100,7 @@ class TableShape:
     on: str | None = None
     identities: Mapping[str, str | None] = field(default_factory=dict)
     rows_at_least: int | None = None
+    units_at_least: int | None = None
     every_unit: bool = False
 
 
@@ -172,6 +174,7 @@ class Shape:
                 table,
                 columns=tuple(replace(column, nullable=False) for column in table.columns),
                 rows_at_least=None,
+                units_at_least=None,
                 every_unit=False,
             )
             for table in self.tables
@@ -263,6 +266,7 @@ def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
         on=chain.on if chain else None,
         identities={} if table.public else policy.identities(name),
         rows_at_least=table.rows_at_least,
+        units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
         every_unit=table.every_unit,
     )
 

@@ -79,6 +79,12 @@ def _broken_partition(section: RandomDP, table: Table, at: Place) -> Iterator[Py
                 "list its values, give it bounds, or leave it out",
                 *where,
             )
+    if (table.max_groups_per_unit or table.rows_per_unit or 0) < (table.rows_per_unit or 0):
+        yield wrong(
+            "max_groups_per_unit leaves out groups of some units, which makes other cells of every question",
+            f"remove it from tables.{at[-1]}, or make rows_per_unit as small",
+            *at,
+        )
     if section.floor(table) is None:
         yield wrong(
             "nobody vouches for a number of units, and gamma depends on it",

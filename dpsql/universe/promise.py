@@ -1,4 +1,4 @@
-"""What answers under metrics and answers at a price in epsilon mean together, for a change of one row."""
+"""What answers of several kinds mean together: under metrics, at a price in epsilon, by random differential privacy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["total_promise"]
 
 
 def total_promise(spent: PrivacyLoss, neighbours: str, metrics: Mapping[str, RowMetric]) -> str:
-    """One line for a change of one row from i to j; '' where no metric was spent.
+    """One line for a change of one row from i to j, one for gamma; '' where neither a metric nor gamma was spent.
 
     A unit's answers at a price in epsilon are for all its rows at once. A change of one row is a change of its unit's
     rows: under ``add_remove`` that counts twice, as rows that go and rows that come.
@@ -23,6 +23,19 @@ def total_promise(spent: PrivacyLoss, neighbours: str, metrics: Mapping[str, Row
         neighbours: The policy's.
         metrics: The policy's, by name.
     """
+    return "\n".join(line for line in (_by_metric(spent, neighbours, metrics), _by_chance(spent)) if line)
+
+
+def _by_chance(spent: PrivacyLoss) -> str:
+    if not spent.gamma:
+        return ""
+    return (
+        f"All of this is for a random person, but for a chance of gamma {_number(spent.gamma)} over the draw of the "
+        "data; whoever is alone in a cell of a base partition is shown exactly."
+    )
+
+
+def _by_metric(spent: PrivacyLoss, neighbours: str, metrics: Mapping[str, RowMetric]) -> str:
     if not spent.metric:
         return ""
     plain, widest, parts = _plain(spent, neighbours), Fraction(0), []

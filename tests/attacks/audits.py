@@ -17,9 +17,10 @@ import numpy as np
 from dpsql.mechanisms.mean import MeanRelease
 from dpsql.mechanisms.moments import MomentsRelease
 from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
+from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDP
 from dpsql.privacy.tables import Group, RawTable
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed
@@ -99,11 +100,19 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
         case PreprocessedRelease():
             counted = [("rows", release.count_law is not None)] if isinstance(release.amount, ByRows) else []
             named = [*counted, ("noised", True)]
+        case SparseHistogram():
+            named = [("noised", True), *[("every row", False)] * (len(release.need.measures) - 1)]
         case _ if part.choices or (not part.raw and "steps" not in part.released):
             return []
         case _:
             named = [("steps", True)] if "steps" in part.released else [("value", False)]
     return [(name, next(draws, None) if drawn else None) for name, drawn in named]
+
+
+def exposes(one: Part, two: Part) -> bool:
+    """Whether one side alone holds rows in a cell whose emptiness shows: what gamma is charged for, and no epsilon."""
+    occupied = [{group for group, (n, *_) in part.raw.items() if n} for part in (one, two)]
+    return isinstance(one.release, SparseHistogram) and occupied[0] != occupied[1]
 
 
 def moves(one: Part, two: Part) -> list[tuple[int, int]]:
@@ -137,7 +146,9 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
 
 
 def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
-    """Each raw column's draw, and how far neighbours move it."""
+    """Each raw column's draw, and how far neighbours move it; none where a pair exposes somebody."""
+    if exposes(one, two):
+        return []
     return [(draw, far) for (_, draw), far in zip(numbers(one), moves(one, two), strict=True)]
 
 
@@ -194,7 +205,7 @@ def claims(part: Part) -> list[Fraction]:
 
 def _native(loss: Loss) -> Fraction:
     match loss:
-        case Pure() | Approximate():
+        case Pure() | Approximate() | RandomDP():
             return loss.epsilon
         case Concentrated():
             return loss.rho
@@ -307,6 +318,9 @@ def fresh_noise(replay: Replay) -> list[str]:
             named = numbers(part)
             for at, (name, draw) in enumerate(named):
                 exact = [part.raw.get(group, (0,) * len(named))[at] for group in part.groups]
+                if isinstance(part.release, SparseHistogram):  # one draw more where rows are left out
+                    found += [f"{where}: {problem}" for problem in _sparse(part, exact, draw)] if draw else []
+                    continue
                 noise = None if draw is None else draw.noise
                 if noise is None:
                     public = isinstance(part.release.loss, Free) or (
@@ -332,6 +346,16 @@ def fresh_noise(replay: Replay) -> list[str]:
                 if any(should != is_ for should, is_ in pairs):
                     found.append(f"{where}: a released {name} is not its raw number plus its draw")
     return found
+
+
+def _sparse(part: Part, exact: list[int], draw: Draw) -> list[str]:
+    """Empty cells have no number, the others their raw one plus a draw; no cell is shown that is empty."""
+    should = [a + k if a else None for a, k in zip(exact, draw.noise, strict=False)]
+    if len(draw.noise) < len(exact) or should != part.released["noised"]:
+        return ["an occupied cell is not its raw number plus its draw"]
+    shown = part.released["value"]
+    empty = any(value for value, a in zip(shown, exact, strict=True) if not a)
+    return ["an empty cell is shown"] if empty or min(shown, default=0) < 0 else []
 
 
 def _fixed(run: Run, part: Part) -> bool:

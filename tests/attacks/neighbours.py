@@ -44,8 +44,8 @@ neighbours: {neighbours}
 budget:
   ledger: clinic.ledger.db
   composition: {composition}
-  total: {{epsilon: 100000, delta: 0.9}}
-  analysts: {{ana: {{epsilon: 100000, delta: 0.9}}, poor: {{epsilon: 1, delta: 1.0e-6}}}}
+  total: {{epsilon: 100000, delta: 0.9, gamma: 0.9}}
+  analysts: {{ana: {{epsilon: 100000, delta: 0.9, gamma: 0.9}}, poor: {{epsilon: 1, delta: 1.0e-6}}}}
   per_query: {{epsilon: 1, delta: 1.0e-6}}
 tables:
   patients:
@@ -88,6 +88,8 @@ tables:
       dose: {{type: integer, bounds: [0, 10]}}
   cities: {{public: true, key: name}}
   beds: {{public: true}}
+random_dp:
+  patients: {{assume: exchangeable, base_partition: [sex], gamma_limit: 0.5, row_floor: 12}}
 """
 
 

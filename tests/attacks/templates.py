@@ -101,6 +101,12 @@ TEMPLATES = (
         options={**OPEN, "mechanism": "threshold"},
     ),
     Template("SELECT city, sex, COUNT(*) FROM patients GROUP BY 1, 2", options={**OPEN, "mechanism": "threshold"}),
+    # cells whose emptiness shows
+    Template("SELECT sex, COUNT(*) FROM patients GROUP BY sex", options={"mechanism": "random_dp"}),
+    Template(
+        "SELECT sex = 'F' AS f, COUNT(DISTINCT patient_id) FROM patients WHERE sex <> 'X' GROUP BY 1",
+        options={"mechanism": "random_dp"},
+    ),
     # joins
     Template("SELECT p.sex, SUM(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex"),
     Template("SELECT c.region, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name GROUP BY c.region"),

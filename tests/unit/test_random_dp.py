@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ import dpsql.testing
 from dpsql.answer import Answer
 from dpsql.errors import BudgetExceeded, PolicyError, UnsupportedQuery
 from dpsql.testing import TestProxy
+from examples import hospital
+
+ROOT = Path(__file__).parents[2]
 
 POLICY = """
 version: 1
@@ -181,7 +185,8 @@ def test_answer_quote_and_budget_carry_gamma_and_what_is_given_up(shared: TestPr
     assert quote.cost.gamma == answer.cost.gamma == session.budget().spent.gamma == 0.02
     for text in (str(quote), str(answer)):
         assert "whoever is alone in a cell of people: town, sex is shown exactly (up to 10 people)" in text
-    assert "gamma 0.02" in str(session.budget())
+    assert "but for a chance of gamma 0.02 over the draw of the data" in str(session.budget())
+    assert shared.session(analyst="eve").budget().promise == ""
 
 
 def test_gamma_is_charged_once_for_a_partition_and_an_account(folder: Path) -> None:
@@ -271,3 +276,15 @@ def test_beside_it_stands_the_stability_histogram(shared: TestProxy) -> None:
 def test_a_policy_that_promises_less_gamma_than_it_costs_is_refused(folder: Path, floor: str, reason: str) -> None:
     with pytest.raises(PolicyError, match=reason):
         opened(folder, ("row_floor: 500", floor))
+
+
+def test_the_sample_policy_answers_every_city(tmp_path: Path) -> None:
+    hospital.build(tmp_path / "hospital.duckdb", patients=3000, visits=9)
+    shutil.copy(ROOT / "policies" / "survey.yaml", tmp_path)
+    with dpsql.testing.open(tmp_path / "survey.yaml", dpsql.testing.FixedSampler(2)) as proxy:
+        answer = asked(proxy, "SELECT city, sex, COUNT(*) AS n FROM patients GROUP BY city, sex")
+        assert len(answer) == 2481
+        assert answer.cost.gamma == pytest.approx(2481 / 90000)
+        assert sum(n == 0 for *_, n in answer.rows) > 1000
+        with pytest.raises(BudgetExceeded, match="gamma"):
+            asked(proxy, "SELECT sex, COUNT(*) FROM patients GROUP BY sex", analyst="somebody")

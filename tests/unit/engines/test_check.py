@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import duckdb
 import pytest
 
 from dpsql.engines.check import Finding, check
+from dpsql.policy import Policy
 from tests.unit.engines.clinic import data, policy
 
 
@@ -94,6 +96,14 @@ def test_a_false_floor_is_an_error(folder: Path) -> None:
     floor = ("visits", None, "rows are left by")  # patient 1 keeps 2 of 4 rows, patient 2 both of 2
     assert floor not in found(folder, visits={"rows_at_least": 4})
     assert found(folder, visits={"rows_at_least": 5})[floor] == (4, None, "error")
+
+
+def test_a_false_floor_of_units_is_an_error(folder: Path) -> None:
+    plain = policy(folder).model_dump(exclude_unset=True)
+    for floor, wrong in ((3, False), (4, True)):
+        section = {"assume": "iid", "base_partition": ["age"], "gamma_limit": Decimal("0.9"), "row_floor": floor}
+        findings = check(Policy.model_validate({**plain, "random_dp": {"patients": section}}))
+        assert wrong == any(f.what.startswith("units are there, fewer than row_floor: 4") for f in findings)
 
 
 def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:

@@ -68,6 +68,12 @@ def test_the_floor_of_a_table_with_several_rows_a_unit_must_be_one_of_units(refu
     assert "nobody vouches for a number of units" in refusal(*opted(section=text), rows)
 
 
+def test_a_cap_of_groups_is_refused_because_it_makes_other_cells(refusal: Refusal) -> None:
+    text = SECTION.replace("people", "visits").replace("[age]", "[on_day]")
+    cap = ("rows_per_unit: 12\n", "rows_per_unit: 12\n    max_groups_per_unit: 3\n")
+    assert "max_groups_per_unit leaves out groups of some units" in refusal(*opted(section=text), cap)
+
+
 MEAN = "statistics: [{column: age, h: absolute_difference, gamma: 0.001}]"
 REPLACED = (
     ("neighbours: add_remove", "neighbours: replace_one"),
