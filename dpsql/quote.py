@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from dpsql.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
-from dpsql.plan.catalog import Catalog
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Plan
-from dpsql.plan.options import Options
-from dpsql.prepare import Measured, Prepared, prepare
+from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["epsilon_for", "public_quote", "quote"]
+__all__ = ["price_for", "public_quote", "quote"]
 
 
 def quote(prepared: Prepared, repeats_left: int | None, classes: Mapping[str, Fraction]) -> Quote:
@@ -53,17 +50,16 @@ def public_quote(sql: str) -> Quote:
     return Quote(PrivacyLoss(), (), sql, None, ("Every table is public: the answer is exact and free.",))
 
 
-def epsilon_for(plan: Plan, options: Options, catalog: Catalog, half_width: Mapping[str, float]) -> Fraction:
-    """The least epsilon, to three digits, whose expected 95% intervals are as narrow as wanted.
+def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable[[Fraction], Prepared]) -> Fraction:
+    """The least price, to three digits, whose expected 95% intervals are as narrow as wanted.
 
     Args:
         plan: What is asked.
-        options: In force but for their price.
-        catalog: Tables and neighbours.
         half_width: Output column to half width, in the column's unit, > 0.
+        prepared_at: The statement prepared at a price: an epsilon, or a multiple of a metric.
 
     Raises:
-        ProgrammingError: A column that is no bare aggregate, or a width that no epsilon up to 10^6 gives.
+        ProgrammingError: A column that is no bare aggregate, or a width that no price up to 10^6 gives.
     """
     wanted: dict[str, float] = {}
     for name, width in half_width.items():
@@ -78,7 +74,7 @@ def epsilon_for(plan: Plan, options: Options, catalog: Catalog, half_width: Mapp
         wanted[found[0].name] = float(width)
 
     def narrow(exponent: int) -> bool:
-        prepared = prepare(plan, replace(options, rho=None, epsilon=_three_digits(exponent)), catalog, b"")
+        prepared = prepared_at(_three_digits(exponent))
         return all(
             measured.choice.release.half_width <= wanted[measured.aggregate.name]
             for measured in prepared.measured
@@ -87,9 +83,7 @@ def epsilon_for(plan: Plan, options: Options, catalog: Catalog, half_width: Mapp
 
     low, high = 0, 12 * 900  # 1e-6 to 1e6, 900 steps of three digits a decade
     if not narrow(high):
-        raise ProgrammingError(
-            "No epsilon up to 1e6 gives intervals that narrow: the bounds or the grid set the limit."
-        )
+        raise ProgrammingError("No price up to 1e6 gives intervals that narrow: the bounds or the grid set the limit.")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(middle) else (middle, high)

@@ -32,7 +32,7 @@ from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.quote import epsilon_for, public_quote, quote
+from dpsql.quote import price_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.prepare import prepare_metric, priced_by_metric
@@ -340,7 +340,8 @@ class Session:
             return public_quote(lower_public(plan).sql)
         in_force = self._options(plan, options)
         if half_width:
-            in_force = replace(in_force, rho=None, epsilon=epsilon_for(plan, in_force, backend.catalog, half_width))
+            price = price_for(plan, half_width, lambda x: self._prepared(plan, in_force.at(x)))
+            in_force = in_force.at(price)
         prepared = self._prepared(plan, in_force)
         return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss), backend.catalog.classes)
 

@@ -71,6 +71,12 @@ class Options:
             weaker = replace(weaker, epsilon=None, delta=None, rho=None)
         return replace(weaker, **given)
 
+    def at(self, price: Fraction) -> Options:
+        """These options at another price, of the kind that they name: a multiple of a metric, else an epsilon."""
+        if self.metric is not None or self.multiple is not None:
+            return replace(self, multiple=price, epsilon=None, rho=None)
+        return replace(self, epsilon=price, rho=None)
+
     def without(self, name: str) -> Options:
         """These options without one, by any of its names."""
         own = ALIASES.get(name, name)

@@ -249,3 +249,11 @@ def test_groups_may_have_noise_of_their_own(session: Session) -> None:
     assert [row[1] for row in answer.rows] == [5, 2, 3]
     widths = [high - low for low, high in answer.interval("n") if low is not None and high is not None]
     assert widths[2] < widths[0]
+
+
+def test_a_wanted_precision_has_its_multiple(session: Session) -> None:
+    sql = "SELECT COUNT(*) AS n FROM people WHERE age >= 4"
+    quote = session.explain(sql, metric="home", half_width={"n": 12})
+    assert quote.columns[0].half_width <= 12
+    paid = quote.cost.metric["home"]
+    assert isinstance(paid, dict) and 0.45 < paid["age"] < 0.55

@@ -1,0 +1,67 @@
+"""Measured loss under a metric: never above the distance of the two values, and near it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from dpsql.mechanisms.linear.release import CellsRelease
+from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.plan.nodes import Plan
+from dpsql.plan.parse import parse
+from dpsql.plan.syntax import Query
+from dpsql.privacy.sampling import ExactSampler
+from dpsql.privacy.tables import Group
+from dpsql.session import Session
+from tests.attacks.replay import Draw, Part
+from tests.statistical.measured import measured_loss
+from tests.statistical.thresholds import SAMPLE_SIZE
+from tests.unit.universe.homes import opened, policy
+
+MULTIPLE = Fraction(1, 2)
+STEP = Fraction(1, 2)  # epsilon of one year in the street's metric
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with opened(tmp_path_factory.mktemp("loss"), policy()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+def release_of(session: Session, sql: str) -> NoisedRelease:
+    """The noise of a statement's one answer."""
+    statement = parse(sql)
+    assert isinstance(statement, Query)
+    plan = session._plan(statement.select, ())
+    assert isinstance(plan, Plan)
+    prepared = session._prepare(plan, {"metric": "home", "multiple": MULTIPLE})
+    release = prepared.measured[0].choice.release
+    assert isinstance(release, CellsRelease) and isinstance(release.inner, NoisedRelease)
+    return release.inner
+
+
+def part(release: NoisedRelease, raw: dict[Group, tuple[int, ...]]) -> Part:
+    """A release over exact integers, as the replay audit records it."""
+    assert release.scale is not None
+    draw = Draw("laplace", Fraction(release.scale), (0,) * len(raw))
+    return Part(release, False, False, tuple(raw), raw, {"steps": [0] * len(raw)}, (draw,), ())
+
+
+@pytest.mark.parametrize("years", [1, 2, 5])
+def test_a_sum_of_ages_tells_years_apart_by_their_distance(session: Session, years: int) -> None:
+    release = release_of(session, "SELECT SUM(age) FROM people")
+    claim = float(MULTIPLE * STEP * years)
+    one, two = part(release, {(): (31,)}), part(release, {(): (31 + years,)})
+    found = measured_loss(one, two, SAMPLE_SIZE, ExactSampler(), claim, 0)
+    assert 0.8 * claim < found <= claim
+
+
+def test_a_count_of_one_town_tells_it_from_another_by_less_than_their_distance(session: Session) -> None:
+    # Alm and Cern are 50 km apart, at 0.1 a kilometre; the noise is for Bach and Cern, 45 km apart.
+    release = release_of(session, "SELECT COUNT(*) FROM people WHERE town = 'Cern'")
+    claim = float(MULTIPLE * 5)
+    one, two = part(release, {(): (3,)}), part(release, {(): (4,)})
+    found = measured_loss(one, two, SAMPLE_SIZE, ExactSampler(), claim, 0)
+    assert 0.7 * claim < found <= claim
