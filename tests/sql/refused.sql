@@ -1360,3 +1360,28 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6)
 -- policy: census
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') AVG(age) FROM people WHERE age >= 18
 -- refused: AVG(age) at 1:68: mechanism 'random_dp' does not answer this: choosing the scale needs delta; add delta to the statement's options, such as delta = 1e-8. Leave the mechanism out to get the one with the least expected error.
+
+-- Functions of a whole table
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 4) * FROM dp_kmeans((SELECT age, weight FROM patients), bound => 200, scale => (0.1, 50))
+-- refused: k at 1:63: this argument is missing. Write dp_kmeans((SELECT x, y FROM t), k => 8, bound => 1, scale => (0.001, 1)).
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 4) * FROM dp_kmeans((SELECT age, weight FROM patients), k => 3, bound => 200, scale => (50, 0.1))
+-- refused: dp_kmeans at 1:63: scale is (50, 0.1) and bound is 200; write bound > 0 and scale => (low, high) with low at least bound / 4194304 and high at most twice the bound. docs/friendly_core.md says what each argument means, and how many people it takes.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 4) * FROM dp_kmeans((SELECT age, sex FROM patients), k => 3, bound => 200, scale => (0.1, 50))
+-- refused: sex at 1:74: it takes columns of numbers, and no privacy unit or key. Name the columns of numbers in its query.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 4) * FROM dp_kmeans((SELECT cost FROM visits), k => 3, bound => 200, scale => (0.1, 50))
+-- refused: dp_kmeans at 1:63: one person would stand in several rows. Give each person one row: group its query by the privacy unit, with AVG or SUM of each column.
+
+SELECT * FROM dp_kmeans(patients, k => 3)
+-- refused: table function at 1:15: dpsql reads tables of the policy only. Write the name of a table.
+
+SELECT * FROM dp_median((SELECT age FROM patients))
+-- refused: dp_median at 1:15: there is no such table function. Did you mean dp_kmeans?
+
+SELECT COUNT(*) FROM patients p JOIN dp_kmeans((SELECT age FROM patients), k => 3, bound => 200, scale => (0.1, 50)) c ON p.age = c.id
+-- refused: dp_kmeans at 1:38: a table function releases something of its own. Let it stand alone in FROM, and only compute with its answer.
+
+SELECT * FROM dp_covariance((SELECT age, weight FROM patients))
+-- refused: dp_covariance at 1:15: its arithmetic is idealised, and the policy does not admit that. The owner can write idealised_numerics: true in hospital.yaml; CORR, REGR_SLOPE and COVAR of columns with bounds need no such thing.

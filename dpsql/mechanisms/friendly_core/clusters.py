@@ -252,9 +252,10 @@ def scale_in_steps(bound: Number, scale: tuple[Number, Number]) -> tuple[int, in
     exact = Fraction(bound)
     low, high = (Fraction(end) * LARGEST / exact for end in scale) if exact > 0 else (Fraction(0), Fraction(0))
     if not 1 <= low <= high <= 2 * LARGEST:
+        shown = f"scale is ({float(scale[0]):g}, {float(scale[1]):g}) and bound is {float(bound):g}"
         raise ValueError(
-            f"scale is ({scale[0]}, {scale[1]}) and bound is {bound}; write bound > 0 and scale => (low, high) "
-            f"with low at least bound / {LARGEST} and high at most twice the bound"
+            f"{shown}; write bound > 0 and scale => (low, high) with low at least bound / {LARGEST} and high at most "
+            "twice the bound"
         )
     return int(low), ceil(high)
 

@@ -33,6 +33,22 @@ def test_no_clustering_of_a_small_part_is_better(k: int, d: int, seed: int) -> N
     assert cost(points, centres(points, k)) <= best_cost(points, k) * 1.001 + 8 * d
 
 
+@pytest.mark.parametrize("spread", [0.02, 0.3])
+def test_it_is_nearly_as_good_as_scikit_learns_best_of_ten(spread: float) -> None:
+    library = pytest.importorskip("sklearn.cluster")  # of the test extra
+    ratios = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        middles = rng.uniform(-0.6, 0.6, (8, 2))
+        points = inside_ball(
+            np.rint((middles[rng.integers(0, 8, 80)] + rng.normal(0, spread, (80, 2))) * LARGEST).astype(int)
+        )
+        best = library.KMeans(8, n_init=10, random_state=seed).fit(points.astype(np.float64)).inertia_
+        ratios.append(cost(points, centres(points, 8)) / best)
+    assert np.median(ratios) < 1.03
+    assert max(ratios) < 1.5
+
+
 def test_separate_clusters_are_found_in_fifty_dimensions_too() -> None:
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, (2, 50)) * 400_000
