@@ -26,6 +26,7 @@ from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Backend, Session
 from dpsql.universe.metrics import build_metrics
 from dpsql.universe.public import PublicColumns
+from dpsql.universe.report import require_metrics
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
@@ -136,6 +137,8 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
     require_enforced(policy)
     ledger = open_ledger(policy)
     try:
+        if ledger.version() == 0:
+            require_metrics(policy)
         return Proxy(policy, ledger, cache_directory(policy, ledger), ExactSampler(), progress=progress)
     except BaseException:
         ledger.close()
@@ -157,6 +160,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     """
     policy = load_policy(Path(path))
     require_enforced(policy)
+    require_metrics(policy)
     with open_ledger(policy) as ledger:
         return _new_version(policy, ledger, cache_directory(policy, ledger), "refresh", progress)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -43,6 +44,8 @@ from dpsql.universe.questions import Groups, Question, grouped, question
 from dpsql.universe.rows import Cells, Rows, read_rows
 
 __all__ = ["prepare_metric", "priced_by_metric"]
+
+MOST_COUNTED = 2**21  # combinations of values that rows are counted for
 
 FOREIGN = (
     "max_groups_per_unit", "max_rows_per_group", "max_rows_contributed", "group_selection_strategy",
@@ -175,6 +178,14 @@ def _need(rows: Rows, metric: RowMetric, queries: Sequence[CellQuery]) -> CellsN
     columns: dict[str, ColumnInfo] = {dimension.name: own[dimension.name] for dimension in metric.dimensions}
     scan = Scan(TableInfo(name=metric.universe, columns=columns), "t0")
     looked_at = sorted({axis for query in queries for axis in query.query.attributes})
+    sizes = {metric.dimensions[axis].name: len(metric.dimensions[axis].values) for axis in looked_at}
+    if math.prod(sizes.values()) > MOST_COUNTED:  # a public limit: how many of them occur is private
+        raise UnsupportedQuery(
+            f"rows would be counted for {math.prod(sizes.values()):,} combinations of {', '.join(sizes)}, more than "
+            f"{MOST_COUNTED:,}.",
+            construct="metric",
+            hint="Look at fewer attributes in one statement, or ask the owner to declare fewer values.",
+        )
     keys = []
     for axis in looked_at:
         name = metric.dimensions[axis].name

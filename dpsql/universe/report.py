@@ -14,7 +14,7 @@ from dpsql.plan.types import Type, Value
 from dpsql.policy import Policy
 from dpsql.universe.metrics import Dimension, RowMetric, build_metrics
 
-__all__ = ["metric_findings"]
+__all__ = ["metric_findings", "require_metrics"]
 
 
 def metric_findings(policy: Policy) -> list[Finding]:
@@ -24,10 +24,25 @@ def metric_findings(policy: Policy) -> list[Finding]:
         OperationalError: If they cannot be read.
     """
     try:
-        metrics = build_metrics(policy, _domains(policy), lambda table, names: public_columns(policy, table, names))
+        metrics = _built(policy)
     except PolicyError as error:
         return [Finding(None, None, str(error), None, None, "error")]
     return [finding for metric in metrics.values() for finding in _notes(policy, metric)]
+
+
+def require_metrics(policy: Policy) -> None:
+    """Refuses a policy with a metric that is none, before anything is built.
+
+    Raises:
+        PolicyError: As `build_metrics`.
+        OperationalError: If public tables cannot be read.
+    """
+    if policy.metrics:
+        _built(policy)
+
+
+def _built(policy: Policy) -> Mapping[str, RowMetric]:
+    return build_metrics(policy, _domains(policy), lambda table, names: public_columns(policy, table, names))
 
 
 def _domains(policy: Policy) -> Mapping[str, PublicTable]:

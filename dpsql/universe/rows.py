@@ -27,7 +27,7 @@ from dpsql.universe.metrics import PublicRows, RowMetric
 
 __all__ = ["MOST_CELLS", "Cells", "Lookup", "Rows", "read_rows"]
 
-MOST_EVALUATED = 200_000  # cells that one expression is computed for
+MOST_EVALUATED = 2**20  # cells that one expression is computed for
 MOST_CELLS = 2**20  # cells that a statement tells apart
 
 Objects = npt.NDArray[np.object_]

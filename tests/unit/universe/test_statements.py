@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
+import dpsql
+from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
 from dpsql.privacy.loss import Free, Metric
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, TestProxy
-from tests.unit.universe.homes import asked, opened, policy
+from tests.unit.universe.homes import asked, homes, opened, policy
 
 OPTIONS: dict[str, Any] = {"mechanism": "metric", "metric": "home", "multiple": 1}
 
@@ -257,3 +258,25 @@ def test_a_wanted_precision_has_its_multiple(session: Session) -> None:
     assert quote.columns[0].half_width <= 12
     paid = quote.cost.metric["home"]
     assert isinstance(paid, dict) and 0.45 < paid["age"] < 0.55
+
+
+def test_long_chains_fit_and_too_many_combinations_are_refused(tmp_path: Path) -> None:
+    long = policy().replace("age:  {type: integer, bounds: [0, 5]}", "age:  {type: integer, bounds: [0, 300000]}", 1)
+    with opened(tmp_path, long) as proxy:
+        session = proxy.session(analyst="ana")
+        assert asked(session, "SELECT COUNT(*) FROM people WHERE age >= 4 AND sex = 'F'", multiple=0.01) == [(2,)]
+        with pytest.raises(
+            UnsupportedQuery, match=r"counted for 2,700,009 combinations of age, sex, town, more than 2,0"
+        ):
+            asked(session, "SELECT sex, town, COUNT(*) FROM people WHERE age >= 4 GROUP BY sex, town")
+        with pytest.raises(UnsupportedQuery, match=r"age, sex, town have 2,700,009 combinations of values together"):
+            asked(session, "SELECT COUNT(*) FROM people WHERE concat(age::TEXT, sex, town) = '4FAlm'")
+
+
+def test_a_metric_that_is_none_is_refused_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    text = policy().replace("{kind: discrete, epsilon: 2}", "{kind: chain, gaps: [1]}")
+    with pytest.raises(PolicyError, match=r"homes\.yaml:\d+: metrics\.home\.attributes\.sex: 3 values have 2 gaps"):
+        dpsql.open(homes(tmp_path, text))
