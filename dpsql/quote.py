@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dpsql.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.base import Release
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Plan
 from dpsql.prepare import Measured, Prepared
@@ -76,7 +77,7 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
     def narrow(exponent: int) -> bool:
         prepared = prepared_at(_three_digits(exponent))
         return all(
-            measured.choice.release.half_width <= wanted[measured.aggregate.name]
+            _widest(measured.choice.release) <= wanted[measured.aggregate.name]
             for measured in prepared.measured
             if measured.aggregate.name in wanted
         )
@@ -88,6 +89,12 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(middle) else (middle, high)
     return _three_digits(high)
+
+
+def _widest(release: Release) -> float:
+    """Expected half width of a release's 95% intervals, where it is not what mechanisms are compared by."""
+    widest: float = getattr(release, "interval_half_width", release.half_width)
+    return widest
 
 
 def _three_digits(step: int) -> Fraction:

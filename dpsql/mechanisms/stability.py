@@ -111,6 +111,12 @@ class StabilityRelease:
         return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
 
     @property
+    def interval_half_width(self) -> float:
+        """Of the widest 95% interval: that of a 0 reaches up to the threshold and beyond, however few it stands for."""
+        reach = self.counts.law.quantile(0.95)
+        return max(reach, (self.threshold + reach) / 2)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What 0 means, what is promised, and the expected L1 error."""
         noise, delta = self.counts.law.spread, self.loss.priced().delta * 1e-18

@@ -255,7 +255,11 @@ def test_what_is_refused_spends_nothing(shared: TestProxy, sql: str, options: di
 def test_it_is_never_the_default_and_the_reason_is_shown(shared: TestProxy) -> None:
     quote = shared.session(analyst="ana").explain(BY_TOWN)
     assert quote.columns[0].mechanism != "random_dp"
-    assert dict(quote.columns[0].others)["random_dp"].endswith("answers only where it is named.")
+    said = dict(quote.columns[0].others)["random_dp"]
+    assert said.startswith("it promises less than differential privacy, and answers only where it is named.")
+    assert "Expected L1 error: 1 for each cell that holds somebody" in said
+    plain = shared.session(analyst="ana").explain("SELECT SUM(age) FROM people").columns[0]
+    assert dict(plain.others)["random_dp"].endswith("answers only where it is named.")
 
 
 def test_beside_it_stands_the_stability_histogram(shared: TestProxy) -> None:
@@ -264,6 +268,17 @@ def test_beside_it_stands_the_stability_histogram(shared: TestProxy) -> None:
     other = dict(quote.columns[0].others)["threshold"]
     assert "Expected L1 error" in other
     assert "whatever the data are" in other
+
+
+def test_a_wanted_precision_is_that_of_the_printed_intervals(shared: TestProxy) -> None:
+    # Few people in many cells: zeros err little, but the interval of a zero reaches up to the threshold.
+    sql, session = (
+        "SELECT age, sex, town, COUNT(*) AS n FROM people GROUP BY age, sex, town",
+        shared.session(analyst="ana"),
+    )
+    quote = session.explain(sql, half_width={"n": 8}, delta=1e-6)
+    answer = session.query(sql, epsilon=quote.cost.epsilon, delta=1e-6)
+    assert all(high - low <= 16 for low, high in answer.interval("n") if low is not None and high is not None)
 
 
 @pytest.mark.parametrize(

@@ -43,13 +43,14 @@ class RandomDP:
     name: str = "random_dp"
 
     def offer(self, request: Request) -> Release | Refusal:
-        """An offer for a statement that names it, or why there is none."""
+        """An offer for a statement that names it, or why there is none; unnamed, what it would be like."""
         found = self._offer(request)
+        if request.options.mechanism != self.name:
+            unnamed = "it promises less than differential privacy, and answers only where it is named."
+            found = unnamed if isinstance(found, str) else " ".join([unnamed, *found.notes])
         return Refusal(self.name, found) if isinstance(found, str) else found
 
     def _offer(self, request: Request) -> Release | str:
-        if request.options.mechanism != self.name:
-            return "it promises less than differential privacy, and answers only where it is named."
         asked = opted_in(request)
         if isinstance(asked, str):
             return asked

@@ -155,6 +155,16 @@ def _about(rows: int) -> Source:
     return replace(asking("count_rows", keys=(MANY,)).source, relation=Scan(replace(VISITS, rows_about=rows), "t0"))
 
 
+def test_its_expected_error_is_that_of_the_guess_and_its_intervals_are_wider() -> None:
+    release = stable(keys=(MANY,))  # 10,000 rows in 5,000 cells
+    assert release.half_width == pytest.approx(math.log(20) * 2)
+    released = release.release(raw([0, 5000]), Noiseless())
+    widths = [
+        (high - low) / 2 for low, high in release.intervals(released, 0.95) if low is not None and high is not None
+    ]
+    assert max(widths) == release.interval_half_width > release.half_width
+
+
 def test_what_it_does_not_answer_is_said() -> None:
     assert "no count" in why("sum")
     assert "single number" in why(keys=())
