@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.preprocessed import Preprocessing
 from dpsql.mechanisms.preprocessed_release import STEPS, ByRows, Fixed, PreprocessedRelease, PreprocessedSum
 from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, trimmed_mean, variance_of
@@ -279,3 +280,23 @@ def test_the_expected_error_counts_the_bias_that_a_small_sensitivity_brings() ->
 
 def test_one_row_more_costs_the_same_noise_over_units_and_over_single_rows() -> None:
     assert offer("avg", held=ONE_ROW).law == offer("avg", held=Contribution(1, 1, 1), keys=(CITY,)).law
+
+
+# --------------------------------------------------------------------------------------------------------- choosing
+
+
+def taken(function: str, facts: Facts, grid: Grid | None) -> str:
+    return choose(request(function, facts=facts, grid=grid, rows_about=1000)).release.mechanism
+
+
+def test_a_centre_and_a_spread_decide_who_answers() -> None:
+    wide, bare = Grid(Fraction(1), 0, 10**5), Facts(Type.INTEGER)
+    for function in ("quantile_cont", "avg", "var_pop", "stddev_samp"):
+        assert taken(function, INCOME, None) == "preprocessing"
+        assert taken(function, INCOME, wide) == "preprocessing"
+    assert taken("quantile_cont", bare, wide) == "exponential"
+    assert taken("avg", bare, wide) == "laplace"
+    assert taken("var_pop", bare, wide) == "laplace"
+    assert taken("trimmed_mean", bare, wide) == "preprocessing"
+    assert taken("sum", INCOME, wide) == "laplace"
+    assert taken("max", INCOME, wide) == "exponential"
