@@ -69,6 +69,7 @@ __all__ = ["Preprocessing"]
 
 COUNT_SHARE = Fraction(1, 10)  # of the price, for a noised number of rows
 LEAST_ROWS = 5  # over epsilon: a noised number of rows below that counts as that
+MOST_GROUPS = 5_000  # each takes about a millisecond of exact arithmetic
 ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 
@@ -85,10 +86,12 @@ class Preprocessing:
             return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
         if request.personal is not None:
             return personalised(request, request.personal, self.name)
+        by_name = options.mechanism == self.name
+        if not by_name and _listed(request) > MOST_GROUPS:
+            return Refusal(self.name, f"for more than {MOST_GROUPS} groups it takes long, and is offered only by name.")
         statistic = statistic_of(aggregate.function, aggregate.fraction)
         if statistic is None and aggregate.function != "sum":
             return Refusal(self.name, f"it answers {ANSWERS}, not {aggregate.text}.")
-        by_name = options.mechanism == self.name
         if aggregate.function in ONLY_NAMED and not (by_name and options.sensitivity is not None):
             return Refusal(self.name, NAME_IT)
         if statistic is None:
@@ -215,6 +218,11 @@ def _grid(request: Request) -> Grid:
     if request.aggregate.argument is None:
         raise InvariantBroken("a statistic needs its argument")
     return saturating_grid(request.aggregate.argument.facts)
+
+
+def _listed(request: Request) -> int:
+    """Groups that are listed, by the keys whose values are declared."""
+    return math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
 
 
 def _nullable(request: Request) -> bool:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from dpsql.mechanisms.preprocessing.counts import Data
+from dpsql.mechanisms.preprocessing.counts import Counts, Data
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of
 from dpsql.mechanisms.preprocessing.ordered import by_thresholds, trimmed_mean
 
@@ -91,7 +91,13 @@ def mean_of(data: Data, *, centre: Exact, sensitivity: Exact) -> Fraction:
     >>> mean_of([1, 2, 7, 1000], centre=0, sensitivity=5)
     Fraction(25, 3)
     """
-    return trimmed_mean(data, 0, centre=centre, sensitivity=sensitivity)
+    counts, c, delta = Counts.of(data), exact(centre, "the centre"), sensitivity_of(sensitivity)
+    values, n = counts.arrays()[0], counts.count
+    if n and (int(values[-1]) - int(values[0])) * counts.grid <= n * delta:
+        average = Fraction(counts.total, n) * counts.grid
+        if abs(average - c) <= n * delta:
+            return average
+    return trimmed_mean(counts, 0, centre=c, sensitivity=delta)
 
 
 class _Tails:

@@ -124,6 +124,8 @@ def variance_of(data: Data, *, sensitivity: Exact, ddof: Ddof = 0) -> Fraction:
     search = _Search(moments, sensitivity_of(sensitivity) / counts.grid**2, _ddof(ddof))
     if search.is_settled:
         return Fraction(0)
+    if (int(values[-1]) - int(values[0])) ** 2 <= moments.count * search.delta:
+        return moments.deviations / (moments.count - ddof) * counts.grid**2
     low, high = search.reach()
     below, above = values.searchsorted(low, side="right"), values.searchsorted(high)
     lows = dict(zip(values[:below].tolist(), occur[:below].tolist(), strict=True))

@@ -248,6 +248,12 @@ def test_what_it_cannot_do_is_refused_with_what_to_write() -> None:
     assert "too small to buy any noise" in refused("avg", price=Price(None, Fraction(0), Fraction(1, 10**30)))
 
 
+def test_many_groups_are_answered_only_by_name() -> None:
+    many = {"keys": (replace(CITY, domain=tuple(range(6_000))),), "held": FEW_ROWS, "rows_about": 10**6}
+    assert "only by name" in refused("avg", **many)
+    assert offer("avg", options=Options(mechanism="preprocessing"), **many).mechanism == "preprocessing"
+
+
 def test_bounds_alone_are_enough_by_name_and_for_a_trimmed_mean() -> None:
     bounded = {"facts": Facts(Type.INTEGER), "grid": BOUNDED, "rows_about": 1000}
     assert "there is no spread" in refused("avg", **bounded)
