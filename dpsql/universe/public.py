@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dpsql.engines.base import Engine
 from dpsql.engines.lower import lower_public
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.catalog import Catalog
+from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Output, PublicPlan, Scan, Stage
 from dpsql.plan.relations import column_of
 from dpsql.plan.types import Value
@@ -18,7 +18,7 @@ MOST_ROWS = 1_000_000
 
 
 class PublicColumns:
-    """Reads columns of public tables, each once.
+    """Reads columns of public tables with a key, each once.
 
     Args:
         engine: Holds the tables.
@@ -28,10 +28,11 @@ class PublicColumns:
     def __init__(self, engine: Engine, catalog: Catalog) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._keys: dict[str, Sequence[Value]] = {}
         self._known: dict[tuple[str, str], Sequence[Value]] = {}
 
     def __call__(self, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
-        """The columns, row by row in one and the same order.
+        """The columns, row by row in one and the same order; of rows with equal keys one is as good as another.
 
         Raises:
             UnsupportedQuery: If the table is too large to be looked up in.
@@ -43,16 +44,16 @@ class PublicColumns:
                 construct=table,
                 hint="Keep what is needed of it in a smaller public table.",
             )
-        missing = [name for name in names if (table, name) not in self._known]
-        if missing:
-            self._read(table, [*info.columns])
+        for name in names:
+            if (table, name) not in self._known:
+                self._known[table, name] = self._column(info, name)
         return {name: self._known[table, name] for name in names}
 
-    def _read(self, table: str, names: Sequence[str]) -> None:
-        """All columns at once, so that their rows are in one order."""
-        scan = Scan(self._catalog.tables[table], "t0")
-        outputs = tuple(Output(name, column_of(scan, name)) for name in names)
+    def _column(self, info: TableInfo, name: str) -> Sequence[Value]:
+        """One column in the order of the keys."""
+        scan = Scan(info, "t0")
+        outputs = (Output("key", column_of(scan, str(info.key))), Output("value", column_of(scan, name)))
         raw = self._engine.run(lower_public(PublicPlan(scan, Stage(outputs))))
-        for place, name in enumerate(names):
-            column = raw.column(f"c{place}")
-            self._known[table, name] = column.tolist() if hasattr(column, "tolist") else list(column)
+        found: dict[Value, Value] = dict(raw.groups(["c0", "c1"]))
+        keys = self._keys.setdefault(info.name, list(found))
+        return [found[key] for key in keys]

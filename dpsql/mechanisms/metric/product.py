@@ -209,7 +209,7 @@ def _of_all_pairs(line: Lines, distances: Floats) -> Fraction:
     return safely_above(worst)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)  # up to a million and a half numbers each
 def _distances(metric: Product, axes: tuple[int, ...]) -> Floats:
     """(n, n) float64 distances of all cells of some attributes, to a relative 2^-50."""
     parts = [_matrix(metric.attributes[axis]) for axis in axes]
