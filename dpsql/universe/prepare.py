@@ -34,6 +34,7 @@ from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.domains import MOST_CELLS, Evaluate
 from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Scan
 from dpsql.plan.options import Options
+from dpsql.plan.relations import origins
 from dpsql.plan.requests import Aggregates, Contribution, Source, Values
 from dpsql.plan.requests import Cells as CellsNeed
 from dpsql.plan.types import Facts
@@ -83,7 +84,7 @@ def prepare_metric(
     """
     metric, multiple = _price(options, metrics)
     rows = read_rows(plan.relation, metric)
-    _refuse_banned(rows, metric, plan)
+    _refuse_banned(plan)
     arguments = [aggregate.argument for aggregate in plan.aggregates if aggregate.argument is not None]
     cells = Cells(metric, rows, [*arguments, *(key.expression for key in plan.keys)], evaluate, public)
     counted = cells.counted()
@@ -147,16 +148,18 @@ def _price(options: Options, metrics: Mapping[str, RowMetric]) -> tuple[RowMetri
     return metric, options.multiple
 
 
-def _refuse_banned(rows: Rows, metric: RowMetric, plan: Plan) -> None:
-    """The owner's bans hold for every attribute that is an aggregate's argument."""
-    columns = rows.scan.table.columns
-    for dimension in metric.dimensions:
-        if "metric" in columns[dimension.name].banned:
-            raise UnsupportedQuery(
-                f"the policy bans mechanism 'metric' for {metric.table}.{dimension.name}.",
-                construct=plan.aggregates[0].text if plan.aggregates else "SELECT",
-                hint="Ask at a price in epsilon.",
-            )
+def _refuse_banned(plan: Plan) -> None:
+    """The owner's bans hold for the columns behind the argument of each aggregate, as for every mechanism."""
+    for aggregate in plan.aggregates:
+        argument = aggregate.argument
+        for column, _ in () if argument is None else origins(plan.relation, argument):
+            if "metric" in column.banned:
+                raise UnsupportedQuery(
+                    f"the policy bans mechanism 'metric' for {column.name}.",
+                    construct=aggregate.text,
+                    position=aggregate.position,
+                    hint="Ask at a price in epsilon.",
+                )
 
 
 def _grouping(keys: tuple[int, ...], groups: Groups) -> Grouping:

@@ -280,3 +280,24 @@ def test_a_metric_that_is_none_is_refused_before_anything_is_built(
     text = policy().replace("{kind: discrete, epsilon: 2}", "{kind: chain, gaps: [1]}")
     with pytest.raises(PolicyError, match=r"homes\.yaml:\d+: metrics\.home\.attributes\.sex: 3 values have 2 gaps"):
         dpsql.open(homes(tmp_path, text))
+
+
+def test_a_question_and_its_complement_have_the_same_noise_and_price(tmp_path: Path) -> None:
+    # Budgets on values would leak: the number of X is all rows less the others. Distances are between values.
+    star = "{kind: star, parts: [[F, 2], [M, 2], [X, 0.25]]}"
+    with opened(tmp_path, policy().replace("{kind: discrete, epsilon: 2}", star)) as proxy:
+        session = proxy.session(analyst="ana")
+        asked_for = [
+            session.explain(f"SELECT COUNT(*) FROM people WHERE sex {rest}", **OPTIONS)
+            for rest in ("= 'X'", "<> 'X'", "IN ('F', 'M')")
+        ]
+        assert {quote.columns[0].scale for quote in asked_for} == {1 / 2.25}
+        assert session.explain("SELECT COUNT(*) FROM people WHERE sex = 'F'", **OPTIONS).columns[0].scale == 1 / 2.25
+
+
+def test_the_owner_may_ban_metrics_for_a_column(tmp_path: Path) -> None:
+    with opened(tmp_path, policy() + "mechanisms: {people.age: {ban: [metric]}}\n") as proxy:
+        session = proxy.session(analyst="ana")
+        with pytest.raises(UnsupportedQuery, match=r"SUM\(age\) at 1:8: the policy bans mechanism 'metric' for age"):
+            asked(session, "SELECT SUM(age) FROM people")
+        assert asked(session, "SELECT COUNT(*) FROM people WHERE sex = 'X'") == [(1,)]
