@@ -87,13 +87,14 @@ def init(
 def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
     from dpsql.engines.check import check as findings_of
+    from dpsql.engines.partition_report import partition_findings
     from dpsql.policy import load_policy, require_enforced
     from dpsql.screen import text_table
     from dpsql.universe.report import metric_findings
 
     loaded = load_policy(policy)
     require_enforced(loaded)
-    findings = [*findings_of(loaded), *(metric_findings(loaded) if loaded.metrics else [])]
+    findings = [*findings_of(loaded), *(metric_findings(loaded) if loaded.metrics else []), *partition_findings(loaded)]
     if findings:
         rows = [
             (

@@ -17,7 +17,7 @@ from dpsql.plan.types import Facts, Type, Value
 from dpsql.policy import Column, Policy, Table
 from dpsql.policy.mechanisms import ColumnMechanisms
 
-__all__ = ["build_catalog"]
+__all__ = ["build_catalog", "private_table"]
 
 TYPES = {
     "integer": Type.INTEGER,
@@ -40,7 +40,7 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         version: The table version.
     """
     tables = {
-        name: _public(public[name], table) if table.public else _private(name, policy, public)
+        name: _public(public[name], table) if table.public else private_table(name, policy, public)
         for name, table in policy.tables.items()
     }
     tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
@@ -67,7 +67,14 @@ def _class_of(names: tuple[str, ...]) -> TableInfo | None:
     return TableInfo(CLASSES, columns, unit="unit", key="unit", rows_per_unit=1, rows_about=1)
 
 
-def _private(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:
+def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:
+    """A private table as the policy describes it.
+
+    Args:
+        name: Its name.
+        policy: The owner's promises.
+        public: The public tables that list values of its columns.
+    """
     table = policy.tables[name]
     unit = table.unit_column
     columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from dpsql.engines.check import Finding, check
+from dpsql.engines.partition_report import partition_findings
 from dpsql.policy import Policy
 from tests.unit.engines.clinic import data, policy
 
@@ -104,6 +105,17 @@ def test_a_false_floor_of_units_is_an_error(folder: Path) -> None:
         section = {"assume": "iid", "base_partition": ["age"], "gamma_limit": Decimal("0.9"), "row_floor": floor}
         findings = check(Policy.model_validate({**plain, "random_dp": {"patients": section}}))
         assert wrong == any(f.what.startswith("units are there, fewer than row_floor: 4") for f in findings)
+
+
+def test_random_dp_is_counted_or_refused_before_anything_is_built(folder: Path) -> None:
+    plain = policy(folder).model_dump(exclude_unset=True)
+    section = {"assume": "exchangeable", "base_partition": ["city"], "gamma_limit": Decimal("0.01"), "row_floor": 1000}
+    (note,) = partition_findings(Policy.model_validate({**plain, "random_dp": {"patients": section}}))
+    assert (note.severity, "cells and at least 1000 units, so gamma 0.00" in note.what) == ("note", True)
+    (error,) = partition_findings(
+        Policy.model_validate({**plain, "random_dp": {"patients": section | {"row_floor": 9}}})
+    )
+    assert (error.severity, "which is above gamma_limit 0.01" in error.what) == ("error", True)
 
 
 def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:
