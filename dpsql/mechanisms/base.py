@@ -75,6 +75,7 @@ class Request:
         rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
         rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
             bounded table may hold fewer.
+        idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
         options: What the statement asks for; a mechanism reads the options that are its own (`MECHANISM_OF`).
         personal: Under add_remove, where units have classes and the aggregate is made of one value for each unit: those
             values, and what each class may lose; else None.
@@ -94,6 +95,7 @@ class Request:
     second_grid: Grid | None = None
     rows_at_least: int | None = None
     options: Options = Options()  # noqa: RUF009 - frozen
+    idealised: bool = False
     personal: Personal | None = None
 
     @property

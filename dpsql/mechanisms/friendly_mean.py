@@ -40,6 +40,7 @@ from dpsql.mechanisms.friendly_core.prices import (
     best_for_rho,
     halved,
 )
+from dpsql.mechanisms.friendly_pairs import FriendlyPair, offer_pair
 from dpsql.plan.grids import MOST_STEPS, saturating_grid
 from dpsql.plan.requests import Values
 from dpsql.plan.types import Grid
@@ -89,8 +90,10 @@ class FriendlyCore:
 
     name: str = "friendly_core"
 
-    def offer(self, request: Request) -> FriendlyMean | Refusal:
-        """An offer for a mean, or why there is none."""
+    def offer(self, request: Request) -> FriendlyMean | FriendlyPair | Refusal:
+        """An offer for a mean, or for a statistic of two columns, or why there is none."""
+        if request.aggregate.second is not None and request.idealised:
+            return offer_pair(request)
         return self.together((request,))
 
     def together(self, requests: Sequence[Request]) -> FriendlyMean | Refusal:

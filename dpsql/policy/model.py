@@ -216,7 +216,7 @@ class Policy(Section):
     privacy_classes: PrivacyClasses | None = None
     """Personalised privacy: classes of units that lose a share of each query's epsilon."""
     idealised_numerics: bool = False
-    """true admits mechanisms whose exact arithmetic is not proved (dp_covariance), and labels their answers."""
+    """true admits mechanisms whose exact arithmetic is not proved (covariances), and labels their answers."""
     mechanisms: dict[ColumnName, ColumnMechanisms] = Field(default_factory=dict)
     """The owner's defaults and bans per table.column."""
 

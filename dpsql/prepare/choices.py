@@ -108,6 +108,8 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
     aggregate, options = request.aggregate, request.options
     if options.sensitivity is not None or options.centre is not None or options.scale is not None:
         return None  # asked for without bounds: each mechanism's own reason says more
+    if request.idealised and aggregate.second is not None:
+        return None  # a core's covariances need none
     if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
         return None
     bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")

@@ -107,6 +107,7 @@ def _request(
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
         personal=personal,
+        idealised=catalog.idealised,
     )
 
 

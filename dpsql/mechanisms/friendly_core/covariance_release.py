@@ -19,12 +19,22 @@ from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["IDEALISED", "CovarianceRelease"]
+__all__ = ["IDEALISED", "CovarianceRelease", "covariance_notes"]
 
 IDEALISED = (
     "idealised numerics: matrix roots and noise are floating-point numbers, and no proof says what their rounding "
     "shows; the policy admits it."
 )
+
+
+def covariance_notes(plan: Covariance, rows_about: int) -> tuple[str, ...]:
+    """What a reader must know of a release of covariances: the label, when there is no answer, the noise."""
+    return (
+        IDEALISED,
+        f"people are dealt into {plan.parts} parts of about {max(1, rows_about // plan.parts)} each (rows_about); "
+        "where too few parts agree on their covariances the answer is NULL, at the same price.",
+        f"noise moves each standard deviation by about {plan.expected_eta:.1%} of itself.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +63,7 @@ class CovarianceRelease:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        parts = self.plan.parts
-        return (
-            IDEALISED,
-            f"people are dealt into {parts} parts of about {max(1, self.rows_about // parts)} each (rows_about); where "
-            "too few parts agree on their covariances, every entry is NULL, at the same price.",
-            f"noise moves each standard deviation by about {self.plan.expected_eta:.1%} of itself.",
-        )
+        return covariance_notes(self.plan, self.rows_about)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """d rows of a symmetric, positive semidefinite matrix; None everywhere where too few parts agree."""

@@ -36,7 +36,7 @@ def mean(price: Price = WITH_DELTA, **others: object) -> Request:
 
 def offer(request: Request) -> FriendlyMean:
     answer = FriendlyCore().offer(request)
-    assert not isinstance(answer, Refusal), answer.reason
+    assert isinstance(answer, FriendlyMean), answer
     return answer
 
 
