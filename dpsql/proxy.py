@@ -204,7 +204,8 @@ def limits_of(policy: Policy) -> PolicyLimits:
         for name, own in policy.metrics.items()
     }
     total = replace(_limits(policy.budget.total), metric=metric, classes=policy.classes)
-    return PolicyLimits(total, analysts, metrics={name: own.definition for name, own in policy.metrics.items()})
+    metrics = {name: own.definition(policy.tables[own.table].columns) for name, own in policy.metrics.items()}
+    return PolicyLimits(total, analysts, metrics=metrics)
 
 
 def _limits(limit: PolicyLimit) -> Limits:

@@ -151,7 +151,7 @@ class Session:
         """What this analyst has spent and may still spend."""
         backend = self._backend
         budget = Budget.of(backend.ledger.budget(self._analyst))
-        return replace(budget, promise=total_promise(budget.spent, backend.catalog.neighbours, backend.metrics))
+        return replace(budget, promise=total_promise(budget, backend.catalog.neighbours, backend.metrics))
 
     def tables(self) -> Answer:
         """The tables one may ask about, from the policy alone."""

@@ -114,6 +114,11 @@ class Attribute(Section):
         """Whether NULL, and what is outside the column's domain, is a value of its own."""
         return self.missing is not None or (self.kind == "discrete" and column.nullable and self.outside is None)
 
+    def by_place(self, column: Column) -> bool:
+        """Whether the places of values in their list decide how far they are apart, and not the values alone."""
+        on_a_scale = self.gaps is None and column.type in ("integer", "date")
+        return self.kind == "matrix" or (self.kind in ("chain", "threshold", "smooth") and not on_a_scale)
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         ways = ATTRIBUTE_KINDS[self.kind]
@@ -173,10 +178,14 @@ class Metric(Section):
     limit: Multiples
     """Multiples of the metric in total: one for each attribute and presence, or one number for sup and l2."""
 
-    @property
-    def definition(self) -> str:
-        """What a multiple of it means: all but the limit, as JSON."""
-        return self.model_dump_json(exclude={"limit"}, exclude_none=True)
+    def definition(self, columns: Mapping[str, Column]) -> str:
+        """What a multiple of it means: all but the limit, as JSON, and the values whose places decide distances."""
+        placed = {
+            name: columns[name].values or columns[name].bounds
+            for name, own in self.attributes.items()
+            if own.by_place(columns[name])
+        }
+        return self.model_dump_json(exclude={"limit"}, exclude_none=True) + (repr(placed) if placed else "")
 
     @property
     def limits(self) -> Mapping[str, Number]:

@@ -281,6 +281,8 @@ def _release(
         inner = _mean(asked, aggregate, noises, need, loss, about)
     else:
         inner = _number(asked, noises[0], need, loss)
+        if multiples and queries[0].empty():
+            notes = (*notes, "groups to which no row can add anything are exactly 0.")
         if isinstance(inner, BranchNoise):
             queries = (asked.queries[0].by_value(),)
             notes = (*notes, "worked out from noised counts of the rows up to each value, which cost no more than one.")
@@ -300,6 +302,9 @@ def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Relea
         return GroupNoise(loss, need, noise.scales, step, steep)
     if noise.scale is None:
         return ExactRelease(need, step)
+    if empty := asked.queries[0].empty():
+        scales = tuple(Fraction(0) if group in empty else noise.scale for group in range(asked.queries[0].size))
+        return GroupNoise(loss, need, scales, step, steep)
     return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, steep)
 
 

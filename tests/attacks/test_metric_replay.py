@@ -176,3 +176,15 @@ def test_a_graph_of_nearest_neighbours_is_convicted(broken: bool) -> None:
     with Street(text, rows, TOWNS, broken=nearest_only if broken else lambda metric: metric) as street:
         sentences = convicted(street.metrics["home"], asked(street, "home", [question]))
     assert sentences == ([f"{question}: somebody | as far as can be are told apart"] if broken else [])
+
+
+def test_null_beside_a_single_value_is_told_apart_by_no_more_than_was_paid() -> None:
+    # The one pair of values is that of the value and NULL: forgotten, the age alone would decide the noise.
+    text = policy("add_remove", presence=True).replace("values: [F, M, X]}", "values: [F], nullable: true}")
+    text = text.replace("{age: 4, sex: 4, town: 4, presence: 4}", LARGE).replace("presence: 1\n", "presence: 1000\n")
+    rows: dict[str, Row] = {"known": (20, 3, "F", "Alm"), "unknown": (20, 3, None, "Alm"), ABSENT: ()}
+    question = "SELECT SUM(age + CASE WHEN sex = 'F' THEN 9 ELSE 0 END), SUM(age * 2) FROM people"
+    with Street(text, rows, TOWNS) as street:
+        (runs,) = asked(street, "home", [question]).values()
+        paid = spread(street.metrics["home"], charged(runs["known"]), (3, "F", "Alm"), (3, None, "Alm"))
+        assert 0 < told(runs["known"], runs["unknown"]) <= paid

@@ -42,6 +42,12 @@ class CellQuery:
         groups = np.zeros_like(values) if self.query.groups is None else self.query.groups.ravel()
         return np.where(groups == np.arange(self.size)[:, None], values, 0)
 
+    def empty(self) -> frozenset[int]:
+        """The groups to which no cell adds anything: their numbers are 0, whatever the rows are."""
+        values, groups = self.query.values, self.query.groups
+        adding = np.unique(np.zeros_like(values) if groups is None else groups[values != 0])
+        return frozenset(range(self.size)) - frozenset(adding.tolist())
+
     def by_value(self) -> CellQuery:
         """The number of rows with each value of that attribute."""
         shape = self.query.values.shape

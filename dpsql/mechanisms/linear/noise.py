@@ -95,7 +95,7 @@ class _Steps:
     step: Fraction
 
     @property
-    def scale(self) -> None:
+    def scale(self) -> float | None:
         """None: groups have noise of their own."""
         return None
 
@@ -121,7 +121,7 @@ class _Steps:
 
 @dataclass(frozen=True, slots=True)
 class GroupNoise(_Steps):
-    """An offer to release one integer for each group, each with noise of its own scale.
+    """An offer to release one integer for each group, each with noise of its own scale, or exactly 0.
 
     Attributes:
         loss: All groups together.
@@ -136,6 +136,12 @@ class GroupNoise(_Steps):
     scales: tuple[Fraction, ...]
     step: Fraction
     sensitivity: float
+
+    @property
+    def scale(self) -> float | None:
+        """In the column's unit, where all groups with noise have the same."""
+        different = {scale for scale in self.scales if scale}
+        return float(different.pop() * self.step) if len(different) == 1 else None
 
     def reaches(self, confidence: float) -> list[int]:
         """The quantile of each group's law."""

@@ -65,7 +65,9 @@ class WithNull:
     def pairs(self) -> Pairs | None:
         """Those of the known values, and each of them with NULL."""
         known = self.known.pairs()
-        return known and known.joined(self._to_null())
+        if known is None:
+            return None
+        return known.joined(self._to_null()) if len(known) else self._to_null()
 
     def branches(self) -> None:
         """It is no tree."""

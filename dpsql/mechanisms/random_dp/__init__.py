@@ -58,4 +58,6 @@ class RandomDP:
             return histogram_offer(self.name, request, asked)
         if request.aggregate.function == "avg":
             return mean_offer(self.name, request, asked)
+        if request.aggregate.function == "count":
+            return "it counts all rows of a cell: no column of them, and no FILTER; put conditions into WHERE."
         return f"it answers COUNT(*), COUNT(DISTINCT unit) and declared means, not {request.aggregate.text}."

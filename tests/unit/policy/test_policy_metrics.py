@@ -138,3 +138,14 @@ def test_presence_is_no_name_of_a_column(refusal: Refusal) -> None:
         home(("age: {kind", "presence: {kind")), ("age: {type: integer, bounds: [0, 110]}", "presence: {type: boolean}")
     )
     assert "presence is the name of the loss of a row's being there; rename it" in message
+
+
+def test_what_a_multiple_means_includes_the_order_of_values_that_it_goes_by(load: Load) -> None:
+    def meant(values: str, described: str) -> str:
+        policy = load(of_age(described), ("age: {type: integer, bounds: [0, 110]}", f"age: {{type: text, {values}}}"))
+        return policy.metrics["home"].definition(policy.tables["people"].columns)
+
+    for described in ("{kind: chain, epsilon: 1}", "{kind: matrix, distances: [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}"):
+        assert meant("values: [a, b, c]", described) != meant("values: [a, c, b]", described)
+    one, other = (meant(f"values: [{order}]", "{kind: discrete, epsilon: 1}") for order in ("a, b, c", "a, c, b"))
+    assert one == other

@@ -230,6 +230,15 @@ def test_the_budget_says_what_all_answers_mean_together(tmp_path: Path) -> None:
         assert session.budget().promise in str(session.budget())
 
 
+def test_a_delta_counts_more_for_a_change_than_for_a_coming(tmp_path: Path) -> None:
+    text = policy("add_remove", presence=True).replace("total: {epsilon: 10}", "total: {epsilon: 10, delta: 0.1}")
+    with opened(tmp_path, text.replace("ana: {epsilon: 5}", "ana: {epsilon: 5, delta: 0.01}")) as proxy:
+        session = proxy.session(analyst="ana")
+        session.query("SELECT COUNT(*) FROM people", epsilon=0.5, delta=1e-6, mechanism="gaussian")
+        asked(session, "SELECT COUNT(*) FROM people")
+        assert session.budget().promise.endswith("farthest apart, but for a chance of 2.649e-06 (delta).")
+
+
 def test_groups_along_a_chain_are_worked_out_from_counts_up_to_each_value(session: Session) -> None:
     (column,) = session.explain("SELECT age, COUNT(*) FROM people GROUP BY age", **OPTIONS).columns
     (other,) = session.explain("SELECT age, COUNT(*) FROM people WHERE sex = 'F' GROUP BY age", **OPTIONS).columns
@@ -240,6 +249,22 @@ def test_groups_along_a_chain_are_worked_out_from_counts_up_to_each_value(sessio
     assert [row[1] for row in answer.rows] == [1, 1, 2, 1, 2, 3]
     assert answer.interval("n")[2] == (-8, 12)
     assert any("noised counts of the rows up to each value" in note for note in answer.notes)
+
+
+def test_a_group_that_no_row_can_be_in_is_exactly_0(tmp_path: Path) -> None:
+    # No town of the plain is so high: what is shown of it rests on public facts alone.
+    sql = (
+        "SELECT region, COUNT(*) AS n, SUM(height) FROM people p JOIN towns t ON p.town = t.name WHERE height > 50 "
+        "AND age < 9 GROUP BY region"
+    )
+    for neighbours, presence in (("replace_one", False), ("add_remove", True)):
+        (folder := tmp_path / neighbours).mkdir()
+        with opened(folder, policy(neighbours, presence=presence), FixedSampler(5)) as proxy:
+            answer = proxy.session(analyst="ana").query(sql, **OPTIONS)
+            assert answer.rows[1] == ("plain", 0, 0)
+            assert answer.rows[0][1:] != (7, 620)
+            assert answer.interval("n")[1] == (0, 0)
+            assert "groups to which no row can add anything are exactly 0." in " ".join(answer.notes)
 
 
 def test_groups_may_have_noise_of_their_own(session: Session) -> None:

@@ -64,15 +64,16 @@ def test_the_slope_of_groups_is_that_of_all_pairs(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_shortest_ways_along_enough_pairs_are_the_distances(kind: str) -> None:
+@pytest.mark.parametrize("size", [2, 8])
+def test_the_shortest_ways_along_enough_pairs_are_the_distances(kind: str, size: int) -> None:
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
-        metric = KINDS[kind](rng, 8)
+        metric = KINDS[kind](rng, size)
         pairs = metric.pairs()
         assert pairs is not None
         ends = zip(pairs.one.tolist(), pairs.other.tolist(), pairs.distance.tolist(), strict=True)
-        ways = Table.of_graph(8, [(u, v, steps * pairs.unit) for u, v, steps in ends])
-        for u, v in itertools.combinations(range(8), 2):
+        ways = Table.of_graph(size, [(u, v, steps * pairs.unit) for u, v, steps in ends])
+        for u, v in itertools.combinations(range(size), 2):
             assert agrees(metric.distance(u, v), ways.distance(u, v), exactly=kind not in ROOTS)
 
 
