@@ -54,6 +54,7 @@ Floats = npt.NDArray[np.float64]
 
 TAU = 0.5
 NORMAL_BITS = 40  # normal noise is discrete Gaussian noise of standard deviation 2^40, divided by it
+SMALLEST = 1e-100  # a variance below it, or above its inverse, is that of no data: products of two stay within floats
 MOST_NOISE = 4.0  # eta beyond it leaves nothing of the matrix
 SERVES = 0.1  # largest eta to plan for
 AGREEING = Fraction(17, 20)  # of the parts, as planned for
@@ -189,27 +190,33 @@ def closeness(matrices: Floats) -> Floats:
 
 
 def _distances(a: Floats, b: Floats) -> Floats:
-    """(m, n) largest |ln eigenvalue of a^-1 b|; inf where a is singular or an eigenvalue is not above 0."""
-    result = np.full((len(a), len(b)), np.inf)
+    """(m, n) largest |ln eigenvalue of a^-1 b|; inf where either is not `_sound`."""
     values, vectors = np.linalg.eigh(a)
-    sound = (values[:, 0] > 0) & (values[:, 0] > values[:, -1] * 1e-12)
+    sound, other = _sound(values), _sound(np.asarray(np.linalg.eigvalsh(b), dtype=np.float64))
+    result = np.full((len(a), len(b)), np.inf)
     for i in np.flatnonzero(sound):
         root = vectors[i] / np.sqrt(values[i])
-        relative = np.linalg.eigvalsh(root.T @ b @ root)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.abs(np.log(relative))
-        result[i] = np.where(np.isfinite(logs).all(axis=1), logs.max(axis=1), np.inf)
+        relative = np.linalg.eigvalsh(root.T @ b[other] @ root)
+        result[i, other] = np.abs(np.log(np.maximum(relative, SMALLEST))).max(axis=1)
     return result
 
 
+def _sound(values: Floats) -> npt.NDArray[np.bool_]:
+    """Whether eigenvalues, rising, are those of a positive definite matrix, as far as floats tell."""
+    least, largest = values[:, 0], values[:, -1]
+    return np.asarray((least > largest * 1e-12) & (least > SMALLEST) & (largest < 1 / SMALLEST))
+
+
 def part_covariance(rows: Floats) -> Floats:
-    """(d, d) covariance of (m, d) rows around their mean, with m - 1 below the line; zeros where m <= d."""
+    """(d, d) covariance of (m, d) rows around their mean, over m - 1; zeros for m <= d, or beyond what floats hold."""
     m, d = rows.shape
     if m <= d:
         return np.zeros((d, d))
     rows = rows[np.lexsort(rows.T[::-1])]
-    centred = rows - rows.mean(axis=0)
-    return np.asarray(centred.T @ centred / (m - 1))
+    with np.errstate(all="ignore"):
+        centred = rows - rows.mean(axis=0)
+        found = np.asarray(centred.T @ centred / (m - 1))
+    return found if np.isfinite(found).all() else np.zeros((d, d))
 
 
 def renyi(order: float, d: int, u: float, eta: float) -> float:

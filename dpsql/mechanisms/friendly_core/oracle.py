@@ -106,5 +106,8 @@ def _step(rows: Integers, found: Integers) -> Integers:
 def _principal(differences: Integers, k: int) -> npt.NDArray[np.float64]:
     """(d, k) an orthonormal basis of the k directions in which the rows vary most."""
     x = differences.astype(np.float64)
-    _, vectors = np.linalg.eigh(x.T @ x)
+    try:
+        _, vectors = np.linalg.eigh(x.T @ x)
+    except np.linalg.LinAlgError:  # it does not converge: any fixed directions will do
+        vectors = np.eye(x.shape[1])
     return np.asarray(vectors[:, -k:])

@@ -129,6 +129,17 @@ def test_the_correlation_is_found_wherever_the_data_lie() -> None:
         assert found[0, 0] == pytest.approx(4, rel=0.25)
 
 
+@pytest.mark.parametrize("wild", [1e306, 1e200, 1e-200, 5e-324, 0.0])
+def test_no_number_however_wild_is_an_error(wild: float) -> None:
+    rng = np.random.default_rng(6)
+    points = rng.normal(size=(20_000, 2))
+    points[::7] *= wild
+    assert covariance(points, PRICE, FixedSampler(1), parts=400) is None or wild < 1
+    few = rng.normal(size=(40_000, 2))
+    few[0] = [wild, -wild]
+    assert covariance(few, PRICE, Noiseless(), parts=400) is not None
+
+
 def test_parts_that_do_not_agree_have_no_answer() -> None:
     rng = np.random.default_rng(5)
     wild = rng.standard_cauchy((20_000, 2))
