@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -14,6 +14,7 @@ from dpsql.engines.bounded import Reading, listed, reading
 from dpsql.engines.builder import in_owner_process
 from dpsql.engines.classes import said
 from dpsql.engines.correlations import telling
+from dpsql.engines.finding import Finding, Severity
 from dpsql.engines.owners import Owned, Owners, require_one_unit_type
 from dpsql.engines.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.engines.sources import Source, open_database, open_table, quote
@@ -23,35 +24,7 @@ from dpsql.plan.types import Value
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "check", "columns_of_public", "findings", "public_columns"]
-
-Severity = Literal["error", "warning", "note"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One way in which data and policy differ.
-
-    Attributes:
-        table: The table; None for what concerns several.
-        column: The column, or None.
-        what: What was found and what follows, without any value of a row.
-        count: How many rows or units, or None where it is not about numbers.
-        share: Their exact share of the table's rows or units, or None.
-        severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.
-            ``note``: good to know.
-    """
-
-    table: str | None
-    column: str | None
-    what: str
-    count: int | None
-    share: Fraction | None
-    severity: Severity
-
-    def message(self) -> dict[str, Any]:
-        """The finding as `wire.encode` takes it."""
-        return asdict(self)
+__all__ = ["Finding", "check", "columns_of_public", "findings"]
 
 
 def check(policy: Policy) -> list[Finding]:
@@ -67,22 +40,10 @@ def check(policy: Policy) -> list[Finding]:
     return [Finding(**message) for message in found]
 
 
-def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
-    """Whole columns of a public table of the source, row by row; read in a process of its own.
-
-    Raises:
-        PolicyError: If they are not there.
-        OperationalError: If the data cannot be read.
-    """
-    request = {"job": "columns", "shape": shape_of(policy).message(), "table": table, "names": list(names)}
-    columns: Mapping[str, Sequence[Value]] = in_owner_process(request, None)
-    return columns
-
-
 def columns_of_public(
     connection: duckdb.DuckDBPyConnection, shape: Shape, table: TableShape, names: Sequence[str]
 ) -> dict[str, list[Value]]:
-    """The same, in the owner's process.
+    """Whole columns of a public table of the source, row by row. Runs in the owner's process.
 
     Raises:
         PolicyError: If the table is private, or a column is not there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpsql.engines.base import PublicColumn, PublicTable
 from dpsql.engines.catalog import private_table
-from dpsql.engines.check import Finding, public_columns
+from dpsql.engines.finding import Finding, public_columns
 from dpsql.engines.partitions import with_partition
 from dpsql.errors import PolicyError
 from dpsql.plan.types import Type

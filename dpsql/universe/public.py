@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dpsql.engines.base import Engine
 from dpsql.engines.lower import lower_public
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import PolicyError, UnsupportedQuery
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Output, PublicPlan, Scan, Stage
 from dpsql.plan.relations import column_of
@@ -36,6 +36,7 @@ class PublicColumns:
 
         Raises:
             UnsupportedQuery: If the table is too large to be looked up in.
+            PolicyError: If it has no such column.
         """
         info = self._catalog.tables[table]
         if info.rows > MOST_ROWS:
@@ -45,6 +46,8 @@ class PublicColumns:
                 hint="Keep what is needed of it in a smaller public table.",
             )
         for name in names:
+            if name not in info.columns:
+                raise PolicyError(f"{table}.{name} is in the policy but not in the data. Write the data's own name.")
             if (table, name) not in self._known:
                 self._known[table, name] = self._column(info, name)
         return {name: self._known[table, name] for name in names}

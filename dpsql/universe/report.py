@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.engines.base import PublicColumn, PublicTable
-from dpsql.engines.check import Finding, public_columns
+from dpsql.engines.finding import Finding, public_columns
 from dpsql.errors import PolicyError
 from dpsql.plan.types import Type, Value
 from dpsql.policy import Policy

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 import dpsql
+import dpsql.testing
 from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
+from dpsql.policy import load_policy
 from dpsql.privacy.loss import Free, Metric
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, TestProxy
+from dpsql.universe.report import metric_findings
 from tests.unit.universe.homes import asked, homes, opened, policy
 
 OPTIONS: dict[str, Any] = {"mechanism": "metric", "metric": "home", "multiple": 1}
@@ -326,3 +329,10 @@ def test_the_owner_may_ban_metrics_for_a_column(tmp_path: Path) -> None:
         with pytest.raises(UnsupportedQuery, match=r"SUM\(age\) at 1:8: the policy bans mechanism 'metric' for age"):
             asked(session, "SELECT SUM(age) FROM people")
         assert asked(session, "SELECT COUNT(*) FROM people WHERE sex = 'X'") == [(1,)]
+
+
+def test_coordinates_that_are_not_in_the_data_are_an_error_of_the_policy(tmp_path: Path) -> None:
+    file = homes(tmp_path, policy().replace("towns.y", "towns.z"))
+    with pytest.raises(PolicyError, match=r"towns\.z is in the policy but not in the data"):
+        dpsql.testing.open(file)
+    assert [finding.severity for finding in metric_findings(load_policy(file))] == ["error"]
