@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal
-from dpsql.mechanisms.friendly_core.place import PlaceByCoins
+from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise
 from dpsql.mechanisms.friendly_core.prices import Setting, best_for_epsilon, best_for_rho, halved
 from dpsql.mechanisms.friendly_mean import FriendlyCore, FriendlyMean
 from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Contribution
-from dpsql.plan.types import Facts, Type
+from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.conversions import rho_of_pure
 from dpsql.privacy.loss import Approximate, Concentrated
 from dpsql.privacy.sampling import ExactSampler
@@ -210,3 +211,24 @@ def test_the_least_expected_error_is_taken(dimensions: int) -> None:
     assert whole.half_width < less.half_width
     assert best_for_rho(Fraction(1, 10), Fraction(1, 10**6), setting) is not None
     assert best_for_rho(Fraction(1, 10**6), Fraction(1, 10**6), setting) is None
+
+
+def test_it_is_chosen_by_itself_beside_wide_bounds_and_not_beside_narrow_ones() -> None:
+    wide, narrow = Grid(Fraction(1, 10), 0, 10**8), Grid(Fraction(1, 10), 0, 100)
+    known = replace(SCALED, spread=Fraction(5))
+    assert choose(mean(facts=known, grid=wide)).release.mechanism == "friendly_core"
+    assert choose(mean(facts=known, grid=narrow)).release.mechanism != "friendly_core"
+    without_delta = mean(Price(Fraction(1, 2), Fraction(0)), facts=known, grid=wide)
+    assert choose(without_delta).release.mechanism != "friendly_core"  # delta never enters unasked
+
+
+@pytest.mark.parametrize("rows", [2_000, 20_000, 10**6])
+@pytest.mark.parametrize("dimensions", [1, 2, 10, 1000])
+def test_the_papers_average_is_nowhere_expected_to_err_less(rows: int, dimensions: int) -> None:
+    delta, radius = Fraction(1, 10**8), 100_000
+    setting = Setting(rows, radius / 4 / math.sqrt(dimensions), radius, radius, dimensions)
+    for rho in (Fraction(1, 20), Fraction(1)):
+        ours, paper = best_for_rho(rho, delta, setting), PlaceByNoise(rho, delta).spread(rows, radius, dimensions)
+        if not math.isinf(paper):
+            assert ours is not None
+            assert ours.half_width <= 1.96 * paper * 1.001
