@@ -232,6 +232,8 @@ def _values(need: Values, key: bytes) -> EngineStatement:
     split = [] if need.by is None else [_Values(need.by, None)]
     rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
     keys, xs = [quoted(k.name) for k in need.source.keys], [_x(i) for i in range(len(coordinates) + len(split))]
+    if need.missing is not None:
+        xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     by = ", ".join([*keys, *xs])
     shown = [*keys, *(f"{x} AS {quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])

@@ -41,6 +41,7 @@ from dpsql.mechanisms.friendly_core.prices import (
     halved,
 )
 from dpsql.mechanisms.friendly_pairs import FriendlyPair, offer_pair
+from dpsql.mechanisms.groups import of_every_row
 from dpsql.plan.grids import MOST_STEPS, saturating_grid
 from dpsql.plan.requests import Values
 from dpsql.plan.types import Grid
@@ -116,6 +117,7 @@ class FriendlyCore:
         (argument, *others) = [argument for argument in arguments if argument is not None]
         grids = [coordinate.grid for coordinate in coordinates]
         need = Values(first.source, argument, grids[0], others=tuple(zip(others, grids[1:], strict=True)))
+        need = of_every_row(need) if setting.swap else need
         return FriendlyMean(self.name, loss, need, bought, coordinates)
 
 

@@ -1,17 +1,21 @@
-"""The value counts of each group, out of a raw table of `Values`."""
+"""What mechanisms of value counts share: the counts of each group, and values of which none is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dpsql.mechanisms.mean import centre_of
+from dpsql.plan.grids import saturating_grid
+from dpsql.plan.requests import Values
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["Whole", "grouped"]
+__all__ = ["Whole", "grouped", "of_every_row"]
 
 Whole = npt.NDArray[Any]
 """(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
@@ -34,3 +38,13 @@ def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
     edges = np.searchsorted(group, np.arange(raw.size + 1))
     for start, end in pairwise(edges.tolist()):
         yield value[start:end], rows[start:end]
+
+
+def of_every_row(need: Values) -> Values:
+    """The same values, a missing one (NULL, or no number) standing at the centre.
+
+    For proofs that know the number of values because every row has one: that a column is not nullable is what the owner
+    says, and nothing in the tables holds them to it.
+    """
+    facts = need.argument.facts
+    return replace(need, missing=centre_of(need.grid or saturating_grid(facts), facts))

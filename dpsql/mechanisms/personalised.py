@@ -39,7 +39,7 @@ from dpsql.mechanisms.base import Personal, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme, Sensitivities
 from dpsql.mechanisms.preprocessing.rules import ExtremeRule, SumRule
-from dpsql.plan.grids import grid_of, saturating_grid
+from dpsql.plan.grids import MOST_STEPS, grid_of, saturating_grid
 from dpsql.plan.per_class import TOTALS
 from dpsql.plan.requests import Aggregates, Measure, MeasureKind, Values
 from dpsql.plan.types import Facts, Grid
@@ -71,6 +71,7 @@ def sensitivities_of(
     whole = min((x for x in (named, most) if x is not None), default=None)
     if whole is None:
         return NO_SENSITIVITY
+    whole = min(whole, MOST_STEPS * base)  # the engine's integers hold that many steps
     groups, top, step = personal.source.contribution.total, max(epsilons.values()), base
     while whole < FINE * groups * step:
         step /= 10

@@ -21,7 +21,8 @@ m rows, each of them moves the answer by at most Delta, so the noise is m times 
 statement names is the unit's, and each row gets 1 / m of it.
 
 How Delta is set. ``OPTIONS (sensitivity = ...)`` names it, for the unit. Else a rule (`preprocessing.rules`) takes the
-column's ``centre``, ``spread`` and bounds, and the number of rows of the group: the exact one where it is public; a
+column's ``centre``, ``spread`` and bounds, and the number of rows of the group: the exact one where it is public (a
+missing value then counts as the centre, lest the number of values tell how many are missing); a
 floor that the owner vouches for (``rows_at_least``, for a whole table); or a noised one for a tenth of the price,
 whichever of the last two promises less error. ``rows_about`` chooses between them, and never enters Delta: a guess that
 is too high would move the answer far away, in silence. A noised number below 5 / epsilon counts as that many rows, so
@@ -41,11 +42,12 @@ Source: Cummings, Durfee 2020, "Individual Sensitivity Preprocessing for Data Pr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Refusal, Release, Request
+from dpsql.mechanisms.groups import of_every_row
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss, split
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.personalised import personalised
@@ -121,8 +123,8 @@ class Preprocessing:
             return Refusal(self.name, NO_SPREAD)
         each = whole.epsilon / query.moved
         if rows_fixed(request) and not _nullable(request):
-            amount = ByRows(query.rule, each, least=1)
-            return PreprocessedRelease(self.name, whole, query, amount, _law(query, whole), None)
+            amount, of_all = ByRows(query.rule, each, least=1), replace(query, need=of_every_row(query.need))
+            return PreprocessedRelease(self.name, whole, of_all, amount, _law(query, whole), None)
         offers: list[Release | Refusal] = [self._noising_rows(request, query)]
         if request.rows_at_least is not None and not _nullable(request):
             floor, rule = request.rows_at_least, query.rule

@@ -250,10 +250,13 @@ def _size(public: Relation) -> int:
 
 
 def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
-    """Most rows of one unit that share one value of the keys: 1 where a sub-query is grouped by unit and keys alone."""
+    """Most rows of one unit that share one value of the keys: 1 where a sub-query is grouped by unit and keys alone.
+
+    A row that is joined to at most one other stays one row.
+    """
     rows, keys = relation, tuple(keys)
-    while isinstance(rows, Filter | Semi):
-        rows = rows.input
+    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _on_key(rows.right, rows.equal)):
+        rows = rows.left if isinstance(rows, Join) else rows.input
     if isinstance(rows, PerUnit) and any(names_unit(key) for _, key in rows.keys):
         alias, names = rows.alias, {name for name, key in rows.keys if not names_unit(key)}
         if names <= {key.name for key in keys if isinstance(key, Column) and key.alias == alias}:

@@ -163,6 +163,8 @@ class Values:
         by: A column of the rows by which the counts are split, and which the raw table then has as ``by``; or None.
         others: Further coordinates, each an expression with its grid: then every row is a vector, ``value``,
             ``value_1``, ``value_2`` ..., and is left out where one of them is NULL.
+        missing: The grid step that NULL counts as, where a proof needs one value from every row; None leaves such rows
+            out.
     """
 
     source: Source
@@ -170,6 +172,7 @@ class Values:
     grid: Grid | None
     by: Column | None = None
     others: tuple[tuple[Expression, Grid], ...] = ()
+    missing: int | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

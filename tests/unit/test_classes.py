@@ -198,6 +198,13 @@ def test_explain_shows_both_ways_and_says_what_is_biased(ana: Ana) -> None:
     assert named.cost.classes == {"strict": 0.1, "normal": 0.4}
 
 
+def test_a_class_s_share_is_parted_among_the_groups_of_the_cap_not_among_the_rows(ana: Ana) -> None:
+    by_age = "SELECT age, COUNT(DISTINCT person) AS n FROM visits JOIN people USING (person) WHERE age < 3 GROUP BY age"
+    for cap in (1, 2):  # of 3 rows
+        quote = ana().explain(by_age, epsilon=1, mechanism="preprocessing", max_groups_per_unit=cap)
+        assert any("strict 0.25, normal 1." in note for note in quote.notes), quote.notes
+
+
 def test_under_replace_one_everybody_loses_the_strictest_share(ana: Ana) -> None:
     session = ana(("add_remove", "replace_one"))
     quote = session.explain("SELECT COUNT(*) AS n, SUM(cost) AS c FROM visits", epsilon=1)

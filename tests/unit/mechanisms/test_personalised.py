@@ -17,6 +17,7 @@ from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.personalised import personalised
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.mechanisms.preprocessing import maximum, minimum
+from dpsql.plan.grids import MOST_STEPS
 from dpsql.plan.nodes import Key
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Contribution
@@ -248,6 +249,12 @@ def test_a_named_sensitivity_is_that_of_the_least_strict_class() -> None:
     assert {k: d * named.sensitivities.step for k, d in named.sensitivities.clips.items()}["strict"] == 5
     without_bounds = total("sum", grid=None, facts=Facts(Type.REAL), options=_naming(20))
     assert without_bounds.sensitivity == 20
+
+
+def test_clips_fit_the_engines_integers_whatever_sensitivity_is_named() -> None:
+    # A unit's total may lie anywhere: beyond 2^63 steps the engine would fail, and tell that somebody's does.
+    largest = total("sum", grid=None, facts=Facts(Type.REAL), options=_naming(10**15))
+    assert max(largest.sensitivities.clips.values()) <= MOST_STEPS
 
 
 @pytest.mark.parametrize(
