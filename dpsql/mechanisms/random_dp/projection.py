@@ -52,7 +52,7 @@ def project(noised: Sequence[int] | Whole, points: int) -> Whole:
         ValueError: If points are below 0, or above 0 where there is no cell.
 
     >>> project([5, -2, 3], 10).tolist(), project([5, 1, 4], 4).tolist()
-    ([6, 0, 4], [3, 0, 1])
+    ([6, 0, 4], [2, 0, 2])
     """
     y = _whole(noised, points)
     if points < 0 or (points > 0 and not len(y)):
