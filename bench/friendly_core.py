@@ -4,6 +4,8 @@
     python bench/friendly_core.py lean      # skewed data: how far the answer is from the mean of all rows
     python bench/friendly_core.py cost      # yearly cost of a patient, in SQL, beside a mean clamped to loose bounds
     python bench/friendly_core.py time      # seconds and memory of one mean of 10^4 to 10^6 rows
+    python bench/friendly_core.py figure    # the tables of `error` and `time`, as they stand on the page, drawn
+    python bench/friendly_core.py           # all of these
 
 `error` follows section 6.1 of Tsfadia et al. 2022: N(mu, I), rho = 1, delta = 1e-8, 800 rows, the distance from mu,
 averaged over the runs without the least and the greatest tenth. Each table goes to docs/friendly_core.md.
@@ -34,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from page import ROOT, circumstances, table, write
 
 PAGE = ROOT / "docs" / "friendly_core.md"
+FIGURE = ROOT / "docs" / "figures" / "friendly_core.svg"
 RHO, DELTA, ROWS = Fraction(1), Fraction(1, 10**8), 800
 GRID = 1000  # steps in a standard deviation
 SAMPLER = ExactSampler()
@@ -275,8 +278,70 @@ def timing() -> None:
     write("time", [*table(titles, rows), "", circumstances()], page=PAGE)
 
 
+def tables(section: str) -> list[tuple[list[str], dict[str, list[float]]]]:
+    """The tables of one section of the page: titles of the columns, and each row's name with its numbers."""
+    inside = PAGE.read_text().split(f"<!-- {section}:begin -->")[1].split(f"<!-- {section}:end -->")[0]
+    found: list[tuple[list[str], dict[str, list[float]]]] = []
+    for line in inside.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ---"):
+            continue
+        if not line.startswith("|"):
+            found.append(([], {}))
+        elif not found[-1][0]:
+            found[-1] = (cells[1:], {})
+        else:
+            numbers = (cell.replace(",", "") for cell in cells[1:])
+            found[-1][1][cells[0]] = [math.nan if cell == "none" else float(cell) for cell in numbers]
+    return [(titles, rows) for titles, rows in found if rows]
+
+
+def draw() -> None:
+    """The figure: error against the bound, the dimension and the rows; seconds against the rows."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams["svg.hashsalt"] = "friendly_core"  # the same numbers make the same file
+    figure = Figure(figsize=(11, 7), layout="constrained")
+    panels = figure.subplots(2, 3).flatten()
+    names = ("the bound R, d = 1000", "the dimension d", "the rows n, d = 1", "the rows n, d = 10")
+    styles = {}
+    for panel, name, (titles, rows) in zip(panels, names, tables("means"), strict=False):
+        at = [float(number_of(title.split("=")[1])) for title in titles]
+        for row, errors in rows.items():
+            style = styles.setdefault(row, {"color": f"C{len(styles)}", "marker": "o", "markersize": 3})
+            panel.loglog(at, errors, label=row, **style)
+        panel.set(xlabel=name, ylabel="distance from the mean")
+    ((_, times),) = tables("time")
+    for d in (1, 2, 10):
+        mine = {row: numbers[0] for row, numbers in times.items() if row.endswith(f"d = {d}")}
+        at = [float(row.split(" rows")[0].replace(",", "")) for row in mine]
+        panels[4].loglog(at, list(mine.values()), marker="o", markersize=3, label=f"d = {d}")
+    panels[4].set(xlabel="the rows n", ylabel="seconds of one mean")
+    panels[4].legend(fontsize=8)
+    panels[5].axis("off")
+    panels[5].legend(handles=panels[1].get_lines(), fontsize=9, loc="center")
+    figure.savefig(FIGURE, metadata={"Date": None})
+    print(f"figure: {FIGURE}")
+
+
+def number_of(text: str) -> int:
+    """The number that a title names, also as a power.
+
+    >>> number_of(" 10^3"), number_of("700")
+    (1000, 700)
+    """
+    base, _, exponent = text.strip().partition("^")
+    return int(base) ** int(exponent or 1)
+
+
 def main(words: Iterator[str]) -> None:
     match next(words, ""):
+        case "":
+            for part in (error, lean, cost, timing, draw):
+                part()
+        case "figure":
+            draw()
         case "error":
             error()
         case "lean":
