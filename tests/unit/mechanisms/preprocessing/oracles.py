@@ -90,6 +90,7 @@ TENTH, QUARTER = Fraction(1, 10), Fraction(1, 4)
 
 FORMS = {
     "mean": Form(true_mean, lambda bag, c, d: mean_of(bag, centre=c, sensitivity=d)),
+    "mean, by leaps": Form(true_mean, lambda bag, c, d: trimmed_mean(bag, 0, centre=c, sensitivity=d)),
     "median": Form(true_median, lambda bag, c, d: median(bag, centre=c, sensitivity=d)),
     "trimmed_mean": Form(
         true_trimmed_mean(QUARTER), lambda bag, c, d: trimmed_mean(bag, QUARTER, centre=c, sensitivity=d)
