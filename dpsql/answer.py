@@ -345,9 +345,9 @@ class Budget:
     def to_answer(self) -> Answer:
         """The budget as one row: what ``SHOW BUDGET`` returns."""
         return public(
-            ("spent", "limit", "remaining_epsilon", "composition"),
-            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT),
-            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition)],
+            ("spent", "limit", "remaining_epsilon", "composition", "promise"),
+            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
+            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
         )
 
 

@@ -50,6 +50,9 @@ Epsilon = Annotated[Decimal | None, typer.Option(help="What the whole statement 
 Delta = Annotated[Decimal | None, typer.Option(help="A ceiling on its delta.")]
 Rho = Annotated[Decimal | None, typer.Option(help="Its price in zCDP, in place of epsilon.")]
 Mechanism = Annotated[str | None, typer.Option(help="The mechanism for every aggregate that offers it.")]
+MetricName = Annotated[str | None, typer.Option(help="The policy's metric that prices the statement.")]
+Multiple = Annotated[Decimal | None, typer.Option(help="How many times that metric it may cost.")]
+Gamma = Annotated[Decimal | None, typer.Option(help="The gamma of random_dp above which it is refused.")]
 GroupCap = Annotated[int | None, typer.Option(help="Most groups that one unit counts in.")]
 RowCap = Annotated[int | None, typer.Option(help="Most rows of one unit that count in one group.")]
 Confidence = Annotated[float | None, typer.Option(help="The level of the printed errors.", show_default="0.95")]
@@ -135,6 +138,9 @@ def explain(
     delta: Delta = None,
     rho: Rho = None,
     mechanism: Mechanism = None,
+    metric: MetricName = None,
+    multiple: Multiple = None,
+    gamma: Gamma = None,
     max_groups_per_unit: GroupCap = None,
     max_rows_per_group: RowCap = None,
     confidence: Confidence = None,
@@ -154,6 +160,9 @@ def explain(
             delta=delta,
             rho=rho,
             mechanism=mechanism,
+            metric=metric,
+            multiple=multiple,
+            gamma=gamma,
             max_groups_per_unit=max_groups_per_unit,
             max_rows_per_group=max_rows_per_group,
             confidence=confidence,
@@ -184,6 +193,9 @@ def query(
     delta: Delta = None,
     rho: Rho = None,
     mechanism: Mechanism = None,
+    metric: MetricName = None,
+    multiple: Multiple = None,
+    gamma: Gamma = None,
     max_groups_per_unit: GroupCap = None,
     max_rows_per_group: RowCap = None,
     confidence: Confidence = None,
@@ -201,6 +213,9 @@ def query(
             delta=delta,
             rho=rho,
             mechanism=mechanism,
+            metric=metric,
+            multiple=multiple,
+            gamma=gamma,
             max_groups_per_unit=max_groups_per_unit,
             max_rows_per_group=max_rows_per_group,
             confidence=confidence,
@@ -220,6 +235,8 @@ def budget(
     from dpsql.policy import load_policy
     from dpsql.proxy import open_ledger
     from dpsql.screen import text_table
+    from dpsql.universe.promise import total_promise
+    from dpsql.universe.report import metrics_of
 
     if reset != bool(reason):
         raise typer.BadParameter("--reset and --reason TEXT go together.")
@@ -232,6 +249,10 @@ def budget(
     rows = [(name, *state.cells()) for name, state in budgets]
     typer.echo(text_table(("analyst", *Budget.TITLES), rows))
     typer.echo(f"Losses add up by {loaded.budget.composition} composition.")
+    metrics = metrics_of(loaded) if any(state.spent.metric for _, state in budgets) else {}
+    for name, state in budgets:
+        if promise := total_promise(state, loaded.neighbours, metrics):
+            typer.echo(f"{_line(name)}: {promise}")
 
 
 @app.command()

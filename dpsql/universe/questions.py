@@ -131,9 +131,9 @@ class _Asked:
     def steps(self) -> tuple[Grid, Integers, Integers]:
         """The argument on its grid, 0 where there is none, and 1 where there is one."""
         argument, values, there = self.argument()
-        known = [Fraction(value) for value in values.ravel() if not _nothing(value)]
+        known = [value for value in values.ravel() if not _nothing(value)]
         grid = _grid(argument.facts, known, self.aggregate)
-        flat = [0 if _nothing(value) else _on_grid(Fraction(value), grid) for value in values.ravel()]
+        flat = [0 if _nothing(value) else _on_grid(value, grid) for value in values.ravel()]
         return grid, np.array(flat, dtype=np.int64).reshape(values.shape), there
 
 
@@ -191,14 +191,14 @@ def _nothing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _grid(facts: Facts, known: Sequence[Fraction], aggregate: Aggregate) -> Grid:
+def _grid(facts: Facts, known: Sequence[Any], aggregate: Aggregate) -> Grid:
     """The grid of the values that occur among the cells, within the analyst's own bounds."""
     if not facts.type.numeric or not known:
         raise UnsupportedQuery(
             "its argument is no number in any cell.", construct=aggregate.text, position=aggregate.position,
             hint="Write an expression over the metric's attributes that has values.",
         )  # fmt: skip
-    low, high = min(known), max(known)
+    low, high = Fraction(min(known)), Fraction(max(known))
     if aggregate.bounds is not None:
         low, high = (min(max(end, aggregate.bounds[0]), aggregate.bounds[1]) for end in (low, high))
     grid = grid_of(replace(facts, low=low, high=high))
@@ -210,8 +210,9 @@ def _grid(facts: Facts, known: Sequence[Fraction], aggregate: Aggregate) -> Grid
     return grid
 
 
-def _on_grid(value: Fraction, grid: Grid) -> int:
-    """The nearest step, halves away from zero, within the grid's ends."""
-    steps = abs(value) / grid.step + Fraction(1, 2)
-    nearest = math.floor(steps) if value >= 0 else -math.floor(steps)
-    return min(max(nearest, grid.low), grid.high)
+def _on_grid(value: Any, grid: Grid) -> int:
+    """The nearest step to a number, halves away from zero, within the grid's ends; all in integers."""
+    above, below = map(int, value.as_integer_ratio())
+    step = below * grid.step.numerator  # of the value's size times the step's denominator
+    nearest = (2 * abs(above) * grid.step.denominator + step) // (2 * step)
+    return min(max(nearest if above >= 0 else -nearest, grid.low), grid.high)

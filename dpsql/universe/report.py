@@ -14,7 +14,7 @@ from dpsql.plan.types import Type, Value
 from dpsql.policy import Policy
 from dpsql.universe.metrics import Dimension, RowMetric, build_metrics
 
-__all__ = ["metric_findings", "require_metrics"]
+__all__ = ["metric_findings", "metrics_of", "require_metrics"]
 
 
 def metric_findings(policy: Policy) -> list[Finding]:
@@ -24,7 +24,7 @@ def metric_findings(policy: Policy) -> list[Finding]:
         OperationalError: If they cannot be read.
     """
     try:
-        metrics = _built(policy)
+        metrics = metrics_of(policy)
     except PolicyError as error:
         return [Finding(None, None, str(error), None, None, "error")]
     return [finding for metric in metrics.values() for finding in _notes(policy, metric)]
@@ -38,10 +38,16 @@ def require_metrics(policy: Policy) -> None:
         OperationalError: If public tables cannot be read.
     """
     if policy.metrics:
-        _built(policy)
+        metrics_of(policy)
 
 
-def _built(policy: Policy) -> Mapping[str, RowMetric]:
+def metrics_of(policy: Policy) -> Mapping[str, RowMetric]:
+    """The metrics of a policy over the public tables as they are now, read in a process of its own.
+
+    Raises:
+        PolicyError: As `build_metrics`.
+        OperationalError: If public tables cannot be read.
+    """
     return build_metrics(policy, _domains(policy), lambda table, names: public_columns(policy, table, names))
 
 

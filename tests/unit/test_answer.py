@@ -213,7 +213,7 @@ def test_a_printed_budget_never_shows_more_than_is_left_or_less_than_was_spent()
     text = str(budget)
     assert "epsilon 1.00001" in text
     assert "epsilon 0.999999\n" in text
-    assert budget.to_answer().rows == [("epsilon 1.00001", "epsilon 2", 0.9999999, "zcdp")]
+    assert budget.to_answer().rows == [("epsilon 1.00001", "epsilon 2", 0.9999999, "zcdp", None)]
 
 
 @pytest.mark.parametrize(

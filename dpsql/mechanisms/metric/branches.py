@@ -123,7 +123,9 @@ def branch_release(
 
 def _scales(branches: Branches, x: Fraction) -> tuple[Fraction, ...]:
     """1 / (x length) of each branch."""
-    return tuple(1 / (x * branches.unit * length) for length in branches.lengths.tolist())
+    lengths = branches.lengths.tolist()
+    scales = {length: 1 / (x * branches.unit * length) for length in set(lengths)}
+    return tuple(scales[length] for length in lengths)
 
 
 def _share(on_branches: float, on_total: float, reach: Fraction, presence: Fraction) -> Fraction:
