@@ -6,7 +6,7 @@ Neighbours and loss: stated by `preprocessed`, with the theorem; everything here
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -223,11 +223,11 @@ class PreprocessedRelease:
             raise ValueError("a preprocessed statistic is of values on a grid")
         return grid
 
-    def _answer(self, steps: int, rows: int) -> float | int:
-        """In the answer's unit, inside the range of the statistic."""
+    def _answer(self, steps: int, rows: int, whole: Callable[[Fraction], int] = round) -> float | int:
+        """In the answer's unit, inside the range of the statistic; least and largest values in whole grid steps."""
         noised = steps * self.amount.of(rows) / STEPS
         if self.query.on_grid:
-            noised = round(noised / self._grid.step) * self._grid.step
+            noised = whole(noised / self._grid.step) * self._grid.step
         low, high = self.query.range
         value = min(max(float(noised), low), high)
         if self.query.on_grid and self._grid.step.denominator == 1:
@@ -235,10 +235,13 @@ class PreprocessedRelease:
         return math.sqrt(value) if self.query.rooted else value
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """For each preprocessed statistic: the answer +- the exact quantile of the noise, inside the range."""
+        """For each preprocessed statistic: the answer +- the exact quantile of the noise, inside the range.
+
+        The noise was added to whole steps, rounded down: the statistic is up to one step above them.
+        """
         reach = self.law.quantile(confidence)
         return [
-            (self._answer(steps - reach, rows), self._answer(steps + reach, rows))
+            (self._answer(steps - reach, rows, math.floor), self._answer(steps + reach + 1, rows, math.ceil))
             for steps, rows in zip(released.columns["noised"], released.columns["rows"], strict=True)
         ]
 

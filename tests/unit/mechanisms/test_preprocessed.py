@@ -164,6 +164,13 @@ def test_intervals_hold_the_preprocessed_statistic_as_often_as_they_say(function
     assert abs(held - 0.9 * size) < 5 * math.sqrt(0.09 * size) + 0.02 * size
 
 
+def test_intervals_of_extremes_hold_what_lies_between_two_grid_steps() -> None:
+    release = offer("max", options=replace(NAMED, sensitivity=Fraction(1, 1000), centre=Fraction(0)))
+    released = release.release(counted({50: 600}), Noiseless())
+    assert released.values == [1]  # of 0.6
+    assert release.intervals(released, 0.95) == [(0, 1)]
+
+
 # ------------------------------------------------------------------------------------------- where Delta comes from
 
 
