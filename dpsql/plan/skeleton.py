@@ -286,6 +286,9 @@ class _Builder(Constants):
         self._emit(",", operand=False, take=0)
 
     def _function(self, token: Token) -> None:
+        if token.word == "options":
+            hint = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) COUNT(*) FROM ..."
+            raise self._refusal("OPTIONS", "options stand at the front of the statement.", hint)
         if token.word in REFUSED_FUNCTIONS:
             raise self._refusal(*REFUSED_FUNCTIONS[token.word])
         if token.word in COLUMN_ONLY - _SPECIAL_FUNCTIONS:

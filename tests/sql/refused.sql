@@ -903,6 +903,12 @@ SELECT COUNT(*) FROM patients p JOIN visits v ON p.patient_id = v.patient_id + 1
 -- refused: patient_id at 1:65: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
 
 -- Options
+SELECT COUNT(*) FROM patients OPTIONS (epsilon = 0.5)
+-- refused: OPTIONS at 1:31: options stand at the front of the statement. Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) COUNT(*) FROM ...
+
+SELECT OPTIONS (epsilon = 0.5) COUNT(*) FROM patients
+-- refused: OPTIONS at 1:8: options stand at the front of the statement. Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) COUNT(*) FROM ...
+
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0) COUNT(*) FROM patients
 -- refused: epsilon is 0; write a number above 0.
 
