@@ -126,6 +126,8 @@ def moves_of_all_pairs(product: Product, queries: Sequence[Query]) -> Iterator[F
     shape = _shape(queries)
     if math.prod(shape) > FEW_CELLS:
         return None
+    if math.prod(shape) == 1:
+        return iter(())
     return _of_all_pairs(product, [query.over(shape) for query in queries])
 
 

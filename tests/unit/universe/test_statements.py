@@ -270,6 +270,16 @@ def test_a_group_that_no_row_can_be_in_is_exactly_0(tmp_path: Path) -> None:
             assert "groups to which no row can add anything are exactly 0." in " ".join(answer.notes)
 
 
+@pytest.mark.parametrize("combine", ["sum", "sup", "l2"])
+def test_several_answers_that_look_at_no_attribute_share_presence(tmp_path: Path, combine: str) -> None:
+    with opened(tmp_path, policy("add_remove", combine, presence=True)) as proxy:
+        answer = proxy.session(analyst="ana").query(
+            "SELECT COUNT(*), COUNT(*) FILTER (WHERE 1 = 1) FROM people", **OPTIONS
+        )
+        assert answer.rows == [(10, 10)]
+        assert [round(measurement.scale or 0, 6) for measurement in answer.measurements] == [2, 2]
+
+
 def test_groups_may_have_noise_of_their_own(session: Session) -> None:
     # Few kilometres from Alm to Bach, many from there to Cern: fewer rows near by, less noise.
     (column,) = session.explain("SELECT town, COUNT(*) FROM people WHERE age < 9 GROUP BY town", **OPTIONS).columns
