@@ -72,6 +72,8 @@ def is_public(relation: Relation) -> bool:
 def origins(relation: Relation, expression: Expression) -> Iterator[tuple[ColumnInfo, bool]]:
     """The tables' columns behind an expression over a relation, and whether it is that bare column.
 
+    >>> from dpsql.plan.catalog import TableInfo
+    >>> from dpsql.plan.types import Facts, Type
     >>> table = TableInfo("visits", {"cost": ColumnInfo("cost", Facts(Type.REAL))})
     >>> scan = Scan(table, "t0")
     >>> [(column.name, bare) for column, bare in origins(scan, column_of(scan, "cost"))]
