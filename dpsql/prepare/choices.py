@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
+from dpsql.mechanisms.friendly_mean import FriendlyCore
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import MECHANISM_OF, Options
@@ -111,7 +112,7 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
     if request.idealised and aggregate.second is not None:
         return None  # a core's covariances need none
     if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
-        return None
+        return _scale_alone(request, catalog) if request.grid is None else None
     bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
         bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
@@ -123,3 +124,17 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
             "GREATEST(0, LEAST(x, 500)).",
         )  # fmt: skip
     return None
+
+
+def _scale_alone(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
+    """Why a mean of a column with a scale, and neither bounds nor a centre, has no answer; None for other reasons."""
+    aggregate, offer = request.aggregate, FriendlyCore().offer(request)
+    if not isinstance(offer, Refusal) or (
+        aggregate.argument is not None and aggregate.argument.facts.centre is not None
+    ):
+        return None
+    return UnsupportedQuery(
+        f"its column has a scale and no bounds, so that friendly_core alone could answer. There {offer.reason}",
+        construct=aggregate.text, position=aggregate.position,
+        hint=f"Or add bounds to the column in {catalog.policy_file}.",
+    )  # fmt: skip

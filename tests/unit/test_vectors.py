@@ -10,6 +10,7 @@ import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.errors import UnsupportedQuery
 from dpsql.session import Session
 
 POLICY = """
@@ -94,3 +95,10 @@ def test_too_few_friends_are_null_for_every_mean_and_charged(session: Session) -
     assert answer.rows == [(None, None)]
     assert any("too_few_friends" in note for note in answer.notes)
     assert session.budget().spent != before
+
+
+def test_a_mean_that_only_a_scale_could_serve_says_the_one_reason(session: Session) -> None:
+    with pytest.raises(UnsupportedQuery) as told:
+        session.query("SELECT AVG(x) FROM places", epsilon=0.0001)
+    assert "friendly_core alone could answer. There 6000 rows in a group" in str(told.value)
+    assert "laplace" not in str(told.value)
