@@ -3,6 +3,7 @@
     python bench/friendly_core.py error     # against the bound R, the dimension d and the number of rows n
     python bench/friendly_core.py lean      # skewed data: how far the answer is from the mean of all rows
     python bench/friendly_core.py cost      # yearly cost of a patient, in SQL, beside a mean clamped to loose bounds
+    python bench/friendly_core.py place     # where patients live on average, in SQL, likewise
     python bench/friendly_core.py time      # seconds and memory of one mean of 10^4 to 10^6 rows
     python bench/friendly_core.py figure    # the tables of `error` and `time`, as they stand on the page, drawn
     python bench/friendly_core.py           # all of these
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -214,46 +215,74 @@ tables:
     rows_about: 20000
     columns:
       cost: {{type: real, grid: 0.01, scale: [0.1, 100000]{bounds}}}
+  patients:
+    unit: patient_id
+    rows_per_unit: 1
+    rows_about: 5000
+    columns:
+      east: {{type: real, grid: 0.01, scale: [0.1, 100000]{bounds}}}
+      north: {{type: real, grid: 0.01, scale: [0.1, 100000]{bounds}}}
 """
-ASKED = "SELECT AVG(s) AS cost_{} FROM (SELECT patient_id, SUM(cost) AS s FROM visits GROUP BY patient_id) AS t"
+NORMAL = "sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())"
+YEARLY = "SELECT AVG(s) AS cost_{0} FROM (SELECT patient_id, SUM(cost) AS s FROM visits GROUP BY patient_id) AS t"
+HOME = "SELECT AVG(east) AS east_{0}, AVG(north) AS north_{0} FROM patients"
+
+
+def beside_bounds(asked: str, exact: Sequence[float], highest: Sequence[int], folder: Path) -> list[list[str]]:
+    """The error of a mean without bounds and with ever looser ones: 30 answers each, distances from the exact mean."""
+    rows = []
+    for mechanism, bounds in [("friendly_core", ""), *(("laplace", f", bounds: [0, {high}]") for high in highest)]:
+        (folder / "clinic.yaml").write_text(POLICY.format(bounds=bounds))
+        with dpsql.testing.open(folder / "clinic.yaml", sampler=dpsql.testing.FixedSampler(2022)) as proxy:
+            session = proxy.session(analyst="ana")
+            # Another name for a column is another question, and not replayed.
+            answers = [session.query(asked.format(again), mechanism=mechanism).rows[0] for again in range(30)]
+        squares = [sum((x - y) ** 2 for x, y in zip(answer, exact, strict=True)) for answer in answers]
+        rows.append([f"`{mechanism}`{bounds or ', no bounds'}", f"{math.sqrt(np.mean(squares)):.3g}"])
+    return rows
+
+
+def made(folder: Path) -> tuple[float, ...]:
+    """A clinic's database; the exact mean and deviation of yearly costs, the exact mean place."""
+    with duckdb.connect(str(folder / "clinic.duckdb")) as data:
+        data.execute(
+            "CREATE TABLE visits AS SELECT i % 5000 AS patient_id, round(exp(4.5 + 0.8 * z), 2) AS cost FROM "
+            f"(SELECT i, {NORMAL} AS z FROM range(20000) t(i))"
+        )
+        data.execute(
+            f"CREATE TABLE patients AS SELECT i AS patient_id, 4830 + 20 * {NORMAL} AS east, "
+            f"520 + 20 * {NORMAL} AS north FROM range(5000) t(i)"
+        )
+        yearly = "(SELECT sum(cost) AS s FROM visits GROUP BY patient_id)"
+        row = data.execute(
+            f"SELECT (SELECT avg(s) FROM {yearly}), (SELECT stddev(s) FROM {yearly}), avg(east), avg(north) FROM patients"
+        ).fetchone()
+    assert row is not None
+    return row
 
 
 def cost() -> None:
-    rows = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with duckdb.connect(str(folder / "clinic.duckdb")) as data:
-            data.execute(
-                "CREATE TABLE visits AS SELECT i % 5000 AS patient_id, round(exp(4.5 + 0.8 * z), 2) AS cost FROM "
-                "(SELECT i, sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random()) AS z FROM range(20000) t(i))"
-            )
-            ((exact, deviation),) = data.execute(
-                "SELECT avg(s), stddev(s) FROM (SELECT sum(cost) AS s FROM visits GROUP BY patient_id)"
-            ).fetchall()
-        asked = [("friendly_core", "")]
-        asked += [("laplace", f", bounds: [0, {high}]") for high in (2_000, 20_000, 200_000)]
-        for mechanism, bounds in asked:
-            (folder / "clinic.yaml").write_text(POLICY.format(bounds=bounds))
-            errors = []
-            with dpsql.testing.open(folder / "clinic.yaml", sampler=dpsql.testing.FixedSampler(2022)) as proxy:
-                session = proxy.session(analyst="ana")
-                for again in range(30):  # another name for the column is another question, and not replayed
-                    ((value,),) = session.query(ASKED.format(again), mechanism=mechanism).rows
-                    errors.append(value - exact)
-            rows.append(
-                [
-                    f"`{mechanism}`{bounds or ', no bounds'}",
-                    f"{np.sqrt(np.mean(np.square(errors))):.1f}",
-                    f"{np.mean(errors):+.1f}",
-                ]
-            )
+        exact, deviation, *_ = made(Path(name))
+        rows = beside_bounds(YEARLY, [exact], [2_000, 20_000, 200_000], Path(name))
     lines = [
         f"5,000 patients, four visits each: {exact:.0f} on average, standard deviation {deviation:.0f}; epsilon 1, "
         "delta 1e-6.",
         "",
     ]
-    lines += table(["", "root of the mean square error", "mean error"], rows)
-    write("cost", [*lines, "", circumstances()], page=PAGE)
+    write("cost", [*lines, *table(["", "root of the mean square error"], rows), "", circumstances()], page=PAGE)
+
+
+def place() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        *_, east, north = made(Path(name))
+        rows = beside_bounds(HOME, [east, north], [10_000, 100_000, 1_000_000], Path(name))
+    lines = [
+        f"Homes of 5,000 patients, {east:.0f} km east and {north:.0f} km north on average, standard deviation 20 km "
+        "either way; epsilon 1, delta 1e-6 for both coordinates.",
+        "",
+    ]
+    write("place", [*lines, *table(["", "root of the mean square distance, km"], rows), "", circumstances()], page=PAGE)
 
 
 def once(n: int, d: int) -> None:
@@ -338,7 +367,7 @@ def number_of(text: str) -> int:
 def main(words: Iterator[str]) -> None:
     match next(words, ""):
         case "":
-            for part in (error, lean, cost, timing, draw):
+            for part in (error, lean, cost, place, timing, draw):
                 part()
         case "figure":
             draw()
@@ -348,6 +377,8 @@ def main(words: Iterator[str]) -> None:
             lean()
         case "cost":
             cost()
+        case "place":
+            place()
         case "time":
             timing()
         case "once":
