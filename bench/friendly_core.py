@@ -254,11 +254,11 @@ def made(folder: Path) -> tuple[float, ...]:
             f"520 + 20 * {NORMAL} AS north FROM range(5000) t(i)"
         )
         yearly = "(SELECT sum(cost) AS s FROM visits GROUP BY patient_id)"
-        row = data.execute(
-            f"SELECT (SELECT avg(s) FROM {yearly}), (SELECT stddev(s) FROM {yearly}), avg(east), avg(north) FROM patients"
-        ).fetchone()
-    assert row is not None
-    return row
+        ((cost, deviation, east, north),) = data.execute(
+            f"SELECT (SELECT avg(s) FROM {yearly}), (SELECT stddev(s) FROM {yearly}), avg(east), avg(north) "
+            "FROM patients"
+        ).fetchall()
+    return cost, deviation, east, north
 
 
 def cost() -> None:
