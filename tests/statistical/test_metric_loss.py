@@ -22,6 +22,7 @@ from tests.unit.universe.homes import opened, policy
 
 MULTIPLE = Fraction(1, 2)
 STEP = Fraction(1, 2)  # epsilon of one year in the street's metric
+TAKEN = 0.1  # by sampling error from a measured loss: 0.03 to 0.08 in twenty runs of each
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_a_sum_of_ages_tells_years_apart_by_their_distance(session: Session, yea
     claim = float(MULTIPLE * STEP * years)
     one, two = part(release, {(): (31,)}), part(release, {(): (31 + years,)})
     found = measured_loss(one, two, SAMPLE_SIZE, ExactSampler(), claim, 0)
-    assert 0.8 * claim < found <= claim
+    assert claim - TAKEN < found <= claim
 
 
 def test_a_count_of_one_town_tells_it_from_another_by_less_than_their_distance(session: Session) -> None:
