@@ -397,6 +397,15 @@ SELECT SUM(COALESCE(cost, 0)), SUM(IFNULL(weight, 70)) FROM visits JOIN patients
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($6 AS DOUBLE) THEN 20000 WHEN CAST("x1" AS DOUBLE) >= CAST($7 AS DOUBLE) THEN 2500000 ELSE greatest(20000, least(2500000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT COALESCE("t0"."cost", CAST($1 AS DOUBLE)) AS "x0", COALESCE("t1"."weight", CAST($4 AS DOUBLE)) AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
 -- values: 0.0, 100.0, 20000.0, 70.0, 10000.0, 2.0, 250.0
 
+SELECT SUM(NULLIF(age, 0.5)), SUM(NULLIF(cost, 1)) FROM visits JOIN patients USING (patient_id)
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- columns: sum("nullif"(age, 0.5)) integer, sum("nullif"("cost", 1)) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0", CASE WHEN "t0"."cost" = CAST($2 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x1" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
+-- values: 0.5, 1.0, 0.0, 110.0, 100.0, 20000.0
+
 SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p ON v.patient_id = p.patient_id
 -- unit: visits.patient_id = patients.patient_id
 -- rows per unit: 12, in one group 12, in groups 1

@@ -9,6 +9,7 @@ from dpsql.plan.functions.table import BOOLEAN, DATE, INTEGER, REAL, TEXT, TIMES
 
 __all__ = ["LOGIC", "ORDERED"]
 
+WIDER = {INTEGER: (REAL,), DATE: (TIMESTAMP,)}
 ORDERED = (INTEGER, REAL, TEXT, DATE, TIMESTAMP, BOOLEAN)
 
 
@@ -42,10 +43,11 @@ def _choices() -> Iterator[Function]:
                 name, pair, kind, f"{'COALESCE' if rule is first_of else name}({{*}})", written=f"{name}({{*}})",
                 variadic=name != "ifnull", interval=rule if ranged else None, nulls=Nulls.ALL,
             )  # fmt: skip
-        yield Function(
-            "nullif", pair, kind, "CASE WHEN {0} = {1} THEN NULL ELSE {0} END", written="NULLIF({0}, {1})",
-            interval=same if ranged else None, nulls=Nulls.OPEN,
-        )  # fmt: skip
+        for second in (kind, *WIDER.get(kind, ())):  # the value keeps its own type, whatever it is compared with
+            yield Function(
+                "nullif", (kind, second), kind, "CASE WHEN {0} = {1} THEN NULL ELSE {0} END",
+                written="NULLIF({0}, {1})", interval=same if ranged else None, nulls=Nulls.OPEN,
+            )  # fmt: skip
 
 
 LOGIC: tuple[Function, ...] = (*_comparisons(), *_conditions(), *_choices())
