@@ -68,6 +68,6 @@ def test_the_measured_loss_of_a_class_is_within_its_share(parts: Parts, asked: s
 
 def test_the_measure_comes_near_what_a_class_really_loses(parts: Parts) -> None:
     normal = float(SHARES["normal"] * EPSILON)
-    assert measured(parts["count", ""], parts["count", "normal"], normal, SAMPLE_SIZE) > 0.9 * normal
+    assert measured(parts["count", ""], parts["count", "normal"], normal, SAMPLE_SIZE) > normal - 0.1  # sampling error
     # who is strict stays far below what a normal unit loses
     assert measured(parts["count", ""], parts["count", "strict"], normal, SAMPLE_SIZE) < 0.26 * normal
