@@ -44,7 +44,15 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.")]
+def _policy_first(file: Path) -> Path:
+    """The policy file; a statement in its place is told where it belongs."""
+    first, *more = str(file).split(maxsplit=1)
+    if more and first.upper() in {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE"} and not file.exists():
+        raise typer.BadParameter("the policy file comes first, then the statement.")
+    return file
+
+
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", callback=_policy_first)]
 Sql = Annotated[str, typer.Argument(metavar="SQL", help="One statement.")]
 Epsilon = Annotated[Decimal | None, typer.Option(help="What the whole statement may cost.")]
 Delta = Annotated[Decimal | None, typer.Option(help="A ceiling on its delta.")]
@@ -89,6 +97,7 @@ def init(
 @app.command()
 def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
+    from dpsql.engines.budget_report import budget_findings
     from dpsql.engines.check import check as findings_of
     from dpsql.engines.partition_report import partition_findings
     from dpsql.policy import load_policy, require_enforced
@@ -97,7 +106,12 @@ def check(policy: PolicyFile) -> None:
 
     loaded = load_policy(policy)
     require_enforced(loaded)
-    findings = [*findings_of(loaded), *(metric_findings(loaded) if loaded.metrics else []), *partition_findings(loaded)]
+    findings = [
+        *findings_of(loaded),
+        *budget_findings(loaded),
+        *(metric_findings(loaded) if loaded.metrics else []),
+        *partition_findings(loaded),
+    ]
     if findings:
         rows = [
             (

@@ -81,7 +81,7 @@ class Proxy:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
         self._backend.engine.close()
-        version = _new_version(self.policy, self.ledger, self._cache, "refresh", progress)
+        version = _new_version(self.policy, self.ledger, self._cache, "", progress)
         self._backend.after.close()
         self._backend = self._open()
         return version
@@ -162,7 +162,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     require_enforced(policy)
     require_metrics(policy)
     with open_ledger(policy) as ledger:
-        return _new_version(policy, ledger, cache_directory(policy, ledger), "refresh", progress)
+        return _new_version(policy, ledger, cache_directory(policy, ledger), "", progress)
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:

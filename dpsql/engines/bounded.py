@@ -40,7 +40,7 @@ _READABLE = {
     "real": {"integer", "wide", "real", "decimal", "text"},
     "decimal": {"integer", "wide", "real", "decimal", "text"},
     "boolean": {"boolean", "integer", "text"},
-    "text": {"integer", "wide", "real", "decimal", "boolean", "text", "date", "timestamp", "other"},
+    "text": {"integer", "wide", "real", "decimal", "boolean", "text", "date", "timestamp"},
     "date": {"date", "timestamp", "text"},
     "timestamp": {"date", "timestamp", "text"},
 }
@@ -102,7 +102,9 @@ def reading(table: TableShape, column: ColumnShape, source: Source, domain: str 
     if kind is None:
         raise PolicyError(f"{where} is in the policy but not in the data. Remove it, or write the data's own name.")
     if family(kind) not in _READABLE[column.type]:
-        raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind}. Declare the type they have.")
+        able = [declared for declared, families in _READABLE.items() if family(kind) in families]
+        cure = f"Declare {' or '.join(able)}." if able else "Cast it in a view of the data, or leave the column out."
+        raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind}. {cure}")
     raw = f"s.{quote(column.name)}"
     if column.type in NUMERIC:
         return _number(column, raw, kind, domain)

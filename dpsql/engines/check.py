@@ -24,19 +24,17 @@ from dpsql.plan.types import Value
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Finding", "check", "columns_of_public", "findings"]
+__all__ = ["Finding", "check", "columns_of_public", "findings", "number_of_units"]
 
 
 def check(policy: Policy) -> list[Finding]:
     """What differs between the policy and the data, in the policy's order. Reads the data in a process of its own.
 
     Raises:
+        PolicyError: If the database itself does not open.
         OperationalError: If the data cannot be read.
     """
-    try:
-        found = in_owner_process({"job": "check", "shape": shape_of(policy).message()}, None)
-    except PolicyError as error:  # the database itself does not open
-        return [Finding(None, None, str(error), None, None, "error")]
+    found = in_owner_process({"job": "check", "shape": shape_of(policy).message()}, None)
     return [Finding(**message) for message in found]
 
 
@@ -94,6 +92,22 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
             for universe in shape.universes:
                 if universe.table == table.name:
                     yield from _universe(desk, universe, sources)
+
+
+def number_of_units(connection: duckdb.DuckDBPyConnection, shape: Shape) -> int:
+    """How many different units the private tables hold together. Runs in the owner's process.
+
+    Raises:
+        PolicyError: If a table or its unit is not in the data.
+    """
+    open_database(connection, shape)
+    sources = {table.name: open_table(connection, table) for table in shape.tables}
+    require_one_unit_type(shape, sources)
+    owners = Owners(shape, sources)
+    rows = [owners.rows(table) for table in shape.tables if not table.public]
+    everybody = " UNION ALL ".join(f"SELECT {owned.unit} AS u FROM {owned.sql}" for owned in rows)
+    ((count,),) = connection.execute(f"SELECT count(DISTINCT u) FROM ({everybody})").fetchall()
+    return int(count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +264,10 @@ def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> 
     except PolicyError as error:
         yield desk.broken(column.name, error)
         return
+    held = desk.source.type_of(column.name)
+    if desk.source.typed and held == "VARCHAR" and column.type != "text":
+        what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
+        yield Finding(desk.table.name, column.name, what, None, None, "warning")
     yield from _values(desk, column, read)
 
 

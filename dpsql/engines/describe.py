@@ -9,14 +9,17 @@ from dpsql.errors import OperationalError
 __all__ = ["describe"]
 
 _COLUMNS = """
-    SELECT table_name, column_name, data_type FROM duckdb_columns()
-    WHERE database_name = current_database() AND schema_name = 'main' AND NOT internal
-    ORDER BY table_name, column_index
+    SELECT if(schema_name = 'main', table_name, schema_name || '.' || table_name) AS named, column_name, data_type
+    FROM duckdb_columns()
+    WHERE database_name = current_database() AND NOT internal
+    ORDER BY schema_name <> 'main', named, column_index
 """
 
 
 def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
-    """Columns as (name, engine type such as ``DECIMAL(10,2)``) of each table and view in schema ``main``, by its name.
+    """Columns as (name, engine type such as ``DECIMAL(10,2)``) of each table and view, by its name.
+
+    A table outside the schema ``main`` comes last and is called ``schema.table``: it can be used through a view alone.
 
     Raises:
         OperationalError: If the file is missing, is no DuckDB database, is in use, or holds no table.
@@ -40,5 +43,5 @@ def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
     for table, column, kind in found:
         tables.setdefault(table, []).append((column, kind))
     if not tables:
-        raise OperationalError(f"{database} holds no table in schema main. Create the tables first.")
+        raise OperationalError(f"{database} holds no table. Create the tables first.")
     return tables

@@ -1,7 +1,7 @@
 """The owner's process: it alone reads the source. ``python -I -m dpsql.engines.owner_process FD OPTIONS``.
 
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
-bounded file, check the data, or read columns of a public table), and ends.
+bounded file, check the data, count the units, or read columns of a public table), and ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from dpsql.engines.check import columns_of_public, findings
+from dpsql.engines.check import columns_of_public, findings, number_of_units
 from dpsql.engines.shape import Shape
 from dpsql.engines.views import Report, build_tables
 from dpsql.errors import PolicyError
@@ -53,6 +53,9 @@ def _work(request: dict[str, Any], report: Report) -> Any:
             return build_file(shape, request["key"], Path(request["into"]), report, request["records"])
         case "check":
             return check_data(shape)
+        case "units":
+            with duckdb.connect(config=SETTINGS) as connection:
+                return number_of_units(connection, shape)
         case "columns":
             with duckdb.connect(config=SETTINGS) as connection:
                 return columns_of_public(connection, shape, shape.table(request["table"]), request["names"])

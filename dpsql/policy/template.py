@@ -64,7 +64,7 @@ _FIELDS = (
     (re.compile(r"FLOAT|REAL|DOUBLE"), "type: real, bounds: [LOW, HIGH]"),
     (re.compile(r"DECIMAL\((\d+), ?(\d+)\)"), "type: decimal, bounds: [LOW, HIGH], grid: {step}"),
     (re.compile(r"BOOLEAN"), "type: boolean"),
-    (re.compile(r"VARCHAR|ENUM\b.*", re.DOTALL), "type: text"),
+    (re.compile(r"VARCHAR|UUID|ENUM\b.*", re.DOTALL), "type: text"),
     (re.compile(r"DATE"), "type: date, bounds: [LOW, HIGH]"),
     (re.compile(r"TIMESTAMP(_S|_MS|_NS)?"), "type: timestamp, bounds: [LOW, HIGH]"),
 )
@@ -74,7 +74,7 @@ def first_policy(name: str, database: str, tables: Mapping[str, Sequence[tuple[s
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
     Args:
-        name: The policy's name; what is no letter, digit or _ becomes _.
+        name: The policy's name; a run of what is no letter or digit becomes one _.
         database: The DuckDB file's name, relative to where the policy will lie.
         tables: For each table its columns, as (name, engine type such as ``DECIMAL(10,2)``).
 
@@ -82,14 +82,14 @@ def first_policy(name: str, database: str, tables: Mapping[str, Sequence[tuple[s
     >>> text.splitlines()[-1]
     '      # cost: {type: real, bounds: [LOW, HIGH]}'
     """
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:40]
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
     head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", database=_quoted(database))
     return head + "".join(_table(table, columns) for table, columns in tables.items())
 
 
 def _table(name: str, columns: Sequence[tuple[str, str]]) -> str:
     if not _PLAIN.fullmatch(name):
-        return f"  # {name!a}: not a plain name; give the table another one in a view\n"
+        return f"  # {_quoted(name)}: not a plain name in the schema main; make a view of it there\n"
     likely = [column for column, kind in columns if column.lower().endswith("id") and _UNIT_TYPES.fullmatch(kind)]
     candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
     return _TABLE.format(name=name, candidates=candidates) + "".join(_column(*column) for column in columns)
@@ -97,13 +97,12 @@ def _table(name: str, columns: Sequence[tuple[str, str]]) -> str:
 
 def _column(name: str, kind: str) -> str:
     if not _PLAIN.fullmatch(name):
-        return f"      # {name!a}: not a plain name; give the column another one in a view\n"
+        return f"      # {_quoted(name)}: not a plain name; give the column another one in a view\n"
     for pattern, field in _FIELDS:
         if match := pattern.fullmatch(kind):
             step = f"1.0e-{match[2]}" if match.lastindex == 2 else ""
             return f"      # {name}: {{{field.format(step=step)}}}\n"
-    use = "can be the unit only" if kind == "UUID" else "cannot be used as it is; cast it in a view"
-    return f"      # {name}: its type {use}\n"
+    return f"      # {name}: its type cannot be used as it is; cast it in a view\n"
 
 
 def _quoted(text: str) -> str:

@@ -29,7 +29,7 @@ from dpsql.privacy.ledger_file import LedgerFile
 from dpsql.privacy.ledger_mark import Marks
 from dpsql.privacy.ledger_opening import check_mark, create, marks_for, write_opening
 from dpsql.privacy.ledger_refusals import exceeded, no_account, overspent, stopped, tightest
-from dpsql.privacy.ledger_standing import Pinned, Standing
+from dpsql.privacy.ledger_standing import Pinned, Standing, reason_of
 from dpsql.privacy.loss import Loss, decode, encode
 
 __all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
@@ -74,7 +74,7 @@ class Entry:
         analyst: Who asked, or ''.
         loss: What a charge cost, natively; None for all else.
         statement: What was asked, or ''.
-        reason: Why the owner did it, or ''.
+        reason: Why the owner did it, and which limits or version are in force from then on; or ''.
     """
 
     sequence: int
@@ -278,7 +278,7 @@ class Ledger:
                 analyst=record.analyst,
                 loss=decode(json.loads(record.loss)) if record.loss else None,
                 statement=record.details.get("statement", ""),
-                reason=record.details.get("reason", ""),
+                reason=reason_of(record),
             )
             for record in records
         ]

@@ -10,6 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +21,7 @@ from dpsql.privacy.ledger_file import GENESIS, LedgerFile, Record
 from dpsql.privacy.ledger_mark import HighWater, UnusableLedgerError
 from dpsql.privacy.loss import decode
 
-__all__ = ["Pinned", "Standing"]
+__all__ = ["Pinned", "Standing", "reason_of"]
 
 OVERRUNS_ALLOWED = 2
 """One more suspends the account until the owner's reset."""
@@ -220,3 +221,19 @@ _APPLY: Mapping[str, Callable[[Standing, Record], None]] = {
 @lru_cache(maxsize=4096)
 def _account(loss: str, composition: Composition) -> Account:
     return decode(json.loads(loss)).account(composition)
+
+
+def reason_of(record: Record) -> str:
+    """What a record says for a reader, besides its statement: the owner's reason, new limits, a new version."""
+    details = record.details
+    if record.kind == "limits":
+        accounts = {"total": details["limits"]["total"], **details["limits"]["analysts"]}
+        return "; ".join(f"{name}: {_amounts(own)}" for name, own in accounts.items())
+    version = f"version {details['version']}" if record.kind == "refresh" else ""
+    return ": ".join(filter(None, (version, details.get("reason", ""))))
+
+
+def _amounts(limits: Mapping[str, str]) -> str:
+    """The plain limits of an account that are not 0."""
+    amounts = {kind: Fraction(limits[kind]) for kind in ("epsilon", "delta", "gamma")}
+    return ", ".join(f"{kind} {float(amount):g}" for kind, amount in amounts.items() if amount)

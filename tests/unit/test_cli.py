@@ -214,6 +214,16 @@ def test_check_ends_with_code_1_where_the_policy_cannot_be_used(clinic: Clinic) 
     assert "do not fit the policy" in ran.err
 
 
+def test_check_says_on_a_line_of_its_own_that_the_database_does_not_open(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.duckdb").unlink()
+    assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "There is no file")
+
+
+def test_a_statement_in_the_place_of_the_policy_is_told_where_it_belongs(clinic: Clinic) -> None:
+    ran = clinic.dpsql("query", "SELECT COUNT(*) FROM visits", "clinic.yaml", "--analyst", "ana")
+    assert (ran.code, "the policy file comes first, then the statement" in ran.err) == (2, True)
+
+
 def test_schema_prints_the_json_schema(clinic: Clinic) -> None:
     assert clinic.dpsql("schema") == Ran(0, schema_text(), "")
 
@@ -313,6 +323,17 @@ def test_a_reset_leaves_its_reason_in_the_log(clinic: Clinic) -> None:
     assert clinic.dpsql("budget", "clinic.yaml", "--reset", "--reason", "new year").code == 0
     (line,) = [line for line in clinic.dpsql("log", "clinic.yaml").out.splitlines() if "reset" in line]
     assert line.endswith("new year")
+
+
+def test_the_log_names_new_limits_and_versions(clinic: Clinic) -> None:
+    assert clinic.dpsql("refresh", "clinic.yaml").code == 0
+    policy = clinic.folder / "clinic.yaml"
+    policy.write_text(policy.read_text().replace("{ana: {epsilon: 2}}", "{ana: {epsilon: 2.5}, bob: {epsilon: 1}}"))
+    lines = clinic.dpsql("log", "clinic.yaml").out.splitlines()
+    (refreshed,) = [line for line in lines if " refresh " in line]
+    assert refreshed.endswith("version 1")
+    (limits,) = [line for line in lines if " limits " in line]
+    assert limits.endswith("total: epsilon 3; ana: epsilon 2.5; bob: epsilon 1")
 
 
 def test_a_backup_restores_as_fully_spent_until_a_reset(clinic: Clinic) -> None:

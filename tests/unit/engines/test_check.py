@@ -10,9 +10,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from dpsql.engines.check import Finding, check
+from dpsql.engines.budget_report import budget_findings
+from dpsql.engines.check import check
 from dpsql.engines.partition_report import partition_findings
-from dpsql.policy import Policy
+from dpsql.errors import PolicyError
+from dpsql.policy import Policy, first_policy
 from tests.unit.engines.clinic import data, policy
 
 
@@ -125,10 +127,51 @@ def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:
 
 
 def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
-    (finding,) = check(policy(tmp_path))
-    assert isinstance(finding, Finding)
-    assert finding.severity == "error"
-    assert "There is no file" in finding.what
+    with pytest.raises(PolicyError, match="There is no file"):
+        check(policy(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["BLOB", "INTERVAL", "TIME", "BIT"])
+def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(f"ALTER TABLE visits ADD COLUMN odd {kind}")
+        types = dict(connection.execute("SELECT column_name, column_type FROM (DESCRIBE visits)").fetchall())
+    assert "# odd: its type cannot be used as it is" in first_policy("x", "x", {"visits": list(types.items())})
+    where = ("visits", "odd", "visits.odd is declared text,")
+    assert found(folder, visits={"columns": {"odd": {"type": "text"}}})[where] == (None, None, "error")
+
+
+def test_numbers_kept_as_text_are_parsed_and_the_owner_is_told(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN floor VARCHAR DEFAULT '3'")
+    columns = {"floor": {"type": "integer", "bounds": [0, 9]}}
+    assert found(folder, visits={"columns": columns})["visits", "floor", "is declared integer, but"] == (
+        None,
+        None,
+        "warning",
+    )
+
+
+def with_budget(folder: Path, **budget: Any) -> Policy:
+    """The clinic's policy with another budget."""
+    plain = policy(folder).model_dump(exclude_unset=True)
+    return Policy.model_validate({**plain, "budget": plain["budget"] | budget})
+
+
+def test_a_delta_that_is_large_for_so_few_people_is_a_warning(folder: Path) -> None:
+    total = {"epsilon": 1, "delta": Decimal("0.01")}
+    (finding,) = budget_findings(with_budget(folder, total=total))
+    assert (finding.severity, finding.count) == ("warning", 3)  # patients 1 to 3: the rows of nobody are no unit
+    assert "Write at most 0.0033." in finding.what
+    assert budget_findings(with_budget(folder, total=total | {"delta": Decimal("0.003")})) == []
+
+
+def test_an_analyst_who_is_promised_more_than_the_total_holds_is_a_warning(folder: Path) -> None:
+    analysts = {"ana": {"epsilon": 2, "delta": Decimal("1e-9")}, "bob": {"epsilon": 1}}
+    (finding,) = budget_findings(with_budget(folder, analysts=analysts))
+    assert finding.what == (
+        "analyst ana: epsilon 2 is above the total's 1, and delta 1e-9 is above the total's 0. The total ends first."
+    )
 
 
 DRUGS = {

@@ -24,8 +24,10 @@ TABLES = {
         ("token", "UUID"),
         ("urgent", "BOOLEAN"),
         ("odd name\n  evil: true", "INTEGER"),
+        ("naïve", "INTEGER"),
     ],
     "bad table": [("x", "INTEGER")],
+    "archive.visits": [("x", "INTEGER")],
 }
 
 
@@ -77,13 +79,19 @@ def test_it_shows_names_and_types_alone() -> None:
     assert "grid: 1.0e-2}" in text
     for column in ("zoned", "photo"):
         assert f"# {column}: its type cannot be used as it is; cast it in a view" in text
-    assert "# token: its type can be the unit only" in text
+    assert "# token: {type: text}" in text
 
 
 def test_names_cannot_break_out_of_their_comment() -> None:
     text = first_policy("clinic", "clinic.duckdb", TABLES)
-    assert r"# 'odd name\n  evil: true': not a plain name" in text
-    assert "# 'bad table': not a plain name" in text
+    assert r'# "odd name\U0000000a  evil: true": not a plain name' in text
+    assert '# "bad table": not a plain name' in text
+    assert '# "naïve": not a plain name' in text
+
+
+def test_a_table_of_another_schema_is_named_with_what_to_do() -> None:
+    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    assert '# "archive.visits": not a plain name in the schema main; make a view of it there' in text
 
 
 def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
@@ -91,4 +99,5 @@ def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
     file.write_text(first_policy("2024 año", 'odd "name"\\\n.duckdb', {}), encoding="utf-8")
     with pytest.raises(PolicyError, match=r"budget\.total\.epsilon: this is still to be filled in"):
         load_policy(file)
+    assert "name: my_data" in first_policy("my data!?", "x", {}).splitlines()
     assert "name: policy_2024_a_o" in file.read_text(encoding="utf-8")

@@ -181,7 +181,10 @@ def test_a_new_table_version_is_on_record_and_refreshes_no_budget(place: Path) -
     with opened(place) as ledger:
         assert ledger.version() == 2
         assert spent(ledger) == 0.1
-        assert [entry.reason for entry in ledger.log() if entry.kind == "refresh"] == ["first build", "monthly load"]
+        assert [entry.reason for entry in ledger.log() if entry.kind == "refresh"] == [
+            "version 1: first build",
+            "version 2: monthly load",
+        ]
 
 
 def test_the_third_overrun_suspends_until_the_owners_reset(place: Path) -> None:
