@@ -90,7 +90,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         unit=unit,
         unit_implied=unit not in policy.identities(name),
         key=table.key,
-        rows_per_unit=table.rows_per_unit or 1,
+        rows_per_unit=table.most_rows,
         rows_about=table.rows_about,
         rows_at_least=table.rows_at_least,
         every_unit=table.every_unit,

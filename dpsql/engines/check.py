@@ -208,9 +208,11 @@ def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
         f"sum(least(n, {cap}))::BIGINT FROM ({per_unit})"
     )
     severity: Severity = "error" if table.every_unit else "warning"
-    what = f"units have more than rows_per_unit: {cap} rows."
+    keyed = table.key == table.unit
+    what = "units repeat, though they are the key." if keyed else f"units have more than rows_per_unit: {cap} rows."
     yield from desk.found(table.unit, what, above, units, severity)
-    what = f"rows are beyond rows_per_unit: {cap} of their unit. They are in no answer."
+    beyond = "repeat the key of their unit" if keyed else f"are beyond rows_per_unit: {cap} of their unit"
+    what = f"rows {beyond}. They are in no answer."
     yield from desk.found(table.unit, what, dropped, _total(desk, rows), severity)
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."

@@ -260,7 +260,7 @@ def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
         public=table.public,
         unit=None if table.public else table.unit_column,
         key=table.key,
-        rows_per_unit=table.rows_per_unit or 0,
+        rows_per_unit=table.most_rows,
         columns=tuple(_column(key, column) for key, column in table.columns.items()),
         via=chain.via if chain else None,
         on=chain.on if chain else None,

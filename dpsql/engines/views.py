@@ -87,10 +87,12 @@ def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, sour
     select = ", ".join(f"{sql} AS {quote(name)}" for name, sql in columns.items())
     needed = f"{unit} IS NOT NULL" + (f" AND {quote(table.key)} IS NOT NULL" if table.key else "")
     steps = [f"SELECT * FROM (SELECT {select} FROM {rows.sql}) WHERE {needed}"]
-    names = list(columns)
-    if table.key is not None and table.key != table.unit:
+    names, most = list(columns), table.rows_per_unit
+    if table.key == table.unit:
+        most = 1  # a key is unique within each unit, which plans rely on, and the unit is so only in one row
+    elif table.key is not None:
         steps.append(first_rows("temp.main.step0", names, [str(table.unit), table.key], 1))
-    steps.append(first_rows(f"temp.main.step{len(steps) - 1}", names, [str(table.unit)], table.rows_per_unit))
+    steps.append(first_rows(f"temp.main.step{len(steps) - 1}", names, [str(table.unit)], most))
     for place, sql in enumerate(steps[:-1]):
         connection.execute(f"CREATE TEMP TABLE step{place} AS {sql}")
     # In order of the unit, so that one unit's rows lie together: distinct units count faster.

@@ -200,7 +200,7 @@ def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
         return any(_on_key(one, equal) and _on_key(other, side.equal) for one, other in ways)
     if not isinstance(side, Scan):
         return rows_per_unit(side) == 1
-    joined = {column.name for pair in equal for column in pair if column.alias == side.alias}
+    joined = {c.name for pair in equal for c in pair if c.alias == side.alias and not _rounded(c, equal)}
     return side.table.key in joined or side.table.rows_per_unit == 1
 
 

@@ -52,7 +52,7 @@ def broken_classes(classes: PrivacyClasses, tables: Mapping[str, Table]) -> Iter
     if table is None or table.public:
         yield wrong(f"{classes.table} is not a private table of this policy", "name one of tables", at, "table")
         return
-    if table.rows_per_unit != 1:
+    if table.most_rows != 1:
         yield wrong(
             f"a unit may have several rows in {classes.table}, and so several classes",
             "write rows_per_unit: 1 there, or name a table with one row per unit",

@@ -277,6 +277,16 @@ class Table(Section):
             raise InvariantBroken("a table without a unit column was asked for it")
         return name
 
+    @property
+    def most_rows(self) -> int:
+        """Most rows of one unit in the bounded view: ``rows_per_unit``, and 1 where the key is the unit itself.
+
+        A key is unique within each unit. 0 for a public table, whose rows are nobody's.
+        """
+        if self.public:
+            return 0
+        return 1 if self.key == self.unit_column else self.rows_per_unit or 1
+
 
 def _pair(value: object, example: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple) or len(value) != 2:

@@ -201,6 +201,12 @@ def test_a_key_keeps_one_row_within_each_unit(engine: duckdb.DuckDBPyConnection)
     assert Counter(row["patient"] for row in view(engine, rows)) == {1: 1, 2: 1}
 
 
+def test_a_key_that_is_the_unit_keeps_one_row_of_each_unit(engine: duckdb.DuckDBPyConnection) -> None:
+    table = TableShape("visits", None, False, "patient", "patient", CAP, COLUMNS, identities={"patient": None})
+    rows = [visit(1, 7, age=1.0), visit(1, 8, age=2.0), visit(2, 7, age=3.0), visit(None, 7)]
+    assert Counter(row["patient"] for row in view(engine, rows, table)) == {1: 1, 2: 1}
+
+
 def test_rows_without_unit_or_key_are_in_no_view(engine: duckdb.DuckDBPyConnection) -> None:
     assert view(engine, [visit(None, 1), visit(1, None)]) == []
 

@@ -42,8 +42,8 @@ def found(
 def test_every_difference_is_counted_exactly(folder: Path) -> None:
     assert found(folder) == {
         ("patients", "patient_id", "rows have no unit."): (1, Fraction(1, 5), "warning"),
-        ("patients", "patient_id", "units have more than"): (1, Fraction(1, 3), "warning"),
-        ("patients", "patient_id", "rows are beyond rows_per_unit:"): (1, Fraction(1, 5), "warning"),
+        ("patients", "patient_id", "units repeat, though they"): (1, Fraction(1, 3), "warning"),
+        ("patients", "patient_id", "rows repeat the key"): (1, Fraction(1, 5), "warning"),
         ("patients", "age", "values are outside the"): (1, Fraction(1, 5), "warning"),
         ("patients", "age", "values are NULL though"): (1, Fraction(1, 5), "warning"),
         ("patients", "city", "values are outside the"): (1, Fraction(1, 5), "warning"),
