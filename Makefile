@@ -1,10 +1,11 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
-# make test       everything but what is marked slow; make test-slow runs that too
-# make check      formatting, lint, types and the layers of the house
+# make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints
+# make check      formatting, lint, types, the layers of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
 # make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md
 PYTHON ?= python3
 BIN := .venv/bin
+SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
 ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 .PHONY: demo test test-slow check bench schema
@@ -16,13 +17,14 @@ demo: .venv/installed
 	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
 
 test test-slow: check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(if $(filter test,$@),-m "not slow")
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(if $(filter test,$@),-m "not slow",--hypothesis-seed=$(strip $(SEED)))
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m tests.false_alarms
 
 bench: .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'

@@ -20,7 +20,10 @@ __all__ = ["ExactSampler", "FixedSampler", "Noiseless", "TestProxy", "open"]
 
 
 class TestProxy(Proxy):
-    """A proxy with an in-memory ledger and bounded tables in a temporary directory, gone when it is closed."""
+    """A proxy with an in-memory ledger and bounded tables in a temporary directory, gone when it is closed.
+
+    Where a unit has more rows than count, the same ones are kept in every run.
+    """
 
     __test__ = False
 

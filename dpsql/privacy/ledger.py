@@ -27,7 +27,7 @@ from dpsql.privacy.account import Account, Composition, PrivacyLoss, readable
 from dpsql.privacy.accounting import Filter, Limits, PolicyLimits
 from dpsql.privacy.ledger_file import LedgerFile
 from dpsql.privacy.ledger_mark import Marks
-from dpsql.privacy.ledger_opening import check_mark, create, marks_for, write_opening
+from dpsql.privacy.ledger_opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
 from dpsql.privacy.ledger_refusals import exceeded, no_account, overspent, stopped, tightest
 from dpsql.privacy.ledger_standing import Pinned, Standing, reason_of
 from dpsql.privacy.loss import Loss, decode, encode
@@ -119,7 +119,8 @@ class Ledger:
         mark: Path | None = None,
         failpoint: Callable[[str], None] = lambda _: None,
     ) -> Ledger:
-        """The ledger at ``path``, made where there is none and never was; None for one in memory, for tests.
+        """The ledger at ``path``, made where there is none and never was; None for one in memory, for tests,
+        whose contribution key is always the same: what a test sees must not hang on which rows a new key would keep.
 
         Args:
             pinned: What its numbers mean; must be what it was made for.
@@ -133,7 +134,7 @@ class Ledger:
         """
         if path is None:
             file = LedgerFile(None)
-            write_opening(file, pinned, limits)
+            write_opening(file, pinned, limits, KEY_IN_MEMORY)
             return cls(file, Standing.of(file), limits, None, failpoint)
         path = path.resolve()
         marks = marks_for(path, mark, failpoint)

@@ -14,7 +14,10 @@ from dpsql.privacy.ledger_file import LedgerFile, Record
 from dpsql.privacy.ledger_mark import HighWater, Marks, UnusableLedgerError, default_folder
 from dpsql.privacy.ledger_standing import Pinned, Standing
 
-__all__ = ["check_mark", "create", "create_anew", "marks_for", "write_opening"]
+__all__ = ["KEY_IN_MEMORY", "check_mark", "create", "create_anew", "marks_for", "write_opening"]
+
+KEY_IN_MEMORY = "00" * 32
+"""32 bytes in hex: the contribution key of every ledger without a file. It is no secret: such ledgers serve tests."""
 
 
 def marks_for(path: Path, mark: Path | None, failpoint: Callable[[str], None] = lambda _: None) -> Marks:
@@ -48,19 +51,19 @@ def create_anew(path: Path, marks: Marks, pinned: Pinned, limits: PolicyLimits) 
     # Without a file yet, a crash in between leaves a mark that nothing will ever ask for; the other way round it would
     # leave a ledger that nobody may open.
     with suppress(FileExistsError), LedgerFile.draft(path) as file:
-        opening = write_opening(file, pinned, limits)
+        opening = write_opening(file, pinned, limits, secrets.token_hex(32))
         marks.replace(opening.details["ledger"], HighWater(0, opening.sequence, opening.hash.hex()))
 
 
-def write_opening(file: LedgerFile, pinned: Pinned, limits: PolicyLimits) -> Record:
-    """The first record of an empty ledger."""
+def write_opening(file: LedgerFile, pinned: Pinned, limits: PolicyLimits, contribution_key: str) -> Record:
+    """The first record of an empty ledger, with 32 bytes in hex that key the choice of the rows each unit keeps."""
     return file.append(
         "opening",
         detail={
             "ledger": secrets.token_hex(16),
             "pinned": asdict(pinned),
             "limits": limits.encoded(),
-            "contribution_key": secrets.token_hex(32),
+            "contribution_key": contribution_key,
         },
     )
 

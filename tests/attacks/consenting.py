@@ -132,7 +132,6 @@ class Clinic:
         (self.folder / "clinic.yaml").write_text(POLICY.replace("COMPOSITION", composition))
         policy = load_policy(self.folder / "clinic.yaml")
         ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
-        ledger._standing.contribution_key = bytes(32)  # neighbours share it: the proofs hold for each value of it
         self.proxy = Proxy(policy, ledger, self.folder / "cache", FixedSampler(0), private=False)
 
     def ask(self, sql: str, **options: Any) -> Seen:

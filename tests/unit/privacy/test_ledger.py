@@ -531,3 +531,16 @@ class ReplayZcdp(Replay):
 @pytest.mark.parametrize("machine", [Replay, ReplayZcdp])
 def test_a_replayed_ledger_equals_the_live_one(machine: type[RuleBasedStateMachine]) -> None:
     run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=15, deadline=None))
+
+
+def test_ledgers_in_memory_keep_the_same_rows_and_each_at_a_path_its_own(memory: Ledger, tmp_path: Path) -> None:
+    with Ledger.open(None, pinned=BASIC, limits=limits()) as again:
+        assert again.contribution_key == memory.contribution_key
+        assert again.id != memory.id
+    keys = set()
+    for name in ("one", "two"):
+        place = tmp_path / name / "clinic.ledger.db"
+        place.parent.mkdir()
+        with opened(place) as ledger:
+            keys.add(ledger.contribution_key)
+    assert len(keys | {memory.contribution_key}) == 3
