@@ -9,23 +9,49 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+from dpsql.engines.log import OPERATOR
 from dpsql.engines.lower import WIRE, lower_cells, lower_released
+from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Plan
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group
-from dpsql.worker.client import Worker
+from dpsql.worker.client import Worker, WorkerFailed
 
-__all__ = ["Bars", "Ends", "PostProcess", "Rows", "answer_columns", "output_intervals", "with_interval_ends"]
+__all__ = [
+    "MADE_UP_ROWS",
+    "Bars",
+    "Ends",
+    "PostProcess",
+    "Rows",
+    "answer_columns",
+    "output_intervals",
+    "with_interval_ends",
+]
 
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
 CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
 SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
+
+MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes a few hundred bytes
+MADE_UP_ROWS = 4
+MADE_UP: Mapping[Type, Sequence[Value]] = {
+    Type.INTEGER: (-SATURATION, 0, SATURATION, None),
+    Type.REAL: (-1e308, 0.0, 1e308, None),
+    Type.BOOLEAN: (False, True, True, None),
+    Type.TEXT: ("", "a", "\U0010ffff", None),
+    Type.DATE: (date.min, date(2000, 1, 1), date.max, None),
+    Type.TIMESTAMP: (datetime.min, datetime(2000, 1, 1), datetime.max, None),
+    Type.NULL: (None, None, None, None),
+}
+"""Released values to rehearse with: the ends of each type, something between, and NULL."""
+NOT_READY = "The worker for released values is not ready. Nothing was spent."
 
 Ends = tuple[float | int | None, float | int | None]
 _NONE: Ends = (None, None)
@@ -51,6 +77,7 @@ class PostProcess:
     def __init__(self, memory: int) -> None:
         self._worker = Worker(None, memory, threads=1)
         self._known: dict[str, list[Cell]] = {}
+        self._rehearsed: dict[str, Rows] = {}
 
     def warm(self) -> None:
         """Starts the process ahead of its first statement."""
@@ -96,10 +123,54 @@ class PostProcess:
         table["row"] = ("BIGINT", list(range(len(groups))))
         if (names := _bare(plan)) is not None:
             return Rows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
+        return self._worked(plan, table)
+
+    def rehearse(self, plan: Plan) -> Rows:
+        """What would be done to released values, done to made-up ones at the ends of their types, before the charge.
+
+        So a statement that the worker cannot bind, or whose functions fail, is refused while it is free. It sees the
+        plan alone: no data, no stored answer.
+
+        Raises:
+            OperationalError: The worker does not stand.
+            UnsupportedQuery: The worker cannot do it.
+        """
+        columns = {key.name: key.expression.facts.type for key in plan.keys}
+        columns |= {column.name: column.facts.type for column in _released_columns(plan)}
+        table: dict[str, tuple[str, Sequence[Any]]] = {
+            name: (WIRE[type_], MADE_UP[type_]) for name, type_ in columns.items()
+        }
+        table["row"] = ("BIGINT", list(range(MADE_UP_ROWS)))
+        if _bare(plan) is not None:
+            return Rows([], list(range(MADE_UP_ROWS)))
+        asked = hashlib.sha256(repr((lower_released(plan), table)).encode()).hexdigest()
+        if asked not in self._rehearsed:
+            try:
+                rows = self._worked(plan, table)
+            except WorkerFailed as failure:
+                OPERATOR.error("a rehearsal failed: %s", failure.detail)
+                raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
+            except InvariantBroken as otherwise:
+                OPERATOR.error("a rehearsal failed: %s", otherwise)
+                raise _impossible() from otherwise
+            if len(self._rehearsed) >= MOST_REHEARSED:
+                self._rehearsed.clear()
+            self._rehearsed[asked] = rows
+        return self._rehearsed[asked]
+
+    def _worked(self, plan: Plan, table: Mapping[str, tuple[str, Sequence[Any]]]) -> Rows:
+        """The plan's statement over a table of released values, run by the worker."""
         result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
         return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
+
+
+def _impossible() -> UnsupportedQuery:
+    return UnsupportedQuery(
+        "what it does with the released values cannot be done.", construct="SELECT",
+        hint="Nothing was spent. Ask for the aggregates alone, and work on the answer.",
+    )  # fmt: skip
 
 
 def _bare(plan: Plan) -> list[str] | None:
@@ -196,4 +267,8 @@ def _shown(low: float | int | None, high: float | int | None, type_: Type) -> En
 
 
 def _float(end: Fraction | None) -> float | None:
-    return None if end is None else float(end)
+    """The end as a double; none where it is beyond them all."""
+    try:
+        return None if end is None else float(end)
+    except OverflowError:
+        return None

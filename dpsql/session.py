@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -26,7 +27,15 @@ from dpsql.plan.requests import Cells, Ordered, Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
-from dpsql.postprocess import Bars, Ends, PostProcess, answer_columns, output_intervals, with_interval_ends
+from dpsql.postprocess import (
+    MADE_UP_ROWS,
+    Bars,
+    Ends,
+    PostProcess,
+    answer_columns,
+    output_intervals,
+    with_interval_ends,
+)
 from dpsql.prepare import Measured, Prepared, prepare
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
@@ -255,12 +264,24 @@ class Session:
             )
         for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
             backend.engine.verify(reading.statement)
+        self._rehearse(prepared)
         charge = backend.ledger.charge(
             self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
         )
         released = self._release(prepared)
         backend.ledger.store(charge, fingerprint, write_released(released))
         return self._finish(prepared, released, replayed=False)
+
+    def _rehearse(self, prepared: Prepared) -> None:
+        """Does what follows the release to made-up values: what cannot be done is refused before the charge."""
+        plan = prepared.plan
+        rows = self._backend.after.rehearse(plan)
+        columns = answer_columns(plan)
+        for low, high in ((0.0, 0.0), (-sys.float_info.max, sys.float_info.max), (None, None)):
+            ends: list[Ends] = [(low, high)] * MADE_UP_ROWS
+            bars = dict.fromkeys((aggregate.name for aggregate in plan.aggregates), lambda _, ends=ends: ends)
+            for column in columns.values():
+                output_intervals(column, bars, rows, prepared.options.confidence or 0.95)
 
     def _release(self, prepared: Prepared) -> Released:
         """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""
@@ -380,7 +401,9 @@ def _parameter(value: Any) -> Value:
         if isinstance(value, datetime) and value.tzinfo is not None:
             raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
         if isinstance(value, int | Decimal) and not _moderate(value):
-            raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-400. Pass a number within.")
+            raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-300. Pass a number within.")
+        if isinstance(value, str) and not _encodes(value):
+            raise ProgrammingError("A parameter holds half of a surrogate pair, which is no character. Pass text.")
         return value
     raise ProgrammingError(
         f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
@@ -388,10 +411,20 @@ def _parameter(value: Any) -> Value:
 
 
 def _moderate(value: int | Decimal) -> bool:
-    """Whether a number fits a double, and its exact fraction is small."""
+    """Whether a number is a double of full precision (0, or 10^-300 to 10^300), and its exact fraction is small."""
     if isinstance(value, int):
         return abs(value) < 10**300
-    return -400 <= value.adjusted() < 300 and abs(int(value.as_tuple().exponent)) <= 1000
+    inside = -300 <= value.adjusted() < 300 or not value
+    return inside and abs(int(value.as_tuple().exponent)) <= 1000
+
+
+def _encodes(text: str) -> bool:
+    """Whether a text is Unicode that can be written: engine, ledger and answer take UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _selecting(measured: Measured) -> SelectingRelease:

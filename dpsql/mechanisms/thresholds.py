@@ -15,6 +15,9 @@ __all__ = ["LEAST_DELTA", "threshold_delta", "threshold_for"]
 
 DIGITS = 60
 LEAST_DELTA = Fraction(1, 10**100)
+LEAST_CHANCE = Decimal("1e-150")
+"""A smaller chance is charged as this one, so that every delta is a fraction of a few hundred digits. With 10^9 groups
+it comes to 1e-141, far below `LEAST_DELTA`: it moves no threshold."""
 
 
 def threshold_delta(scale: Fraction, groups: int, threshold: int) -> Fraction:
@@ -26,12 +29,12 @@ def threshold_delta(scale: Fraction, groups: int, threshold: int) -> Fraction:
         threshold: T >= 1; a group appears when its noised count is above it.
 
     Returns:
-        1 - (1 - p)^U with p = P(1 + noise > T) = P(noise >= T), rounded up in the 40th digit.
+        1 - (1 - p)^U with p = P(1 + noise > T) = P(noise >= T), at least `LEAST_CHANCE`, rounded up in the 40th digit.
 
     >>> float(threshold_delta(Fraction(1), groups=1, threshold=1))
     0.2689414213699951
     """
-    p = laplace_tail(scale, threshold)
+    p = max(laplace_tail(scale, threshold), LEAST_CHANCE)
     # As many digits more as p has zeros, so that 1 - p keeps all of p.
     digits = Context(prec=DIGITS - p.adjusted(), Emin=-(10**9), Emax=10**9)
     silent = digits.power(digits.subtract(Decimal(1), p), groups)

@@ -18,7 +18,7 @@ from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["Lookup", "Resolver", "as_constant", "columns_of", "nearest", "range_of", "substituted"]
+__all__ = ["Lookup", "Resolver", "arguments_of", "as_constant", "columns_of", "nearest", "range_of", "substituted"]
 
 Lookup = Callable[[syntax.Expr], Expression | None]
 """What a node stands for where the context decides (names, aggregates, keys); None where it does not."""
@@ -31,18 +31,22 @@ INTERVALS = {
 SIZED = ("decimal", "text")  # casts that may carry a size: DECIMAL(18, 3), VARCHAR(10)
 
 
-def columns_of(expression: Expression) -> tuple[Column, ...]:
-    """The distinct columns an expression reads, in order of first appearance."""
+def arguments_of(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is directly made of."""
     match expression:
-        case Column():
-            return (expression,)
-        case Constant():
+        case Column() | Constant():
             return ()
         case Apply():
-            parts: tuple[Expression, ...] = expression.arguments
+            return expression.arguments
         case Case():
-            parts = (*(part for branch in expression.branches for part in branch), expression.default)
-    return tuple(dict.fromkeys(column for part in parts for column in columns_of(part)))
+            return (*(part for branch in expression.branches for part in branch), expression.default)
+
+
+def columns_of(expression: Expression) -> tuple[Column, ...]:
+    """The distinct columns an expression reads, in order of first appearance."""
+    if isinstance(expression, Column):
+        return (expression,)
+    return tuple(dict.fromkeys(column for part in arguments_of(expression) for column in columns_of(part)))
 
 
 def substituted(expression: Expression, columns: Mapping[str, Expression]) -> Expression:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.expressions import Resolver
+from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
@@ -19,7 +20,8 @@ __all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # alias of the table of released values
 
-ROWS = Interval(Fraction(0), Fraction(2**40))  # of any table
+MOST_ROWS = 2**40  # of any table, and so of any answer; the engine counts rows in 64 bits
+ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
 NUMBERS = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
 AGGREGATES: dict[str, tuple[Function, ...]] = {
     "count": tuple(Function("count", (t,), Type.INTEGER, "COUNT({0})", frozenset({"count"})) for t in Type),
@@ -65,19 +67,20 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]
 
 
 def row_count(value: int | syntax.Parameter | None, construct: str, resolver: Resolver) -> int | None:
-    """LIMIT or OFFSET as a number, or None.
+    """LIMIT or OFFSET as a number, or None. More rows than any answer has mean the same as `MOST_ROWS`.
 
     Raises:
         UnsupportedQuery: A parameter is no whole number.
     """
-    if not isinstance(value, syntax.Parameter):
-        return value
-    number = resolver.constant(value, construct)
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31:
+    if value is None:
+        return None
+    number = resolver.constant(value, construct) if isinstance(value, syntax.Parameter) else value
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+        position = value.position if isinstance(value, syntax.Parameter) else None
         raise UnsupportedQuery(
-            "it must be a whole number.", construct=construct, position=value.position, hint="Pass an integer."
+            "it must be a whole number from 0.", construct=construct, position=position, hint="Pass an integer."
         )
-    return number
+    return min(number, MOST_ROWS)
 
 
 @dataclass(slots=True)
@@ -102,13 +105,16 @@ class _Stage:
                 items.append(item)
         over = Resolver(self._lookup, self.parameters)
         outputs = tuple(Output(item.name, over.resolve(item.expression)) for item in items)
-        aggregated = any(_aggregates(output.expression) for output in outputs) or bool(groups)
-        if aggregated:
-            self._check_grouped(outputs, groups, items)
         named = {item.alias.lower(): o.expression for item, o in zip(items, outputs, strict=True) if item.alias}
         after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
         having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
         order = tuple(Order(self._term(t, outputs, after), t.descending, t.nulls_first) for t in query.order_by)
+        parts = [(o.expression, o.name, item.position) for o, item in zip(outputs, items, strict=True)]
+        parts += [] if having is None else [(having, "HAVING", query.position)]
+        parts += [(term.expression, "ORDER BY", query.position) for term in order]
+        aggregated = bool(groups) or having is not None or any(_aggregates(expression) for expression, *_ in parts)
+        if aggregated:
+            _check_grouped(parts, groups)
         return Stage(
             outputs, where, groups, having, order, row_count(query.limit, "LIMIT", plain),
             row_count(query.offset, "OFFSET", plain) or 0, aggregated,
@@ -148,16 +154,23 @@ class _Stage:
             hint="Name a numeric column.",
         )  # fmt: skip
 
-    def _check_grouped(
-        self, outputs: tuple[Output, ...], groups: tuple[Expression, ...], items: list[syntax.Item]
-    ) -> None:
-        for output, item in zip(outputs, items, strict=True):
-            loose = _loose(output.expression, groups)
-            if loose is not None:
-                raise UnsupportedQuery(
-                    "it is neither grouped by nor aggregated.", construct=output.name, position=item.position,
-                    hint="Add it to GROUP BY.",
-                )  # fmt: skip
+
+def _check_grouped(parts: Sequence[tuple[Expression, str, syntax.Position]], groups: tuple[Expression, ...]) -> None:
+    """Every part is made of groups and aggregates.
+
+    Args:
+        parts: What is selected, tested and ordered by; each with its name and position.
+        groups: What the rows are grouped by.
+
+    Raises:
+        UnsupportedQuery: Naming the first that is not.
+    """
+    for expression, name, position in parts:
+        if _loose(expression, groups) is not None:
+            raise UnsupportedQuery(
+                "it is neither grouped by nor aggregated.", construct=name, position=position,
+                hint="Add it to GROUP BY; a condition on single rows belongs into WHERE.",
+            )  # fmt: skip
 
 
 def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None:
@@ -173,19 +186,13 @@ def _is_aggregate(expression: Expression) -> bool:
 
 
 def _aggregates(expression: Expression) -> bool:
-    if _is_aggregate(expression):
-        return True
-    return isinstance(expression, Apply) and any(map(_aggregates, expression.arguments))
+    return _is_aggregate(expression) or any(map(_aggregates, arguments_of(expression)))
 
 
 def _loose(expression: Expression, groups: tuple[Expression, ...]) -> Column | None:
     """A column that is neither inside an aggregate nor part of what is grouped by."""
     if expression in groups or _is_aggregate(expression):
         return None
-    match expression:
-        case Column():
-            return expression
-        case Apply():
-            return next((c for a in expression.arguments if (c := _loose(a, groups)) is not None), None)
-        case _:
-            return None
+    if isinstance(expression, Column):
+        return expression
+    return next((c for part in arguments_of(expression) if (c := _loose(part, groups)) is not None), None)

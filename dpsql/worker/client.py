@@ -139,7 +139,7 @@ def _reply(
             raise WorkerFailed(f"no answer within {deadline} s", overrun=True)
         reply = wire.decode(child.recv_bytes())
         if "failed" in reply:
-            raise WorkerFailed(reply["failed"])
+            raise WorkerFailed(reply["failed"], answered=True)
         if "refused" in reply:
             raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
         return read(child)

@@ -45,12 +45,14 @@ class WorkerFailed(OperationalError):  # noqa: N818 - named like its sisters in 
     Attributes:
         detail: What happened, in the engine's words: it may speak of rows.
         overrun: Whether the deadline passed.
+        answered: Whether the process stands: it said that the statement failed.
     """
 
-    def __init__(self, detail: str, *, overrun: bool = False) -> None:
+    def __init__(self, detail: str, *, overrun: bool = False, answered: bool = False) -> None:
         super().__init__("The worker gave no answer.")
         self.detail = detail
         self.overrun = overrun
+        self.answered = answered
 
 
 class Child:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dpsql.testing
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan import stages
 from dpsql.session import Session
 from dpsql.testing import Noiseless
 from examples import hospital
@@ -48,3 +52,82 @@ def test_the_same_key_with_another_parameter_has_its_own_domain(session: Session
     assert [row[0] for row in by_tens] == list(range(12))
     assert [row[0] for row in by_fifties] == [0, 1, 2]
     assert by_tens == again
+
+
+GROUPED = "(SELECT sex, COUNT(*) AS n, AVG(age) AS a FROM patients GROUP BY sex)"
+
+
+def charges(session: Session) -> int:
+    return len(session._backend.ledger.log())
+
+
+@pytest.mark.parametrize("rows", [2**63, 2**64, 10**30])
+def test_a_limit_beyond_all_rows_is_no_limit(session: Session, rows: int) -> None:
+    for asked, parameters in ((str(rows), []), ("?", [rows])):
+        assert len(session.query(f"SELECT COUNT(*) FROM patients LIMIT {asked}", parameters, epsilon=0.1).rows) == 1
+        assert session.query(f"SELECT COUNT(*) FROM patients OFFSET {asked}", parameters, epsilon=0.1).rows == []
+
+
+@pytest.mark.parametrize("rows", [-1, True, None, "2", 1.5])
+def test_a_limit_that_is_no_number_of_rows_is_refused_before_the_charge(session: Session, rows: Any) -> None:
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="whole number from 0"):
+        session.query("SELECT COUNT(*) FROM patients LIMIT ?", [rows])
+    assert charges(session) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT ? AS z, COUNT(*) FROM patients",
+        "SELECT COUNT(*) FROM patients WHERE city = ?",
+        "SELECT sex || ?, COUNT(*) FROM patients GROUP BY 1",
+        "SELECT COUNT(*) FROM patients GROUP BY sex HAVING sex > ?",
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(session: Session, sql: str) -> None:
+    before = charges(session)
+    with pytest.raises(ProgrammingError, match="surrogate"):
+        session.query(sql, ["a\ud800"])
+    assert charges(session) == before
+
+
+@pytest.mark.parametrize("number", ["1e-400", "-1e-301", "1e300"])
+def test_a_number_that_is_no_double_of_full_precision_is_refused(session: Session, number: str) -> None:
+    with pytest.raises(ProgrammingError, match="Pass a number within"):
+        session.query("SELECT COUNT(*) FROM patients WHERE age = ?", [Decimal(number)])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT n FROM {GROUPED} HAVING n > 1",
+        f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex ORDER BY n",
+        f"SELECT sex FROM {GROUPED} ORDER BY COUNT(*)",
+        f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex HAVING n > 4",
+        f"SELECT sex, CASE WHEN n > 4 THEN SUM(n) END FROM {GROUPED} GROUP BY sex",
+        f"SELECT sex, CASE WHEN sex = 'F' THEN COUNT(*) END FROM {GROUPED}",
+    ],
+)
+def test_a_column_that_is_neither_grouped_nor_aggregated_is_refused_before_the_charge(
+    session: Session, sql: str
+) -> None:
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="neither grouped by nor aggregated"):
+        session.query(sql, epsilon=0.01)
+    assert charges(session) == before
+
+
+def test_an_aggregate_inside_case_is_one(session: Session) -> None:
+    sql = f"SELECT CASE WHEN COUNT(*) > 2 THEN 'three' ELSE 'few' END FROM {GROUPED}"
+    assert session.query(sql, epsilon=0.01).rows == [("three",)]
+
+
+def test_what_the_second_worker_cannot_do_is_refused_before_the_charge(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stages, "_check_grouped", lambda *_: None)  # a refusal that somebody forgot
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="cannot be done"):
+        session.query(f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex HAVING n > 5", epsilon=0.01)
+    assert charges(session) == before

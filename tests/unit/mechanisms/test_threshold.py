@@ -12,7 +12,7 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
-from dpsql.mechanisms.thresholds import threshold_delta, threshold_for
+from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.plan.requests import Contribution
 from dpsql.privacy.loss import Approximate
 from dpsql.testing_samplers import Noiseless
@@ -218,3 +218,10 @@ def test_a_price_in_rho_keeps_its_rho() -> None:
     assert isinstance(loss, Approximate)
     assert loss.rho == Fraction(1, 8)
     assert "too small" in why(price=Price(None, MILLIONTH, rho=Fraction(1, 10**15)))
+
+
+@pytest.mark.parametrize("epsilon", [10**3, 10**6])
+def test_a_delta_stays_a_short_fraction_however_large_epsilon_is(epsilon: int) -> None:
+    delta = threshold_delta(Fraction(1, epsilon), groups=10**9, threshold=1)
+    assert 0 < delta < LEAST_DELTA
+    assert len(str(delta)) < 500
