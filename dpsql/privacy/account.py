@@ -36,9 +36,10 @@ class Account:
     """Losses added up, coordinate by coordinate. Composition happens in `__add__` and `times`, and nowhere else.
 
     Attributes:
-        epsilon: Pure loss, in units of 1e-12; None where there is no finite bound (a Gaussian without a delta).
-        delta: In units of 1e-18.
-        rho: zCDP loss of everything but delta's share, in units of 1e-12.
+        epsilon: In units of 1e-12; None where there is no finite bound (a price in rho alone).
+        delta: Beside epsilon, in units of 1e-18.
+        rho: zCDP loss, in units of 1e-12.
+        covered: How much of delta rho covers, in its units: a Gaussian's. Beside rho stands the rest alone (`outside`).
         gamma: (base partition, table version) to gamma, in units of 1e-12: one bad event, charged once however used.
         metric: (metric, attribute) to a multiple of that attribute's metric, in units of 1e-12.
         classes: Class of units to its own (epsilon, rho), beside what every unit loses; none, or all of them.
@@ -50,6 +51,12 @@ class Account:
     gamma: Mapping[tuple[str, int], int] = field(default_factory=dict)
     metric: Mapping[tuple[str, str], int] = field(default_factory=dict)
     classes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    covered: int = 0
+
+    @property
+    def outside(self) -> int:
+        """The delta that stands beside rho, in units of 1e-18."""
+        return self.delta - self.covered
 
     def __add__(self, other: Account) -> Account:
         if self.classes and other.classes and self.classes.keys() != other.classes.keys():
@@ -64,13 +71,14 @@ class Account:
                 name: (a[0] + b[0], a[1] + b[1])
                 for name, (a, b) in _paired(self.classes, other.classes, (0, 0)).items()
             },
+            covered=self.covered + other.covered,
         )
 
     def times(self, count: int) -> Account:
         """This account composed ``count`` times, count >= 1.
 
         >>> Account(epsilon=2, delta=1, gamma={("city", 1): 7}).times(3)
-        Account(epsilon=6, delta=3, rho=0, gamma={('city', 1): 7}, metric={}, classes={})
+        Account(epsilon=6, delta=3, rho=0, gamma={('city', 1): 7}, metric={}, classes={}, covered=0)
         """
         return Account(
             epsilon=None if self.epsilon is None else self.epsilon * count,
@@ -79,6 +87,7 @@ class Account:
             gamma=self.gamma,
             metric={key: amount * count for key, amount in self.metric.items()},
             classes={name: (epsilon * count, rho * count) for name, (epsilon, rho) in self.classes.items()},
+            covered=self.covered * count,
         )
 
     def of_class(self, name: str) -> Account:

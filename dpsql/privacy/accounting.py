@@ -6,18 +6,28 @@ They are functions of the limits alone and never move with what is spent.
 `basic` grants while the sums of epsilon and of delta are within (E, D): basic composition, adaptive in its parameters.
 
 `zcdp` fixes delta_c = D/2, delta_s = D/4 and rho_max, the largest rho with epsilon(rho, delta_c) <= E
-(`conversions.rho_of_epsilon`), and grants iff
+(`conversions.rho_of_epsilon`). A charge is one mechanism under two analyses: it is (epsilon, delta)-DP, and it is
+outside-approximately rho-zCDP, where `outside` is the part of delta that rho does not cover: none of a Gaussian's, all
+of a threshold's. It is granted iff
 
-    sum of delta <= delta_s  and  (sum of epsilon <= E  or  sum of rho <= rho_max).
+    A: sum of epsilon <= E    and  sum of delta   <= delta_s,   or
+    B: sum of rho <= rho_max  and  sum of outside <= delta_s
+
+holds after it. A loss priced in rho alone has an infinite epsilon: A never holds again.
 
 Theorem: the whole interaction is (E, D)-DP.
-Proof: Take any set of transcripts, and split it in two. The transcripts at whose end the sum of epsilon is within E are
-also transcripts, with the same probabilities, of the interaction that stops before that sum leaves E: (E, delta_s)-DP
-by basic composition. At the end of every other one the sum of epsilon is above E, so its last grant rested on rho, sums
-only grow, and it is a transcript of the interaction that stops before the sum of rho leaves rho_max:
-delta_s-approximately rho_max-zCDP (fully adaptive: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1), hence
-(E, delta_c + delta_s)-DP. The two parts' probabilities add, with e^E on both, and their deltas add to
-delta_s + delta_s + delta_c = D. So `zcdp` never grants less than `basic` with a quarter of the delta.
+Proof: The sums are functions of the transcript so far, each summand is fixed before its answer, and they only grow: so
+A, once left, is left for good, and so is B. Every transcript ends in A or in B. Take any set S of transcripts, and let
+S_A be those that end in A, S_B the rest, which end in B.
+S_A: up to its end such a transcript never left A, so it has the same probability in the interaction that stops before
+the first charge that leaves A. There write each charge's kernel as P_i = G_i + H_i with G_i <= e^epsilon_i Q_i and
+mass(H_i) <= delta_i. The products of the G_i are at most e^E Q; what has an H_i in it weighs at most the largest sum of
+the delta_i on a path, so delta_s. Hence P(S_A) <= e^E Q(S_A) + D/4.
+S_B: likewise, in the interaction that stops before the first charge that leaves B, which is delta_s-approximately
+rho_max-zCDP (fully adaptive: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1), hence (E, delta_c + delta_s)-DP:
+P(S_B) <= e^E Q(S_B) + 3 D/4. Add the two.  QED
+
+So `zcdp` never grants less than `basic` with a quarter of the delta, and a Gaussian, whatever its size, leaves A open.
 
 The tempting rule "epsilon(sum of rho, D - sum of delta) <= E" moves its bound with what is spent and is false: an
 adversary who decides, after seeing a Gaussian answer, which of the two rests to spend, collects both bad events at
@@ -25,6 +35,11 @@ their full price. `tests/attacks/test_ledger_moving_bound.py` is that adversary.
 
 Beside epsilon, delta and rho stand limits that only add up: gamma (once per base partition and table version) and the
 multiples of each metric. What has no declared limit is refused.
+
+Limits may change while answers are in sight. Under a chain of pairs, each of which holds the next or is held by it in E
+and in D, every transcript ends within the largest, as all sums, rho_max and delta_s grow with E and D: that pair is the
+promise. Of two that do not hold each other, each keeps only the transcripts that end in it: what would be promised is
+the larger epsilon with the sum of both deltas, in no policy. `Limits.comparable` tells, and the ledger refuses it.
 
 Where units belong to classes (personalised privacy), a class with share s has a filter of its own, with the limits
 (s E, D), over what its units lose: everybody's losses and its own. A charge is granted iff every filter grants it.
@@ -80,6 +95,10 @@ class Limits:
     gamma: Fraction = Fraction(0)
     metric: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
     classes: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def comparable(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether one of these limits and that pair holds the other, in epsilon and in delta."""
+        return (self.epsilon - epsilon) * (self.delta - delta) >= 0
 
     def __post_init__(self) -> None:
         amounts = [self.epsilon, self.delta, self.gamma, *self.classes.values()]
@@ -157,22 +176,20 @@ class Bound(ABC):
         """The largest pure epsilon, in whole units, that one more query could spend."""
 
     @abstractmethod
-    def epsilon_spent(self, spent: Account) -> int | None:
-        """An epsilon, in units, that what was spent keeps within this promise's delta."""
+    def proved(self, spent: Account) -> Account:
+        """What was spent, by the analysis that proves the least epsilon within this promise's delta."""
 
     def shortfall(self, spent: Account, asked: Account) -> Shortfall | None:
         """What the loss lacks, or None where it is granted."""
-        if self.grants(spent + asked):
-            return None
-        if spent.delta + asked.delta > self.delta:
-            return _shortfall("delta", spent.delta, asked.delta, self.delta, DELTA_UNIT)
-        return self._of_main_quantity(spent, asked)
+        return None if self.grants(spent + asked) else self._lack(spent, asked)
 
-    def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
-        if asked.epsilon is None:
-            raise InvariantBroken("a loss without a finite epsilon reached an account that adds up epsilon")
+    @abstractmethod
+    def _lack(self, spent: Account, asked: Account) -> Shortfall:
+        """What a loss lacks that is not granted."""
+
+    def _of_epsilon(self, spent: Account, asked: int) -> Shortfall:
         left = self.remaining(spent)
-        return Shortfall("epsilon", asked.epsilon * UNIT, left, self.epsilon * UNIT, affordable=left)
+        return Shortfall("epsilon", asked * UNIT, left, self.epsilon * UNIT, affordable=left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +206,20 @@ class Basic(Bound):
     def remaining(self, spent: Account) -> Fraction:
         return Fraction(0) if spent.epsilon is None else max(0, self.epsilon - spent.epsilon) * UNIT
 
-    def epsilon_spent(self, spent: Account) -> int | None:
-        return spent.epsilon
+    def proved(self, spent: Account) -> Account:
+        return spent
+
+    def _lack(self, spent: Account, asked: Account) -> Shortfall:
+        if asked.epsilon is None:
+            raise InvariantBroken("a loss without a finite epsilon reached an account that adds up epsilon")
+        if spent.delta + asked.delta > self.delta:
+            return _shortfall("delta", spent.delta, asked.delta, self.delta, DELTA_UNIT)
+        return self._of_epsilon(spent, asked.epsilon)
 
 
 @dataclass(frozen=True, slots=True)
 class Zcdp(Bound):
-    """Sum of delta <= D/4 and (sum of epsilon <= E or sum of rho <= rho_max); the module's theorem.
+    """Sums of epsilon and delta within (E, D/4), or of rho and outside within (rho_max, D/4): the module's theorem.
 
     >>> bound = Zcdp.of(Fraction(1), Fraction(1, 10**6))
     >>> float(bound.rho * UNIT), bound.delta
@@ -216,23 +240,32 @@ class Zcdp(Bound):
         )
 
     def grants(self, spent: Account) -> bool:
-        by_epsilon = spent.epsilon is not None and spent.epsilon <= self.epsilon
-        return spent.delta <= self.delta and (by_epsilon or spent.rho <= self.rho)
+        by_epsilon = spent.epsilon is not None and spent.epsilon <= self.epsilon and spent.delta <= self.delta
+        return by_epsilon or (spent.rho <= self.rho and spent.outside <= self.delta)
 
     def remaining(self, spent: Account) -> Fraction:
-        by_epsilon = 0 if spent.epsilon is None else max(0, self.epsilon - spent.epsilon)
-        return max(by_epsilon * UNIT, pure_epsilon_of_rho((self.rho - spent.rho) * UNIT))
+        open_to_epsilon = spent.epsilon is not None and spent.delta <= self.delta
+        by_epsilon = max(0, self.epsilon - (spent.epsilon or 0)) * UNIT if open_to_epsilon else Fraction(0)
+        open_to_rho = spent.outside <= self.delta
+        return max(by_epsilon, pure_epsilon_of_rho((self.rho - spent.rho) * UNIT) if open_to_rho else Fraction(0))
 
-    def epsilon_spent(self, spent: Account) -> int | None:
+    def proved(self, spent: Account) -> Account:
         if spent.rho == 0 or self.conversion_delta == 0:
-            return spent.epsilon
+            return spent
         converted = -(-epsilon_of_rho(spent.rho * UNIT, self.conversion_delta) // UNIT)
-        return converted if spent.epsilon is None else min(spent.epsilon, converted)
+        if spent.epsilon is not None and spent.epsilon <= converted and spent.delta <= self.delta:
+            return spent
+        return replace(spent, epsilon=converted, delta=spent.outside, covered=0)
 
-    def _of_main_quantity(self, spent: Account, asked: Account) -> Shortfall:
-        if asked.epsilon is None:
-            return _shortfall("rho", spent.rho, asked.rho, self.rho, UNIT)
-        return Bound._of_main_quantity(self, spent, asked)
+    def _lack(self, spent: Account, asked: Account) -> Shortfall:
+        after = spent + asked
+        if after.outside > self.delta:  # then delta, which is not below it, is too much as well
+            return _shortfall("delta", spent.outside, asked.outside, self.delta, DELTA_UNIT)
+        if after.epsilon is not None and after.epsilon <= self.epsilon:
+            return _shortfall("delta", spent.delta, asked.delta, self.delta, DELTA_UNIT)
+        if asked.epsilon is not None and self.remaining(spent) < asked.epsilon * UNIT:
+            return self._of_epsilon(spent, asked.epsilon)
+        return _shortfall("rho", spent.rho, asked.rho, self.rho, UNIT)
 
 
 BOUNDS: Mapping[Composition, type[Bound]] = {"basic": Basic, "zcdp": Zcdp}

@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from threading import RLock
@@ -206,8 +206,8 @@ class Ledger:
                 spent = self._standing.spent(account, self._limits)
             remaining = min(granted.remaining(spent), self._total.remaining(everyone))
             stopped = self._standing.restored or (analyst is not None and self._standing.suspended(account))
-            shown = replace(spent, epsilon=granted.plain.epsilon_spent(spent))
-            lost = {name: bound.epsilon_spent(spent.of_class(name)) for name, bound in granted.classes.items()}
+            shown = granted.plain.proved(spent)
+            lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
             return AccountState(
                 spent=readable(shown, rho=self.composition == "zcdp", classes=lost),
                 remaining=Fraction(0) if stopped else remaining,
@@ -372,6 +372,7 @@ class Ledger:
             self._check_mark()
             if self._standing.limits != self._limits.encoded():
                 self._refuse_overspent()
+                self._standing.refuse_incomparable(self._limits)
                 self._standing.refuse_redefined(self._limits)
                 self._file.append("limits", detail={"limits": self._limits.encoded()})
         self._catch_up()

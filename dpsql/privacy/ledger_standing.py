@@ -23,6 +23,10 @@ from dpsql.privacy.loss import decode
 
 __all__ = ["Pinned", "Standing", "reason_of"]
 
+Promise = tuple[Fraction, Fraction]  # epsilon and delta
+
+TOTAL = ""  # among accounts: all analysts together, whose names are never empty
+
 OVERRUNS_ALLOWED = 2
 """One more suspends the account until the owner's reset."""
 
@@ -74,6 +78,7 @@ class Standing:
         self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
         self._by_account: defaultdict[str, Account] = defaultdict(Account)
         self._overruns: Counter[str] = Counter()
+        self._promises: defaultdict[str, set[Promise]] = defaultdict(set)
         self._unsettled: Counter[tuple[str, str, str]] = Counter()
 
     @classmethod
@@ -117,11 +122,7 @@ class Standing:
         """
         if account != "*":
             return self._by_analyst.get(account, Account())
-        shared = Account()
-        for name, amount in self._by_account.items():
-            if name == "*" or name not in limits.analysts:
-                shared += amount
-        return shared
+        return sum((self._by_account[name] for name in self._names("*", limits)), Account())
 
     def suspended(self, account: str) -> bool:
         """Whether the account had more overruns than are allowed since its last reset."""
@@ -154,6 +155,32 @@ class Standing:
                     "its own, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
                 )
 
+    def refuse_incomparable(self, limits: PolicyLimits) -> None:
+        """Nothing, where each limit holds, or is held by, every one under which charges were granted since a reset.
+
+        Raises:
+            PolicyError: Naming one that does not; `accounting` has the reason.
+        """
+        for place, names, now in [
+            ("total", [TOTAL], limits.total),
+            *((f"analysts: {name}", self._names(name, limits), own) for name, own in limits.analysts.items()),
+        ]:
+            for epsilon, delta in sorted(promise for name in names for promise in self._promises.get(name, ())):
+                if not now.comparable(epsilon, delta):
+                    raise PolicyError(
+                        f"budget: {place} was epsilon {float(epsilon):g} with delta {float(delta):g} when answers were "
+                        f"given. Epsilon {float(now.epsilon):g} with delta {float(now.delta):g} is more of the one and "
+                        "less of the other: together they promise neither. Write at least as much of both, or at most "
+                        "as much, or start the ledger's accounts afresh with "
+                        "`dpsql budget POLICY --reset --reason TEXT`."
+                    )
+
+    def _names(self, account: str, limits: PolicyLimits) -> list[str]:
+        """Under which names an account's charges stand: see `spent`."""
+        if account != "*":
+            return [account]
+        return [name for name in self._by_account if name == "*" or name not in limits.analysts]
+
     def _settle(self) -> None:
         """Adds up the charges applied since; the same loss many times over is one multiplication."""
         for (analyst, account, loss), count in self._unsettled.items():
@@ -172,10 +199,15 @@ class Standing:
 
     def _charge(self, record: Record) -> None:
         self._unsettled[record.analyst, record.account, record.loss] += 1
+        self._promises[TOTAL].add(self._promise_of_total)
+        for name in {record.analyst, record.account}:
+            self._promises[name].add(self._promise_of[record.account])
 
     def _limits(self, record: Record) -> None:
         self.limits = record.details["limits"]
         self.metrics |= self.limits.get("metrics", {})
+        self._promise_of_total = _promise(self.limits["total"])
+        self._promise_of = {name: _promise(own) for name, own in self.limits["analysts"].items()}
 
     def _refresh(self, record: Record) -> None:
         self.version = record.details["version"]
@@ -190,12 +222,14 @@ class Standing:
             self._by_analyst.pop(record.account, None)
             self._by_account.pop(record.account, None)
             self._overruns.pop(record.account, None)
+            self._promises.pop(record.account, None)
             return
         self.restored = False
         self._total = Account()
         self._by_analyst.clear()
         self._by_account.clear()
         self._overruns.clear()
+        self._promises.clear()
 
     def _restore(self, record: Record) -> None:
         self.epoch = record.details["epoch"]
@@ -216,6 +250,10 @@ _APPLY: Mapping[str, Callable[[Standing, Record], None]] = {
     "backup": Standing._note,
     "verify": Standing._note,
 }
+
+
+def _promise(limits: Mapping[str, str]) -> Promise:
+    return Fraction(limits["epsilon"]), Fraction(limits["delta"])
 
 
 @lru_cache(maxsize=4096)

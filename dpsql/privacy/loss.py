@@ -113,7 +113,7 @@ class Pure(Loss):
             mechanism proves epsilon^2 / 8 (Cesar, Rogers 2021; Dong, Durfee, Rogers 2020).
 
     >>> Pure(Fraction(1, 2)).account("zcdp")
-    Account(epsilon=500000000000, delta=0, rho=122459331202, gamma={}, metric={}, classes={})
+    Account(epsilon=500000000000, delta=0, rho=122459331202, gamma={}, metric={}, classes={}, covered=0)
     """
 
     kind: ClassVar[str] = "pure"
@@ -183,8 +183,8 @@ class Concentrated(Loss):
 
     Attributes:
         rho: > 0.
-        epsilon, delta: The pair for which it was priced, if it was; both or neither. A `basic` ledger charges that
-            pair, a `zcdp` ledger rho and ``outside`` alone: its epsilon then has no finite bound.
+        epsilon, delta: The pair for which it was priced, if it was; both or neither. Without one, its epsilon has no
+            finite bound.
         outside: The weight of an event outside of which rho holds (approximate zCDP; Bun, Steinke 2016, section 8);
             it adds up like delta. None where rho holds everywhere. The pair covers it.
 
@@ -210,14 +210,14 @@ class Concentrated(Loss):
                 raise InvariantBroken("the delta of a concentrated loss must cover what is outside, and more")
 
     def priced(self) -> Account:
+        outside = units(self.outside or Fraction(0), DELTA_UNIT)
         if self.epsilon is None or self.delta is None:
-            return self.account("zcdp")
-        return Account(epsilon=units(self.epsilon), delta=units(self.delta, DELTA_UNIT), rho=units(self.rho))
+            return Account(epsilon=None, delta=outside, rho=units(self.rho))
+        delta = units(self.delta, DELTA_UNIT)
+        return Account(epsilon=units(self.epsilon), delta=delta, rho=units(self.rho), covered=delta - outside)
 
     def account(self, composition: Composition) -> Account:
-        if composition == "zcdp":
-            return Account(epsilon=None, delta=units(self.outside or Fraction(0), DELTA_UNIT), rho=units(self.rho))
-        if self.epsilon is None:
+        if composition == "basic" and self.epsilon is None:
             raise UnsupportedQuery(
                 "the ledger adds up epsilon and delta (composition: basic), and a price in rho alone has neither.",
                 construct="rho",

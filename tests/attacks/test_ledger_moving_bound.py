@@ -84,3 +84,37 @@ def test_what_is_left_of_rho_does_not_depend_on_delta() -> None:
     for spent in (Account(), Account(delta=bound.delta)):
         assert bound.grants(spent + Concentrated(bound.rho * UNIT).account("zcdp"))
         assert not bound.grants(spent + Concentrated((bound.rho + 1) * UNIT).account("zcdp"))
+
+
+def delta_of_two_branches(first: float, second: float, epsilon: float, delta: float) -> float:
+    """The delta, at EPSILON, of who asks a Gaussian and then spends what is left of the one sum or of the other.
+
+    Args:
+        first: Shift of the Gaussian in standard deviations.
+        second: Shift of another Gaussian: what is left of rho.
+        epsilon, delta: Of randomised response that shows all with chance delta: what is left of the other sums.
+    """
+    losses = np.linspace(first**2 / 2 - 9 * first, first**2 / 2 + 9 * first, 20_001)
+    weights = norm.pdf(losses, loc=first**2 / 2, scale=first) * (losses[1] - losses[0])
+    left = EPSILON - losses
+    tails = norm.logcdf(-left / second - second / 2)
+    by_gaussian = norm.cdf(-left / second + second / 2) - np.exp(np.minimum(left, 700) + tails)
+    yes = 1 / (1 + math.exp(-epsilon))
+    lost = yes * np.maximum(0.0, -np.expm1(left - epsilon)) + (1 - yes) * np.maximum(0.0, -np.expm1(left + epsilon))
+    return float(np.sum(weights * np.maximum(by_gaussian, delta + (1 - delta) * lost)))
+
+
+def test_who_chooses_between_the_two_rests_stays_within_the_promise() -> None:
+    bound = Zcdp.of(Fraction(EPSILON), Fraction(1, 10**5))
+    found = []
+    for share in (0.02, 0.1, 0.3, 0.6, 0.9, 0.99):
+        first, second = (math.sqrt(2 * part * bound.rho * UNIT) for part in (share, 1 - share))
+        for priced in (0.2, 0.5, 0.8, 0.95):
+            pair = gaussian_delta(first, priced * EPSILON)  # what the Gaussian costs beside that epsilon
+            rest = float(bound.delta * DELTA_UNIT) - pair
+            if rest > 0:
+                spent = Concentrated(*(Fraction(x) for x in (first**2 / 2, priced * EPSILON, pair or 1e-18)))
+                more = Approximate(Fraction((1 - priced) * EPSILON * (1 - 1e-9)), Fraction(rest * (1 - 1e-9)))
+                assert bound.grants(spent.account("zcdp") + more.account("zcdp"))
+                found.append(delta_of_two_branches(first, second, (1 - priced) * EPSILON, rest))
+    assert DELTA / 3 < max(found) <= DELTA  # a real adversary, within the promise

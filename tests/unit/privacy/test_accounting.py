@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -155,9 +156,65 @@ def test_granted_charges_stay_within_the_limits(epsilon: Fraction, delta: Fracti
     assert basic.epsilon * UNIT <= epsilon
     assert basic.delta * DELTA_UNIT <= delta
     zcdp = spend(Filter.of(Limits(epsilon, delta), "zcdp"), wishes, "zcdp")
-    assert zcdp.delta * DELTA_UNIT <= delta / 4
-    by_epsilon = zcdp.epsilon is not None and zcdp.epsilon * UNIT <= epsilon
-    assert by_epsilon or zcdp.rho * UNIT <= rho_of_epsilon(epsilon, delta / 2)
+    room = delta / 4
+    by_epsilon = zcdp.epsilon is not None and zcdp.epsilon * UNIT <= epsilon and zcdp.delta * DELTA_UNIT <= room
+    by_rho = zcdp.rho * UNIT <= rho_of_epsilon(epsilon, delta / 2) and zcdp.outside * DELTA_UNIT <= room
+    assert by_epsilon or by_rho
+
+
+def old_rule_grants(bound: Zcdp, granted: list[Loss]) -> bool:
+    """The rule with one sum of delta, by which a Gaussian, with whatever pair, had no finite epsilon."""
+    spent = Account()
+    for loss in granted:
+        spent += replace(loss, epsilon=None, delta=None).priced() if isinstance(loss, Concentrated) else loss.priced()
+    return spent.delta <= bound.delta and (
+        spent.rho <= bound.rho or (spent.epsilon is not None and spent.epsilon <= bound.epsilon)
+    )
+
+
+@given(epsilons, deltas, st.lists(losses | st.builds(Concentrated, epsilons), max_size=6))
+def test_what_the_rule_with_one_sum_of_delta_granted_is_granted(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss]
+) -> None:
+    bound = Zcdp.of(epsilon, delta)
+    small: list[Loss] = []
+    for loss in wishes:
+        if old_rule_grants(bound, [*small, loss]):
+            small.append(loss)
+    assert bound.grants(Composed(tuple(small)).priced())
+
+
+@pytest.mark.parametrize(("price", "times"), [(Fraction(1, 2), 16), (ONE, 8), (Fraction(2), 4), (Fraction(4), 2)])
+def test_a_small_gaussian_leaves_the_sum_of_epsilon_open(price: Fraction, times: int) -> None:
+    budget = Filter.of(Limits(8 + Fraction(1, 100), MILLIONTH), "zcdp")
+    gaussian = Concentrated(Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 10**9)).account("zcdp")
+    assert budget.repeats_left(gaussian, Pure(price).account("zcdp")) == times
+
+
+def test_a_price_in_rho_alone_closes_the_sum_of_epsilon() -> None:
+    budget = Filter.of(Limits(Fraction(8), MILLIONTH), "zcdp")
+    assert budget.repeats_left(Concentrated(UNIT).account("zcdp"), Pure(ONE).account("zcdp")) == 2
+
+
+def test_gaussians_beyond_the_sum_of_delta_go_on_by_rho() -> None:
+    budget = Filter.of(Limits(ONE, MILLIONTH), "zcdp")
+    gaussian = Concentrated(Fraction(1, 10**4), Fraction(1, 100), Fraction(1, 10**7)).account("zcdp")
+    assert budget.repeats_left(Account(), gaussian) == 229  # rho 0.0229; delta sums to 23 times the limit
+    spent = gaussian.times(229)
+    proved = budget.plain.proved(spent)
+    assert proved.delta == 0
+    assert proved.epsilon is not None
+    assert proved.epsilon * UNIT <= 1
+
+
+@given(epsilons, deltas, st.lists(losses, max_size=6), losses, compositions)
+@settings(max_examples=50)
+def test_a_shortfall_needs_more_than_remains(
+    epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
+) -> None:
+    budget = Filter.of(Limits(epsilon, delta), composition)
+    short = budget.shortfall(spend(budget, wishes, composition), loss.account(composition))
+    assert short is None or short.needed > short.remaining
 
 
 def test_many_small_pure_losses_cost_less_under_zcdp() -> None:

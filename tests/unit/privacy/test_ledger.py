@@ -242,6 +242,34 @@ def test_limits_may_change_on_record(place: Path) -> None:
         assert [entry.kind for entry in ledger.log()] == ["opening", "charge", "limits", "limits"]
 
 
+def with_pair(epsilon: int, delta: Fraction) -> PolicyLimits:
+    own = limits()
+    return replace(own, analysts={**own.analysts, "ana": Limits(Fraction(epsilon), delta)})
+
+
+def test_limits_of_which_neither_holds_the_other_are_refused(place: Path) -> None:
+    """An answer in between could choose which of the two would be spent: what is promised would be neither."""
+    opened(place, with_pair(2, Fraction(1, 10**4))).close()
+    with opened(place, with_pair(2, Fraction(1, 10**6))) as ledger:  # nothing was granted under the other
+        ask(ledger)
+    opened(place, with_pair(1, Fraction(1, 10**7))).close()  # less of both
+    for other in (with_pair(3, Fraction(1, 10**7)), with_pair(1, Fraction(1, 10**5))):
+        with pytest.raises(PolicyError, match=r"analysts: ana was epsilon 2 with delta 1e-06 when answers were given"):
+            opened(place, other)
+    with opened(place, with_pair(3, Fraction(1, 10**6))) as ledger:  # more of one, as much of the other
+        assert ledger.budget("ana").remaining == Fraction(29, 10)
+    reset(place, pinned=BASIC, limits=other, reason="new year", mark=place.parent.parent / "marks")
+    opened(place, other).close()
+
+
+def test_an_account_of_her_own_may_not_promise_neither_of_two(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, analyst="eve")  # by the shared account: epsilon 1, delta 1e-6
+    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(2), Fraction(1, 10**7))})
+    with pytest.raises(PolicyError, match="analysts: eve was epsilon 1 with delta 1e-06"):
+        opened(place, own)
+
+
 def with_metric(definition: str, multiple: int = 2) -> PolicyLimits:
     own = limits()
     total = replace(own.total, metric={"home": {"age": Fraction(multiple)}})

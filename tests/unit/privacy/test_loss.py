@@ -114,19 +114,21 @@ def test_a_third_is_charged_rounded_up() -> None:
     assert readable(Account(epsilon=1, delta=1), rho=False, classes={}) == PrivacyLoss(epsilon=1e-12, delta=1e-18)
 
 
-def test_a_gaussian_is_charged_the_pair_it_was_priced_for_or_rho_alone() -> None:
-    loss = Concentrated(Fraction(1, 50), HALF, TINY)
-    basic, zcdp = loss.account("basic"), loss.account("zcdp")
-    assert (basic.epsilon, basic.delta) == (units(HALF), units(TINY, DELTA_UNIT))
-    assert (zcdp.epsilon, zcdp.delta, zcdp.rho) == (None, 0, units(Fraction(1, 50)))
+def test_a_gaussian_is_charged_the_pair_it_was_priced_for_beside_rho() -> None:
+    for composition in COMPOSITIONS:
+        account = Concentrated(Fraction(1, 50), HALF, TINY).account(composition)
+        assert (account.epsilon, account.delta) == (units(HALF), units(TINY, DELTA_UNIT))
+        assert (account.rho, account.outside) == (units(Fraction(1, 50)), 0)
+    alone = Concentrated(Fraction(1, 50)).account("zcdp")
+    assert (alone.epsilon, alone.delta, alone.rho) == (None, 0, units(Fraction(1, 50)))
 
 
 def test_what_rho_does_not_cover_is_added_up_as_delta() -> None:
     alone = Concentrated(Fraction(1, 50), outside=TINY)
     assert (alone.account("zcdp").delta, alone.account("zcdp").rho) == (units(TINY, DELTA_UNIT), units(Fraction(1, 50)))
     priced = Concentrated(Fraction(1, 50), HALF, 2 * TINY, outside=TINY)
-    assert priced.account("basic").delta == units(2 * TINY, DELTA_UNIT)
-    assert priced.account("zcdp").delta == units(TINY, DELTA_UNIT)
+    assert priced.account("zcdp").delta == units(2 * TINY, DELTA_UNIT)
+    assert priced.account("zcdp").outside == units(TINY, DELTA_UNIT)
     with pytest.raises(InvariantBroken, match="must cover what is outside"):
         Concentrated(Fraction(1, 50), HALF, TINY, outside=TINY)
 
