@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.engines import ENGINES
-from dpsql.engines.builder import build
+from dpsql.engines.builder import alone, build
 from dpsql.engines.catalog import build_catalog
 from dpsql.errors import ProgrammingError
 from dpsql.plan.options import Options
@@ -61,7 +61,9 @@ class Proxy:
         self._sampler = sampler
         self._private = private
         if ledger.version() == 0:
-            _new_version(policy, ledger, cache, "first opening", progress)
+            with alone(cache, progress):
+                if ledger.version() == 0:  # while this process waited, another may have built it
+                    _new_version(policy, ledger, cache, "first opening", progress)
         self._backend = self._open()
 
     def session(self, *, analyst: str) -> Session:
@@ -72,7 +74,7 @@ class Proxy:
         """
         if not analyst or not isinstance(analyst, str):
             raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
-        return Session(self._backend, analyst)
+        return Session(self._backend, analyst, keeps=self)
 
     def refresh(self, progress: Progress | None = None) -> int:
         """Builds the next table version from the data as they are now; open sessions must be opened again.
@@ -81,7 +83,8 @@ class Proxy:
             The new version. No budget is refreshed by it; free replays of older answers end.
         """
         self._backend.engine.close()
-        version = _new_version(self.policy, self.ledger, self._cache, "", progress)
+        with alone(self._cache, progress):
+            version = _new_version(self.policy, self.ledger, self._cache, "", progress)
         self._backend.after.close()
         self._backend = self._open()
         return version
@@ -162,14 +165,17 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     require_enforced(policy)
     require_metrics(policy)
     with open_ledger(policy) as ledger:
-        return _new_version(policy, ledger, cache_directory(policy, ledger), "", progress)
+        cache = cache_directory(policy, ledger)
+        with alone(cache, progress):
+            return _new_version(policy, ledger, cache, "", progress)
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:
-    """Built first, then on record: the ledger never names a version that does not exist."""
+    """Built first, then on record: the ledger never names a version that does not exist. To be done under `alone`."""
     version = ledger.version() + 1
     build(policy, key=ledger.contribution_key, version=version, directory=cache, progress=progress)
-    return ledger.new_version(reason)
+    ledger.new_version(reason, version)
+    return version
 
 
 def open_ledger(policy: Policy) -> Ledger:

@@ -84,10 +84,12 @@ class Session:
     Args:
         backend: What the proxy shares.
         analyst: Whose account is charged.
+        keeps: What must not end before the session: the proxy that made it, which may have no other name.
     """
 
-    def __init__(self, backend: Backend, analyst: str) -> None:
+    def __init__(self, backend: Backend, analyst: str, *, keeps: object = None) -> None:
         self._backend = backend
+        self._keeps = keeps
         self._analyst = analyst
         self._set = Options()
 

@@ -5,7 +5,9 @@ Nothing else in the package imports this module, and there is no other way to ch
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from os import PathLike
 from pathlib import Path
 
@@ -35,18 +37,19 @@ class TestProxy(Proxy):
                 f"{policy.resolve(policy.budget.ledger)} exists: this policy is in real use. "
                 "Copy the policy to another directory for tests."
             )
-        self._scratch = tempfile.TemporaryDirectory(prefix="dpsql-test-")
+        scratch = tempfile.mkdtemp(prefix="dpsql-test-")
+        self._forget = weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
         ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
         try:
-            super().__init__(policy, ledger, Path(self._scratch.name), sampler, private=False)
+            super().__init__(policy, ledger, Path(scratch), sampler, private=False)
         except BaseException:
-            self._scratch.cleanup()
+            self._forget()
             raise
 
     def close(self) -> None:
         """Ends the processes and removes the bounded tables."""
         super().close()
-        self._scratch.cleanup()
+        self._forget()
 
 
 def open(path: str | PathLike[str], sampler: Sampler | None = None) -> TestProxy:  # noqa: A001 - as dpsql.open

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +14,20 @@ from dpsql.engines.facts import fingerprint
 from dpsql.engines.log import OPERATOR
 from dpsql.engines.shape import RECORD, shape_of
 from dpsql.errors import OperationalError, PolicyError
+from dpsql.privacy.folders import held, make_private
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["FACTS", "FILE", "build", "in_owner_process", "version_directory"]
+__all__ = ["FACTS", "FILE", "alone", "build", "in_owner_process", "version_directory"]
 
 FILE = "bounded.duckdb"
 FACTS = "facts.json"
 KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
+
+PATIENCE = 3600.0  # seconds to wait for another process that builds: ten times what 10^8 rows take
 
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
 
@@ -38,7 +40,7 @@ def version_directory(directory: Path, version: int) -> Path:
 
 
 def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress: Progress | None = None) -> None:
-    """Builds one version of the bounded tables, or leaves everything as it was.
+    """Builds one version of the bounded tables, or leaves everything as it was. To be done under `alone`.
 
     Args:
         policy: What to build, and where the source is.
@@ -52,9 +54,9 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         OperationalError: If the data change meanwhile, or anything else fails; details go to the owner's log.
     """
     shape = shape_of(policy)
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(directory)
     directory.chmod(0o700)
-    with _alone(directory), tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
         made = Path(scratch) / "made"
         made.mkdir(mode=0o700)
         before = fingerprint(shape)
@@ -78,13 +80,27 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Holds the directory's lock; what a killed build left behind is removed."""
-    with (directory / ".lock").open("w") as lock:
+def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
+    """Holds the directory's lock, once whoever holds it is done; what a killed build left behind is removed.
+
+    Whoever reads the current version, builds the next one and puts it on record does all three under this lock.
+
+    Raises:
+        OperationalError: If another process holds it for too long.
+    """
+
+    def waiting() -> None:
+        if progress is not None:
+            progress("waiting for another process that builds", 0.0)
+
+    make_private(directory)
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OperationalError("The bounded tables are being built already. Wait for that to end.") from None
+            stack.enter_context(held(directory / ".lock", patience=PATIENCE, waiting=waiting))
+        except TimeoutError:
+            raise OperationalError(
+                "The bounded tables have been in the making by another process for an hour. See what became of it."
+            ) from None
         for left in directory.glob(".building-*"):
             shutil.rmtree(left, ignore_errors=True)
         yield

@@ -22,7 +22,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Self
 
-from dpsql.errors import InvariantBroken, LedgerError
+from dpsql.errors import InvariantBroken, LedgerError, OperationalError
 from dpsql.privacy.account import Account, Composition, PrivacyLoss, readable
 from dpsql.privacy.accounting import Filter, Limits, PolicyLimits
 from dpsql.privacy.ledger_file import LedgerFile
@@ -250,12 +250,19 @@ class Ledger:
         with self._reading():
             return self._standing.version
 
-    def new_version(self, reason: str) -> int:
-        """The next table version, on record: the owner says that the data are new. No budget is refreshed by it."""
+    def new_version(self, reason: str, version: int) -> None:
+        """Puts the next table version, which was built, on record. No budget is refreshed by it.
+
+        Raises:
+            OperationalError: If it is not the next one: another process was faster.
+        """
         with self._writing():
-            version = self._standing.version + 1
+            if version != self._standing.version + 1:
+                raise OperationalError(
+                    f"While version {version} of the tables was built, the ledger came to version "
+                    f"{self._standing.version}. Run dpsql refresh again."
+                )
             self._file.append("refresh", detail={"version": version, "reason": reason})
-        return version
 
     def record_overrun(self, analyst: str) -> None:
         """Counts a deadline overrun or engine failure; the third suspends the analyst's account until a reset."""

@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
     (tmp_path / "data").mkdir()
     path = tmp_path / "data" / "ledger.db"
     with opened(path) as ledger:
-        ledger.new_version("first build")
+        ledger.new_version("first build", 1)
         charge = ledger.charge("ana", Pure(Fraction(1)), statement="SELECT 1", fingerprint="f")
         ledger.store(charge, "f", b"answer")
         ledger.charge("eve", Pure(Fraction(1, 2)), statement="SELECT 2", fingerprint="g")

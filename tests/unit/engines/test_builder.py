@@ -95,14 +95,31 @@ def test_what_a_killed_build_left_is_removed_by_the_next(folder: Path) -> None:
     left = folder / "cache" / ".building-dead"
     left.mkdir(parents=True)
     (left / "bounded.duckdb").write_text("half a file")
-    built(folder)
-    assert not left.exists()
+    with builder.alone(folder / "cache"):
+        assert not left.exists()
 
 
-def test_two_builds_at_once_are_refused(folder: Path) -> None:
-    (folder / "cache").mkdir()
-    with builder._alone(folder / "cache"), pytest.raises(OperationalError, match="being built already"):
-        built(folder)
+def test_who_waits_for_another_build_is_told_and_not_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "PATIENCE", 0.01)
+    told: set[tuple[str, float]] = set()
+    with (
+        builder.alone(folder / "new" / "cache"),
+        pytest.raises(OperationalError, match="by another process for an hour"),
+        builder.alone(folder / "new" / "cache", lambda *step: told.add(step)),
+    ):
+        pass
+    assert told == {("waiting for another process that builds", 0.0)}
+
+
+def test_every_new_level_of_the_cache_is_private_under_any_umask(folder: Path) -> None:
+    before = os.umask(0)
+    try:
+        with builder.alone(folder / "new" / "cache"):
+            pass
+    finally:
+        os.umask(before)
+    assert {(folder / "new" / x).stat().st_mode & 0o777 for x in (".", "cache")} == {0o700}
+    assert (folder / "new" / "cache" / ".lock").stat().st_mode & 0o777 == 0o600
 
 
 def test_data_that_change_meanwhile_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

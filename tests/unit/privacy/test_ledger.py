@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, PolicyError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, OperationalError, PolicyError, UnsupportedQuery
 from dpsql.privacy.account import UNIT, Account, Composition
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
@@ -175,9 +175,13 @@ def test_gamma_is_charged_once_in_the_total_and_once_for_each_analyst() -> None:
 def test_a_new_table_version_is_on_record_and_refreshes_no_budget(place: Path) -> None:
     with opened(place) as ledger:
         assert ledger.version() == 0
-        assert ledger.new_version("first build") == 1
+        ledger.new_version("first build", 1)
+        assert ledger.version() == 1
         ask(ledger)
-        assert ledger.new_version("monthly load") == 2
+        ledger.new_version("monthly load", 2)
+        with pytest.raises(OperationalError, match="the ledger came to version 2"):
+            ledger.new_version("the same load", 2)
+        assert ledger.version() == 2
     with opened(place) as ledger:
         assert ledger.version() == 2
         assert spent(ledger) == 0.1
@@ -523,7 +527,7 @@ class Replay(RuleBasedStateMachine):
 
     @rule()
     def refresh(self) -> None:
-        assert self.ledger.new_version("again") == self.ledger.version()
+        self.ledger.new_version("again", self.ledger.version() + 1)
 
     @rule(analyst=st.sampled_from(NAMES))
     def overrun(self, analyst: str) -> None:

@@ -1,0 +1,86 @@
+"""Processes that build table versions at once: what the ledger names is there, and nobody is turned away."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Thread
+
+import duckdb
+import pytest
+
+import dpsql
+from dpsql import proxy, testing
+from dpsql.policy import Policy, load_policy
+from dpsql.testing import Noiseless
+
+POLICY = """
+version: 1
+name: clinic
+neighbours: add_remove
+engine: {kind: duckdb, database: clinic.duckdb, cache: cache}
+budget:
+  ledger: clinic.ledger.db
+  mark: marks
+  composition: basic
+  total: {epsilon: 10}
+  analysts: {ana: {epsilon: 10}}
+  per_query: {epsilon: 1}
+tables:
+  patients:
+    unit: patient_id
+    rows_per_unit: 1
+    columns: {age: {type: integer, bounds: [0, 110]}}
+"""
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE patients AS SELECT range AS patient_id, 40 AS age FROM range(100)")
+    (tmp_path / "clinic.yaml").write_text(POLICY)
+    return tmp_path / "clinic.yaml"
+
+
+def test_a_refresh_during_a_refresh_records_no_version_that_was_not_built(
+    policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second begins when the first has built its version and not yet put it on record."""
+    built: list[int] = []
+    second = Thread(target=lambda: proxy.refresh(policy))
+
+    def build(policy: Policy, *, version: int, **_: object) -> None:
+        built.append(version)
+        if len(built) == 1:
+            second.start()
+            second.join(0.3)  # it waits for its turn, so this ends by the clock
+
+    monkeypatch.setattr(proxy, "build", build)
+    proxy.refresh(policy)
+    second.join()
+    with proxy.open_ledger(load_policy(policy)) as ledger:
+        assert built == [1, 2]
+        assert ledger.version() == 2
+
+
+def test_first_openings_wait_for_each_other(policy: Path) -> None:
+    steps: list[str] = []
+    with ThreadPoolExecutor(3) as pool:
+        proxies = list(pool.map(lambda _: dpsql.open(policy, progress=lambda step, _: steps.append(step)), range(3)))
+    for opened in proxies:
+        assert opened.ledger.version() == 1
+        opened.close()
+    assert steps.count("building patients") == 1
+
+
+def test_a_session_keeps_what_it_needs_alive(policy: Path) -> None:
+    answer = testing.open(policy, Noiseless()).session(analyst="ana").query("SELECT COUNT(*) FROM patients", epsilon=1)
+    assert answer.rows == [(100,)]
+
+
+def test_a_proxy_for_tests_leaves_nothing_behind(policy: Path) -> None:
+    opened = testing.open(policy, Noiseless())
+    place = opened._cache
+    assert place.exists()
+    opened.close()
+    assert not place.exists()
