@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from threading import RLock
@@ -23,13 +22,14 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError
-from dpsql.privacy.account import Account, Composition, PrivacyLoss, readable
-from dpsql.privacy.accounting import Filter, Limits, PolicyLimits
+from dpsql.privacy.account import Account, Composition, readable
+from dpsql.privacy.accounting import Filter, PolicyLimits
 from dpsql.privacy.ledger_file import LedgerFile
 from dpsql.privacy.ledger_mark import Marks
 from dpsql.privacy.ledger_opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
 from dpsql.privacy.ledger_refusals import exceeded, no_account, overspent, stopped, tightest
 from dpsql.privacy.ledger_standing import Pinned, Standing, reason_of
+from dpsql.privacy.ledger_views import AccountState, Entry
 from dpsql.privacy.loss import Loss, decode, encode
 
 __all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
@@ -44,46 +44,6 @@ FAILPOINTS = (
     "after-mark",
 )
 """Where a test may let a process die, in the order in which a charge passes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class AccountState:
-    """What an account has spent, and what is left.
-
-    Attributes:
-        spent: Added up. Under ``zcdp`` its epsilon is the least that is proved of all charges together.
-        remaining: The largest price in pure epsilon that one more query could have: the lesser of own and total.
-        limit: The account's limits.
-        composition: How losses add up.
-    """
-
-    spent: PrivacyLoss
-    remaining: Fraction
-    limit: Limits
-    composition: Composition
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One record, for the owner to read.
-
-    Attributes:
-        sequence: From 1; of a charge, its id.
-        at: When, by the clock of the machine that wrote it.
-        kind: opening, charge, limits, refresh, overrun, reset, backup, restore or verify.
-        analyst: Who asked, or ''.
-        loss: What a charge cost, natively; None for all else.
-        statement: What was asked, or ''.
-        reason: Why the owner did it, and which limits or version are in force from then on; or ''.
-    """
-
-    sequence: int
-    at: str
-    kind: str
-    analyst: str
-    loss: Loss | None
-    statement: str
-    reason: str
 
 
 class Ledger:
@@ -335,6 +295,7 @@ class Ledger:
             self._failpoint("before-begin")
             begun = False
             try:
+                self._file.refuse_replaced()
                 with self._file.transaction():
                     begun = True
                     self._failpoint("after-begin")
@@ -343,6 +304,7 @@ class Ledger:
                     yield
                     self._failpoint("after-insert")
                 self._failpoint("after-commit")
+                self._file.refuse_replaced()
                 self._catch_up()
                 self._advance_mark()
             except LedgerError:

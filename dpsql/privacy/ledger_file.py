@@ -108,8 +108,9 @@ class LedgerFile:
     """
 
     def __init__(self, path: Path | None) -> None:
-        if path is not None and path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise LedgerError(f"Others may read the ledger {path}. Write: chmod 600 {path}")
+        if path is not None and path.exists():
+            _refuse_unfit(path)
+        self._path, self._seen = path, _identity(path)
         source = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=rw"
         with sqlite_errors("opened"):
             self._sql = sqlite3.connect(
@@ -171,6 +172,23 @@ class LedgerFile:
         finally:
             for name in companions(temporary):
                 name.unlink(missing_ok=True)
+
+    def refuse_replaced(self) -> None:
+        """Nothing, where the file that was opened still lies at its path: a charge elsewhere is on no disk that lasts.
+
+        Deleted, exchanged or cut short, it is another one; only the next opening can tell what became of it.
+
+        Raises:
+            LedgerError: If it is gone, another one lies there, or it is shorter than it was.
+        """
+        now = _identity(self._path)
+        log_is_there = self._path is None or companions(self._path)[1].exists()
+        if now[:2] != self._seen[:2] or now[2] < self._seen[2] or not log_is_there:
+            raise LedgerError(
+                f"The ledger {self._path} was deleted, replaced or cut short while it was in use. Nothing was read. "
+                "Open it again: what it lacks is then found."
+            )
+        self._seen = now
 
     def close(self) -> None:
         """Ends the connection; the last one to go folds the WAL into the file."""
@@ -271,6 +289,36 @@ class LedgerFile:
         """Whether SQLite finds its own structures in order."""
         with sqlite_errors("read"):
             return bool(self._sql.execute("PRAGMA integrity_check").fetchone()[0] == "ok")
+
+
+def _identity(path: Path | None) -> tuple[int, int, int]:
+    """Device, number and size of the file; zeros where there is none. By name: closing it would drop locks."""
+    try:
+        found = None if path is None else path.stat()
+    except OSError:
+        found = None
+    return (0, 0, 0) if found is None else (found.st_dev, found.st_ino, found.st_size)
+
+
+def _refuse_unfit(path: Path) -> None:
+    """Nothing, where the path is a file that its owner alone may read and write.
+
+    SQLite gives the files beside it the ledger's mode. Those of a ledger that was once opened read-only are mended.
+
+    Raises:
+        LedgerError: Saying what to write.
+    """
+    if not path.is_file():
+        raise LedgerError(f"{path} is no file, so it is no ledger. Name a file as budget.ledger in the policy.")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        raise LedgerError(f"Others may read the ledger {path}. Write: chmod 600 {path}")
+    if mode & 0o600 != 0o600:
+        raise LedgerError(f"The ledger {path} may not be written, so nothing can be charged. Write: chmod 600 {path}")
+    for beside in companions(path)[1:]:
+        with suppress(OSError):  # not there, or somebody else's: SQLite will say so
+            if stat.S_IMODE(beside.stat().st_mode) & 0o600 != 0o600:
+                beside.chmod(0o600)
 
 
 def companions(path: Path) -> list[Path]:

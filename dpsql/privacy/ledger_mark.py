@@ -11,18 +11,21 @@ A mark is written after each commit and never goes back: `advance` refuses, and 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from dpsql.errors import LedgerError
+from dpsql.privacy.folders import held, make_private
+
+PATIENCE = 60.0  # seconds to wait for a process that holds the folder's lock: a charge holds it for milliseconds
+MOST = 2**63  # SQLite counts no record beyond
 
 __all__ = ["HighWater", "Marks", "UnusableLedgerError", "default_folder"]
 
@@ -33,7 +36,8 @@ class UnusableLedgerError(LedgerError):
     def __init__(self, problem: str) -> None:
         super().__init__(
             f"{problem} Nothing was read. The owner can start its accounts afresh with "
-            "`dpsql budget POLICY --reset --reason TEXT`, or bring back a backup with `dpsql ledger restore POLICY`."
+            "`dpsql budget POLICY --reset --reason TEXT`, or bring back a backup with "
+            "`dpsql ledger restore POLICY BACKUP --reason TEXT`."
         )
 
 
@@ -53,9 +57,19 @@ class HighWater:
 
 
 def default_folder() -> Path:
-    """The user's state directory for dpsql: ``$XDG_STATE_HOME/dpsql``, else ``~/.local/state/dpsql``."""
+    """The user's state directory for dpsql: ``$XDG_STATE_HOME/dpsql``, else ``~/.local/state/dpsql``.
+
+    Raises:
+        LedgerError: If the user has no home.
+    """
     stated = Path(os.environ.get("XDG_STATE_HOME", ""))
-    return (stated if stated.is_absolute() else Path.home() / ".local" / "state") / "dpsql"
+    try:
+        return (stated if stated.is_absolute() else Path.home() / ".local" / "state") / "dpsql"
+    except RuntimeError:
+        raise LedgerError(
+            "This user has no home directory, so there is no place for the ledger's high-water mark and the bounded "
+            "tables. Set XDG_STATE_HOME to a private directory, or name budget.mark and engine.cache in the policy."
+        ) from None
 
 
 class Marks:
@@ -72,25 +86,34 @@ class Marks:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the folder's lock; it falls with the process, however that ends."""
-        with _as_ledger_error(self.folder):
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        """Holds the folder's lock; it falls with the process, however that ends.
+
+        Raises:
+            LedgerError: If another process holds it for too long, or the folder cannot be written.
+        """
+        with ExitStack() as stack:
+            with _as_ledger_error(self.folder):
+                make_private(self.folder)
+                try:
+                    stack.enter_context(held(self.folder / "lock", patience=PATIENCE))
+                except TimeoutError:
+                    raise LedgerError(
+                        f"Another process has held {self.folder / 'lock'} for {PATIENCE:.0f} seconds. Nothing was read."
+                        " End that process, or ask again."
+                    ) from None
             yield
-        finally:
-            os.close(lock)
 
     def of_ledger(self, ledger: str) -> HighWater | None:
         """The furthest record known of this ledger."""
         stored = self._read(self._mark(ledger))
         if stored is None:
             return None
-        try:
-            return HighWater(int(stored["epoch"]), int(stored["sequence"]), stored["digest"])
-        except (KeyError, ValueError, TypeError):
-            raise self._unreadable(self._mark(ledger)) from None
+        epoch, sequence, digest = (stored.get(name) for name in ("epoch", "sequence", "digest"))
+        if not (type(epoch) is int and type(sequence) is int and isinstance(digest, str)):
+            raise self._unreadable(self._mark(ledger))
+        if not (0 <= epoch < MOST and 0 < sequence < MOST):
+            raise self._unreadable(self._mark(ledger))
+        return HighWater(epoch, sequence, digest)
 
     def at_path(self, path: Path) -> str | None:
         """The id of the ledger that is known to lie at this absolute path."""
@@ -157,7 +180,7 @@ class Marks:
             stored = json.loads(file.read_text())
         except FileNotFoundError:
             return None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise self._unreadable(file) from None
         if not isinstance(stored, dict):
             raise self._unreadable(file)

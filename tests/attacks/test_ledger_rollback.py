@@ -194,10 +194,54 @@ def test_the_owners_restore_mends_it_fully_spent(scene: Scene, attack: Callable[
 def test_a_process_that_still_holds_a_replaced_ledger_is_stopped(scene: Scene) -> None:
     with scene.open() as holder:
         restore(scene.backup, scene.path, reason="drill", mark=scene.marks)
-        with pytest.raises(LedgerError, match="behind its high-water mark"):
+        with pytest.raises(LedgerError, match="was deleted, replaced or cut short"):
             scene.ask(holder)
         with pytest.raises(LedgerError, match="Open it again"):
             scene.ask(holder)
+
+
+def delete_all(scene: Scene) -> None:
+    scene.delete(scene.path)
+
+
+def move_in_the_old_copy(scene: Scene) -> None:
+    shutil.copy2(scene.old, scene.path.with_name("coming"))
+    scene.path.with_name("coming").rename(scene.path)
+
+
+def empty_it(scene: Scene) -> None:
+    scene.path.write_bytes(b"")
+
+
+def cut_it(scene: Scene) -> None:
+    scene.path.write_bytes(scene.path.read_bytes()[:8192])
+
+
+def delete_the_log(scene: Scene) -> None:
+    companions(scene.path)[1].unlink()
+
+
+@pytest.mark.parametrize("attack", [delete_all, move_in_the_old_copy, empty_it, cut_it, delete_the_log])
+def test_an_open_ledger_whose_file_is_gone_charges_nothing_more(scene: Scene, attack: Callable[[Scene], None]) -> None:
+    """Its charge would be on no disk that lasts, and in no log."""
+    with scene.open() as holder:
+        attack(scene)
+        with pytest.raises(LedgerError, match="was deleted, replaced or cut short while it was in use"):
+            scene.ask(holder)
+        with pytest.raises(LedgerError, match="Open it again"):
+            scene.ask(holder)
+
+
+def test_a_ledger_deleted_while_it_is_charged_gives_no_charge(scene: Scene) -> None:
+    def delete(point: str) -> None:
+        if point == "after-insert":
+            scene.delete(scene.path)
+
+    with (
+        Ledger.open(scene.path, pinned=PINNED, limits=LIMITS, mark=scene.marks, failpoint=delete) as holder,
+        pytest.raises(LedgerError),
+    ):
+        scene.ask(holder)
 
 
 def test_of_two_copies_in_use_at_once_only_one_goes_on(scene: Scene) -> None:

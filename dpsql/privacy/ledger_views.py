@@ -1,0 +1,52 @@
+"""What a ledger shows: where an account stands, and its records for the owner to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.privacy.account import Composition, PrivacyLoss
+from dpsql.privacy.accounting import Limits
+from dpsql.privacy.loss import Loss
+
+__all__ = ["AccountState", "Entry"]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountState:
+    """What an account has spent, and what is left.
+
+    Attributes:
+        spent: Added up. Under ``zcdp`` its epsilon is the least that is proved of all charges together.
+        remaining: The largest price in pure epsilon that one more query could have: the lesser of own and total.
+        limit: The account's limits.
+        composition: How losses add up.
+    """
+
+    spent: PrivacyLoss
+    remaining: Fraction
+    limit: Limits
+    composition: Composition
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record, for the owner to read.
+
+    Attributes:
+        sequence: From 1; of a charge, its id.
+        at: When, by the clock of the machine that wrote it.
+        kind: opening, charge, limits, refresh, overrun, reset, backup, restore or verify.
+        analyst: Who asked, or ''.
+        loss: What a charge cost, natively; None for all else.
+        statement: What was asked, or ''.
+        reason: Why the owner did it, and which limits or version are in force from then on; or ''.
+    """
+
+    sequence: int
+    at: str
+    kind: str
+    analyst: str
+    loss: Loss | None
+    statement: str
+    reason: str
