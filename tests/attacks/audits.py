@@ -25,7 +25,10 @@ from dpsql.privacy.tables import Group, RawTable
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed
 
-__all__ = ["AUDITS", "charge", "control_flow", "fresh_noise", "grid", "moves", "sensitivity", "threshold", "tightness"]
+__all__ = [
+    "AUDITS", "UNIT", "charge", "chosen", "control_flow", "fresh_noise", "grid", "moved_draws", "moves", "sensitivity",
+    "threshold", "tightness",
+]  # fmt: skip
 
 UNIT = Fraction(1, 10**12)  # a ledger counts epsilon and rho in these, rounded up
 

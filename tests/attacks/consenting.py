@@ -22,7 +22,7 @@ from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.replay import Part, Watched
 
-__all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "exact", "write"]
+__all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "write"]
 
 SHARES = {"strict": Fraction(1, 4), "normal": Fraction(1), "open": Fraction(1, 3)}
 EPSILON = Fraction(6, 10)
@@ -171,9 +171,3 @@ def write(folder: Path, gone: Sequence[str] = (), reclassed: Mapping[str, str | 
             own = (reclassed or {}).get(name, consent)
             connection.execute("INSERT INTO patients VALUES (?, ?, ?, ?, ?)", (number, own, age, sex, income))
             connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", [(number, *visit) for visit in visits])
-
-
-def exact(part: Part) -> list[int]:
-    """The numbers that were noised, in steps, group by group: what came out less what was drawn."""
-    (draw,) = part.draws
-    return [step - noise for step, noise in zip(part.released["steps"], draw.noise, strict=True)]

@@ -1,23 +1,27 @@
 """Random sub-queries: every way of the dialect to make rows of rows, one inside the other.
 
-A sub-query is its text and its columns: names to kinds, ``unit``, ``link`` (a declared key), ``number`` or ``text``.
-Most of what is drawn is accepted; what the planner refuses is no loss.
+A sub-query is its text and its columns: names to kinds, ``unit``, ``link`` (a declared key, perhaps with a word that
+says which), ``number``, ``text``, ``day`` or ``flag``. Most of what is drawn is accepted; what the planner refuses is
+no loss.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
 from tests.attacks.relations import CATALOG
 
-__all__ = ["Drawn", "sub_queries"]
+__all__ = ["Drawn", "Maker", "Schema", "sub_queries"]
 
-KINDS = {"person": "unit", "visit": "link", "town": "text", "ward": "text", "name": "text", "kind": "text"}
-PRIVATE = ("people", "visits", "items", "notes")
-CONSTANTS = {"number": ("0", "1", "2"), "text": ("'w'", "'a'")}
+CONSTANTS = {
+    "number": ("0", "1", "2"),
+    "text": ("'w'", "'a'"),
+    "day": ("DATE '2024-01-02'", "DATE '2024-01-04'"),
+    "flag": ("TRUE", "FALSE"),
+}
 OPERATORS = ("=", "<", ">=", "<>", "IS DISTINCT FROM")
 
 
@@ -35,27 +39,65 @@ class Drawn:
 
     def of(self, *kinds: str) -> list[str]:
         """The names of columns of these kinds."""
-        return [name for name, kind in self.columns.items() if kind in kinds]
+        return [name for name, kind in self.columns.items() if kind.split()[0] in kinds]
 
 
-Draw = Callable[[st.SearchStrategy[object]], object]
+@dataclass(frozen=True)
+class Schema:
+    """What there is to read.
+
+    Attributes:
+        private: Each private table's columns and their kinds.
+        public: Rows of public tables.
+    """
+
+    private: Mapping[str, Mapping[str, str]]
+    public: Sequence[Drawn]
+
+
+KINDS = {"person": "unit", "visit": "link", "town": "text", "ward": "text"}
+ZONES = {"zone": "number", "kind": "text"}
+BOTH = {"name": "text", "zone": "number", "kind": "text"}
+SCHEMA = Schema(
+    {
+        name: {column: KINDS.get(column, "number") for column in info.columns}
+        for name, info in CATALOG.tables.items()
+        if not info.public
+    },
+    (
+        Drawn("SELECT * FROM towns", {"name": "text", "zone": "number"}),
+        Drawn("SELECT * FROM zones", ZONES),
+        Drawn("SELECT t.name, z.zone, z.kind FROM towns t JOIN zones z ON t.zone = z.zone", BOTH),
+        Drawn("SELECT t.name, z.zone, z.kind FROM towns t LEFT JOIN zones z ON t.zone = z.zone AND z.kind = 'x'", BOTH),
+        Drawn("SELECT zone, kind FROM zones UNION ALL SELECT zone, name AS kind FROM towns", ZONES),
+        Drawn("SELECT DISTINCT kind, zone FROM zones", ZONES),
+        Drawn("SELECT zone, COUNT(*) AS size FROM zones GROUP BY zone", {"zone": "number", "size": "number"}),
+        Drawn("SELECT * FROM zones z WHERE EXISTS (SELECT 1 FROM towns t WHERE t.zone = z.zone)", ZONES),
+    ),
+)
 
 
 @dataclass
 class Maker:
-    """Draws sub-queries; names are counted, so that no two are the same."""
+    """Draws sub-queries over a schema; names are counted, so that no two are the same.
 
-    draw: Callable[..., object]
+    Attributes:
+        pick: Takes one of several.
+        schema: What there is.
+    """
+
+    pick: Callable[[Sequence[object]], object]
+    schema: Schema
     names: int = 0
 
     def one(self, *choices: object) -> str:
-        return str(self.draw(st.sampled_from(choices)))
+        return str(self.pick(choices))
 
     def chance(self) -> bool:
-        return bool(self.draw(st.booleans()))
+        return bool(self.pick((False, True)))
 
     def often(self, eighths: int) -> bool:
-        return bool(self.draw(st.sampled_from((True,) * eighths + (False,) * (8 - eighths))))
+        return bool(self.pick((True,) * eighths + (False,) * (8 - eighths)))
 
     def name(self) -> str:
         self.names += 1
@@ -64,7 +106,7 @@ class Maker:
     def rows(self, depth: int) -> Drawn:
         """Rows of people."""
         if depth == 0:
-            return self.table(self.one(*PRIVATE))
+            return self.table(self.one(*self.schema.private))
         makers = (
             self.chosen, self.computed, self.distinct, self.joined, self.joined, self.with_public, self.looked_up,
             self.looked_up, self.tied, self.union, self.per_unit, self.per_unit,
@@ -72,12 +114,16 @@ class Maker:
         return makers[int(self.one(*range(len(makers))))](depth)
 
     def table(self, name: str) -> Drawn:
-        columns = {column: KINDS.get(column, "number") for column in CATALOG.tables[name].columns}
-        return Drawn(f"SELECT * FROM {name}", columns)
+        return Drawn(f"SELECT * FROM {name}", dict(self.schema.private[name]))
+
+    def named(self, rows: Drawn, alias: str) -> str:
+        """Rows as FROM has them: a whole table by its name, or as a sub-query."""
+        table = rows.sql.removeprefix("SELECT * FROM ")
+        return f"{table if table.isidentifier() and self.chance() else f'({rows.sql})'} AS {alias}"
 
     def chosen(self, depth: int) -> Drawn:
         rows = self.rows(depth - 1)
-        return Drawn(f"SELECT * FROM ({rows.sql}) AS a WHERE {self.condition(rows, 'a')}", rows.columns)
+        return Drawn(f"SELECT * FROM {self.named(rows, 'a')} WHERE {self.condition(rows, 'a')}", rows.columns)
 
     def computed(self, depth: int) -> Drawn:
         rows = self.rows(depth - 1)
@@ -85,53 +131,52 @@ class Maker:
         for name in rows.of("number")[:1]:
             columns[own := self.name()] = "number"
             items.append(f"COALESCE(a.{name}, 1) + 1 AS {own}")
-        return Drawn(f"SELECT {', '.join(items)} FROM ({rows.sql}) AS a", columns)
+        return Drawn(f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')}", columns)
 
     def distinct(self, depth: int) -> Drawn:
         rows = self.rows(depth - 1)
         items, columns = self.items({"a": rows}, keep=self.chance())
-        return Drawn(f"SELECT DISTINCT {', '.join(items)} FROM ({rows.sql}) AS a", columns)
+        return Drawn(f"SELECT DISTINCT {', '.join(items)} FROM {self.named(rows, 'a')}", columns)
 
     def joined(self, depth: int) -> Drawn:
         a, b = self.rows(depth - 1), self.rows(self.lower(depth))
+        join = self.join(a, b)
+        items, columns = self.items({"a": a, "b": b}, keep=self.chance())
+        return Drawn(f"SELECT {', '.join(items)} FROM {join}", columns)
+
+    def join(self, a: Drawn, b: Drawn) -> str:
+        """Two of them side by side, as FROM (and WHERE) have it."""
         on = []
-        for kind, often in (("unit", 7), ("link", 7), ("number", 1), ("text", 1)):
-            ours, theirs = a.of(kind), b.of(kind)
-            if ours and theirs and self.often(often):
-                on.append(f"a.{self.one(*ours)} = b.{self.one(*theirs)}")
+        for kind, often in (("unit", 6), ("link", 6), ("number", 1), ("text", 1)):
+            pairs = [
+                f"a.{ours} = b.{theirs}"
+                for ours in a.of(kind)
+                for theirs in b.of(kind)
+                if kind != "link" or a.columns[ours] == b.columns[theirs]
+            ]
+            if pairs and self.often(often):
+                on.append(self.one(*pairs))
+        if not on and a.of("unit") and b.of("unit"):
+            on = [f"a.{self.one(*a.of('unit'))} = b.{self.one(*b.of('unit'))}"]
         on += [self.condition(rows, alias) for rows, alias in ((a, "a"), (b, "b")) if self.often(2)]
         how = self.one("JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN", "RIGHT JOIN", ",")
-        items, columns = self.items({"a": a, "b": b}, keep=self.chance())
-        tie = f"WHERE {' AND '.join(on)}" if how == "," and on else f"ON {' AND '.join(on) or 'a.x = b.x'}"
-        return Drawn(f"SELECT {', '.join(items)} FROM ({a.sql}) AS a {how} ({b.sql}) AS b {tie}", columns)
+        tie = f"{'WHERE' if how == ',' else 'ON'} {' AND '.join(on) or 'a.x = b.x'}"
+        return f"{self.named(a, 'a')} {how} {self.named(b, 'b')} {tie}"
 
     def with_public(self, depth: int) -> Drawn:
-        rows, (sql, columns) = self.rows(depth - 1), self.public()
-        b = Drawn(sql, columns)
+        rows, b = self.rows(depth - 1), self.public()
         kind = self.one(*[k for k in ("number", "text") if rows.of(k) and b.of(k)] or ("number",))
         ours, theirs = rows.of(kind) or ["x"], b.of(kind) or ["x"]
         on = [f"a.{self.one(*ours)} = b.{self.one(*theirs)}"]
         on += [self.condition(b, "b")] if self.chance() else []
         items, columns = self.items({"a": rows, "b": b}, keep=True)
         how = self.one("JOIN", "LEFT JOIN")
-        return Drawn(
-            f"SELECT {', '.join(items)} FROM ({rows.sql}) AS a {how} ({b.sql}) AS b ON {' AND '.join(on)}", columns
-        )
+        sources = self.named(rows, "a"), self.named(b, "b")
+        return Drawn(f"SELECT {', '.join(items)} FROM {sources[0]} {how} {sources[1]} ON {' AND '.join(on)}", columns)
 
-    def public(self) -> tuple[str, dict[str, str]]:
+    def public(self) -> Drawn:
         """Rows of public tables."""
-        both = {"name": "text", "zone": "number", "kind": "text"}
-        zones = {"zone": "number", "kind": "text"}
-        return (
-            ("SELECT * FROM towns", {"name": "text", "zone": "number"}),
-            ("SELECT * FROM zones", zones),
-            ("SELECT t.name, z.zone, z.kind FROM towns t JOIN zones z ON t.zone = z.zone", both),
-            ("SELECT t.name, z.zone, z.kind FROM towns t LEFT JOIN zones z ON t.zone = z.zone AND z.kind = 'x'", both),
-            ("SELECT zone, kind FROM zones UNION ALL SELECT zone, name AS kind FROM towns", zones),
-            ("SELECT DISTINCT kind, zone FROM zones", zones),
-            ("SELECT zone, COUNT(*) AS size FROM zones GROUP BY zone", {"zone": "number", "size": "number"}),
-            ("SELECT * FROM zones z WHERE EXISTS (SELECT 1 FROM towns t WHERE t.zone = z.zone)", zones),
-        )[int(self.one(*range(8)))]
+        return self.schema.public[int(self.one(*range(len(self.schema.public))))]
 
     def looked_up(self, depth: int) -> Drawn:
         """IN and NOT IN: on the unit, on a declared key, or in a public table."""
@@ -140,14 +185,11 @@ class Maker:
         if self.chance():
             other = self.rows(self.lower(depth))
             kind = self.one("unit", "unit", "link", "number")
-            ours, theirs = rows.of(kind) or ["x"], other.of(kind) or ["x"]
-            sub = f"SELECT b.{self.one(*theirs)} FROM ({other.sql}) AS b"
-            return Drawn(f"SELECT * FROM ({rows.sql}) AS a WHERE a.{self.one(*ours)} {negated} ({sub})", rows.columns)
-        sql, columns = self.public()
-        kind = self.one("number", "text")
-        ours, theirs = rows.of(kind) or ["x"], Drawn(sql, columns).of(kind) or ["x"]
-        sub = f"SELECT b.{self.one(*theirs)} FROM ({sql}) AS b"
-        return Drawn(f"SELECT * FROM ({rows.sql}) AS a WHERE a.{self.one(*ours)} {negated} ({sub})", rows.columns)
+        else:
+            other, kind = self.public(), self.one("number", "text")
+        ours, theirs = rows.of(kind) or ["x"], other.of(kind) or ["x"]
+        sub = f"SELECT b.{self.one(*theirs)} FROM {self.named(other, 'b')}"
+        return Drawn(f"SELECT * FROM {self.named(rows, 'a')} WHERE a.{self.one(*ours)} {negated} ({sub})", rows.columns)
 
     def tied(self, depth: int) -> Drawn:
         """EXISTS and NOT EXISTS, with conditions across."""
@@ -158,14 +200,16 @@ class Maker:
             if rows.of(kind) and other.of(kind) and self.often(often)
         ]
         on += [self.condition(other, "b")] if self.chance() else []
-        exists = f"{self.one('EXISTS', 'NOT EXISTS')} (SELECT 1 FROM ({other.sql}) AS b"
+        exists = f"{self.one('EXISTS', 'NOT EXISTS')} (SELECT 1 FROM {self.named(other, 'b')}"
         return Drawn(
-            f"SELECT * FROM ({rows.sql}) AS a WHERE {exists} WHERE {' AND '.join(on) or 'TRUE'})", rows.columns
+            f"SELECT * FROM {self.named(rows, 'a')} WHERE {exists} WHERE {' AND '.join(on) or 'TRUE'})", rows.columns
         )
 
     def union(self, depth: int) -> Drawn:
         sides = [self.rows(depth - 1), self.rows(self.lower(depth))]
         kinds = [kind for kind in ("unit", "link", "number", "text") if all(side.of(kind) for side in sides)]
+        if not kinds:
+            return sides[0]
         names = [self.name() for _ in kinds]
         parts = [
             "SELECT "
@@ -192,13 +236,13 @@ class Maker:
             items.append(f"{self.one(*totals)} AS {own}")
         having = f" HAVING {self.one(*totals)} > {self.one(0, 1, 2)}" if self.chance() else ""
         groups = ", ".join(f"a.{key}" for key in dict.fromkeys(keys)) or "1"
-        return Drawn(f"SELECT {', '.join(items)} FROM ({rows.sql}) AS a GROUP BY {groups}{having}", columns)
+        return Drawn(f"SELECT {', '.join(items)} FROM {self.named(rows, 'a')} GROUP BY {groups}{having}", columns)
 
     def lower(self, depth: int) -> int:
         return int(self.one(*range(depth)))
 
     def condition(self, rows: Drawn, alias: str) -> str:
-        kind = self.one(*[k for k in ("number", "text") if rows.of(k)] or ("none",))
+        kind = self.one(*[k for k in CONSTANTS if rows.of(k)] or ("none",))
         if kind == "none":
             return "1 = 1"
         x = f"{alias}.{self.one(*rows.of(kind))}"
@@ -227,5 +271,5 @@ class Maker:
 @st.composite
 def sub_queries(draw: Callable[..., object], deepest: int = 3) -> Drawn:
     """One sub-query, with at most so many others one inside the other."""
-    maker = Maker(draw)
+    maker = Maker(lambda choices: draw(st.sampled_from(choices)), SCHEMA)
     return maker.rows(int(maker.one(*range(1, deepest + 1))))

@@ -40,7 +40,7 @@ from dpsql.testing_samplers import FixedSampler
 from tests.attacks.neighbours import AWKWARD, policy_text, units, write_database
 from tests.attacks.templates import Template
 
-__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World", "preprocessed"]
+__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World", "asked", "preprocessed"]
 
 
 @dataclass(frozen=True)
@@ -291,12 +291,12 @@ class Database:
         own = self._proxy._backend
         catalog = build_catalog(self._policy(promise), own.engine.public, own.engine.version)
         backend = replace(own, catalog=catalog, ledger=ledger)
-        runs = [_asked(backend, template, promise, f"{seed}, {template}") for template in templates]
+        runs = [asked(backend, template, promise, f"{seed}, {template}") for template in templates]
         ledger.close()
         return runs
 
 
-def _asked(backend: Backend, template: Template, promise: Promise, seed: str) -> Run:
+def asked(backend: Backend, template: Template, promise: Promise, seed: str) -> Run:
     session = Watched(backend, template.analyst, seed)
     charged = len(backend.ledger.log())
     answer, error = None, None

@@ -13,9 +13,8 @@ from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import personalised
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.mechanisms.threshold import ThresholdRelease
-from tests.attacks.audits import chosen, moved_draws
-from tests.attacks.consenting import EPSILON, PATIENTS, QUESTIONS, Clinic, Seen, exact, write
-from tests.attacks.replay import Part
+from tests.attacks.consenting import EPSILON, PATIENTS, QUESTIONS, Clinic, Seen, write
+from tests.attacks.shares import lost
 
 UNIT = Fraction(1, 10**12)
 SHARES = {"strict": Fraction(1, 4), "normal": Fraction(1), "open": Fraction(333333333333, 10**12)}
@@ -46,16 +45,6 @@ def answers(everybody: Clinic) -> Answers:
             for name, sql in QUESTIONS.items():
                 found[name][gone] = without.ask(sql)
     return found
-
-
-def lost(one: Part, two: Part) -> Fraction:
-    """What a release lets slip between two neighbours: the numbers' moves over the noise that was drawn."""
-    if isinstance(one.release, ClippedTotal | PersonalisedExtreme):
-        ours, theirs = (dict(zip(part.groups, exact(part), strict=True)) for part in (one, two))
-        far = sum(abs(ours[group] - theirs[group]) for group in ours.keys() & theirs.keys())
-        return far / Fraction(one.draws[0].parameter)
-    numbers = sum((far[0] / Fraction(draw.parameter) for draw, far in moved_draws(one, two) if draw), Fraction(0))
-    return numbers + chosen(one, two)[0]
 
 
 @pytest.mark.parametrize("gone", REMOVED)

@@ -13,8 +13,9 @@ import pytest
 
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.privacy.sampling import ExactSampler
-from tests.attacks.consenting import EPSILON, QUESTIONS, SHARES, Clinic, exact
+from tests.attacks.consenting import EPSILON, QUESTIONS, SHARES, Clinic
 from tests.attacks.replay import Part
+from tests.attacks.shares import noised
 from tests.statistical.measured import BOUNDS, CUTS, lower, upper
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
 
@@ -38,7 +39,7 @@ def measured(one: Part, two: Part, epsilon: float, size: int) -> float:
     """A lower bound on the loss between two runs of one release, from `size` draws of its noise on either side."""
     release = one.release
     assert isinstance(release, ClippedTotal | PersonalisedExtreme)
-    moved = [(a, b) for a, b in zip(exact(one), exact(two), strict=True) if a != b]
+    moved = [(a, b) for a, b in zip(noised(one), noised(two), strict=True) if a != b]
     scale = float(release.sensitivities.law.scale)
     sides = []
     for side in (0, 1):

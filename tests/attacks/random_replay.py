@@ -1,0 +1,244 @@
+"""Random statements over random policies, replayed on neighbouring databases with all audits; in one process.
+
+The bounded tables are built and asked by the code that the owner's process and the worker run, without the processes:
+thousands of policies would start too many.
+
+    python -m tests.attacks.random_replay 1000 [FIRST SEED]
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dpsql.engines.base import EngineStatement, PublicTable
+from dpsql.engines.catalog import build_catalog
+from dpsql.engines.facts import public_table
+from dpsql.engines.shape import shape_of
+from dpsql.engines.views import build_tables
+from dpsql.plan.options import Options
+from dpsql.policy import Policy
+from dpsql.postprocess import PostProcess
+from dpsql.privacy.ledger import Ledger
+from dpsql.privacy.tables import RawTable
+from dpsql.proxy import limits_of, pinned_of
+from dpsql.session import Backend
+from dpsql.testing_samplers import FixedSampler
+from dpsql.universe.public import PublicColumns
+from dpsql.worker import columns
+from dpsql.worker.__main__ import Desk
+from tests.attacks.audits import AUDITS, control_flow
+from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
+from tests.attacks.random_rows import Drawn as Rows
+from tests.attacks.random_rows import Maker, Schema
+from tests.attacks.replay import Promise, Replay, asked
+from tests.attacks.shares import class_shares
+from tests.attacks.templates import Template
+
+__all__ = ["InProcess", "audited", "statements"]
+
+KEY = bytes(32)
+REMOVED = NAMES[:3]
+LAST: Mapping[str, set[str]] = {f"only {NAMES[0]}": {NAMES[0]}, "nobody": set()}
+QUESTIONS = 6
+"""Statements that are asked under each policy."""
+
+
+class InProcess:
+    """An `Engine` over the bounded tables of one state of the data, in this process."""
+
+    version = 1
+
+    def __init__(self, drawn: Drawn, present: Collection[str]) -> None:
+        self._connection = duckdb.connect(config={"threads": 1})
+        self._connection.execute("ATTACH ':memory:' AS source; ATTACH ':memory:' AS bounded")
+        for name, (types, rows) in PUBLIC.items():
+            self._fill(name, types, rows)
+        for table in drawn.tables:
+            types = ", ".join(f"{column} {kind}" for column, kind in table.columns.items())
+            there = [row for owner, row in table.rows if owner is None or owner in present]
+            random.Random(f"{drawn.seed} {table.name} {sorted(present)}").shuffle(
+                there
+            )  # where a row lies says nothing
+            self._fill(table.name, types, there)
+        shape = replace(shape_of(drawn.policy), database=None)  # attached already
+        with tempfile.TemporaryDirectory() as into:
+            facts = build_tables(self._connection, shape, KEY.hex(), lambda *_: None, [], Path(into))
+        self.public: Mapping[str, PublicTable] = {name: public_table(name, own) for name, own in facts.items()}
+        self._desk = Desk(self._connection, ("bounded", "main"))
+
+    def _fill(self, name: str, types: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._connection.execute(f"CREATE TABLE source.main.{name} ({types})")
+        if rows:
+            row = f"({', '.join('?' * len(rows[0]))})"
+            flat = [value for values in rows for value in values]
+            self._connection.execute(f"INSERT INTO source.main.{name} VALUES {', '.join([row] * len(rows))}", flat)
+
+    def verify(self, statement: EngineStatement) -> None:
+        """Returns if DuckDB reads the statement as it was meant."""
+        self._desk.verify(_request(statement))
+
+    def run(self, statement: EngineStatement) -> RawTable:
+        """The statement's exact result."""
+        return RawTable(columns.read(bytes(self._desk.answer(_request(statement), None)), statement.columns))
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self._connection.close()
+
+
+def _request(statement: EngineStatement) -> dict[str, Any]:
+    return {
+        "sql": statement.sql,
+        "parameters": list(statement.parameters),
+        "columns": [list(column) for column in statement.columns],
+        "tables": sorted(statement.tables),
+        "functions": sorted(statement.functions),
+    }
+
+
+PUBLIC_ROWS = (
+    Rows("SELECT * FROM towns", {"name": "text", "zone": "number"}),
+    Rows("SELECT * FROM zones", {"zone": "number", "kind": "text"}),
+    Rows("SELECT DISTINCT zone FROM zones", {"zone": "number"}),
+)
+AGGREGATES = {
+    "number": (
+        "COUNT({})", "SUM({})", "AVG({})", "VAR_POP({})", "STDDEV({})", "MEDIAN({})", "MAX({})", "COUNT(DISTINCT {})",
+        "SUM({}, contribution_bounds_per_row => (-1, 2))", "SUM({}, contribution_bounds_per_group => (-1, 3))",
+        "AVG({}, contribution_bounds_per_row => (0, 2))", "QUANTILE_CONT({}, 0.25)", "SUM({}) FILTER (WHERE {} > 0)",
+    ),
+    "text": ("COUNT({})", "COUNT(DISTINCT {})", "MODE({})"),
+    "flag": ("COUNT_IF({})", "BOOL_OR({})"),
+    "unit": ("COUNT(DISTINCT {})", "COUNT(DISTINCT {})", "COUNT({})"),
+    "link": ("COUNT(DISTINCT {})", "COUNT({})"),
+    "day": ("COUNT({})", "MAX({})", "COUNT(DISTINCT {})"),
+    "moment": ("COUNT({})",),
+}  # fmt: skip
+KEYS = {
+    "number": ("{}", "floor({} / 2)", "{} IS NULL"),
+    "text": ("{}", "upper({})", "{} = 'a'"),
+    "flag": ("{}",),
+    "day": ("{}", "month({})"),
+}
+OPEN = {"epsilon": 6, "delta": 1e-3}
+GAUSSIAN = {"epsilon": 1, "delta": 1e-6, "mechanism": "gaussian"}
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {}, {}, {}, OPEN, OPEN, {**OPEN, "mechanism": "threshold"}, GAUSSIAN, {"rho": 0.1}, {"max_groups_per_unit": 1},
+    {"max_rows_per_group": 1}, {"max_rows_contributed": 2}, {**OPEN, "max_groups_per_unit": 2},
+    {"mechanism": "preprocessing", "sensitivity": 3},
+)  # fmt: skip
+
+
+def statements(drawn: Drawn, count: int = QUESTIONS) -> list[Template]:
+    """Random statements over a policy's tables."""
+    chance = random.Random(f"statements {drawn.seed}")
+    maker = Maker(chance.choice, Schema(drawn.kinds, PUBLIC_ROWS))
+    return [_statement(maker, chance) for _ in range(count)]
+
+
+def _statement(maker: Maker, chance: random.Random) -> Template:
+    source, names = _source(maker, chance)
+    by = chance.choice((0, 0, 1, 1, 2))
+    fit = [name for name, kind in names.items() if kind.split()[0] in KEYS]
+    keys = [chance.choice(KEYS[names[name]]).format(name) for name in chance.sample(fit, min(by, len(fit)))]
+    asked = [_aggregate(names, chance) for _ in range(chance.randint(1, 3))]
+    text = f"SELECT {', '.join([*keys, *asked])} FROM {source}"
+    if keys:
+        places = ", ".join(str(at + 1) for at in range(len(keys)))
+        text += f" GROUP BY {f'ROLLUP ({places})' if chance.random() < 0.1 else places}"
+    return Template(text, options=chance.choice(OPTIONS))
+
+
+def _source(maker: Maker, chance: random.Random) -> tuple[str, dict[str, str]]:
+    """What stands after FROM, and the columns there with their kinds: a table, a join, or a sub-query."""
+    how = chance.random()
+    if how < 0.5:
+        a, b = maker.rows(chance.choice((0, 0, 0, 1))), maker.rows(0)
+        names = {f"{alias}.{name}": kind for alias, own in (("a", a), ("b", b)) for name, kind in own.columns.items()}
+        return maker.join(a, b), names
+    rows = maker.rows(0 if how < 0.65 else chance.choice((1, 1, 2)))
+    return maker.named(rows, "q"), {f"q.{name}": kind for name, kind in rows.columns.items()}
+
+
+def _aggregate(names: Mapping[str, str], chance: random.Random) -> str:
+    if chance.random() < 0.3:
+        return "COUNT(*)"
+    name = chance.choice(list(names))
+    return chance.choice(AGGREGATES[names[name].split()[0]]).replace("{}", name)
+
+
+def replayed(drawn: Drawn, asking: Sequence[Template], after: PostProcess) -> Replay:
+    """Every statement on every database of a policy, with the same noise."""
+    promise = Promise(drawn.policy.neighbours, drawn.policy.budget.composition)
+    states = {f"without {name}": set(NAMES) - {name} for name in REMOVED}
+    if promise.neighbours == "add_remove":
+        states |= {"everybody": set(NAMES)} | (LAST if drawn.seed % 4 == 0 else {})
+    return Replay({(promise, name): _runs(drawn, there, asking, promise, after) for name, there in states.items()})
+
+
+def _runs(
+    drawn: Drawn, present: Collection[str], asking: Sequence[Template], promise: Promise, after: PostProcess
+) -> list[Any]:
+    engine = InProcess(drawn, present)
+    try:
+        backend = _backend(drawn.policy, engine, after)
+        return [asked(backend, template, promise, str(template)) for template in asking]
+    finally:
+        engine.close()
+
+
+def _backend(policy: Policy, engine: InProcess, after: PostProcess) -> Backend:
+    ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
+    ledger._standing.contribution_key = KEY  # neighbours share it: the proofs hold for each value of it
+    catalog = build_catalog(policy, engine.public, 1)
+    defaults = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
+    public = PublicColumns(engine, catalog)
+    return Backend(catalog, ledger, engine, after, FixedSampler(0), defaults, False, {}, public)
+
+
+def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> Iterator[str]:
+    """What the audits convict under the policy of a seed; ``seen`` counts what was asked and answered."""
+    drawn = draw(seed)
+    asking = statements(drawn)
+    replay = replayed(drawn, asking, after)
+    if seen is not None:
+        seen["policies"] += 1
+        for _, run in list(replay.all())[: len(asking)]:
+            seen["answered" if run.error is None else run.error[0]] += 1
+    if drawn.classes:
+        found = [*control_flow(replay), *class_shares(replay, drawn.classes)]
+    else:
+        found = [f"{name}: {problem}" for name, audit in AUDITS.items() for problem in audit(replay)]
+    yield from (f"policy {seed}: {problem}" for problem in found)
+
+
+def main() -> None:
+    """Audits as many policies as the first argument says, from the seed that the second says."""
+    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**31)
+    seen, convicted = Counter[str](), 0
+    after = PostProcess(2 << 30)
+    try:
+        for seed in range(first, first + count):
+            try:
+                problems = list(audited(seed, after, seen))
+            except Exception as error:  # noqa: BLE001 - told with its seed, and the next policy is audited
+                problems = [f"policy {seed}: {type(error).__name__}: {error}"]
+            convicted += bool(problems)
+            print("\n".join(problem[:600] for problem in problems[:2]), end="\n" if problems else "", flush=True)
+    finally:
+        after.close()
+    print(f"policies from {first} on: {dict(seen)}; convicted: {convicted}")
+
+
+if __name__ == "__main__":
+    main()

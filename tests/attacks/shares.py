@@ -1,0 +1,51 @@
+"""The audit of policies with classes of units: everybody loses their own class's share at most, in exact integers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
+from tests.attacks.audits import UNIT, chosen, moved_draws
+from tests.attacks.replay import Part, Replay
+
+__all__ = ["class_shares", "lost", "noised"]
+
+
+def lost(one: Part, two: Part) -> Fraction:
+    """The epsilon that a release lets slip between two neighbours: the numbers' moves over the noise that was drawn."""
+    if isinstance(one.release, ClippedTotal | PersonalisedExtreme):
+        ours, theirs = (dict(zip(part.groups, noised(part), strict=True)) for part in (one, two))
+        far = sum(abs(ours[group] - theirs[group]) for group in ours.keys() & theirs.keys())
+        return far / Fraction(one.draws[0].parameter)
+    numbers = sum((far[0] / Fraction(draw.parameter) for draw, far in moved_draws(one, two) if draw), Fraction(0))
+    return numbers + chosen(one, two)[0]
+
+
+def noised(part: Part) -> list[int]:
+    """The numbers that were noised, in steps, group by group: what came out less what was drawn."""
+    (draw,) = part.draws
+    return [step - noise for step, noise in zip(part.released["steps"], draw.noise, strict=True)]
+
+
+def class_shares(replay: Replay, classes: Mapping[str, str]) -> list[str]:
+    """Under a policy with classes nobody who comes, goes or is exchanged loses more than was charged to their class.
+
+    Args:
+        replay: Its runs.
+        classes: The class of each unit, by name.
+    """
+    found = []
+    for where, one, two in replay.pairs():
+        if not one.charges:
+            continue
+        real = sum((lost(a, b) for a, b in zip(one.parts, two.parts, strict=True)), Fraction(0))
+        account = one.charges[0].account("basic")
+        moved = [
+            classes[name] for name in classes if re.search(f"(without|only) {name} [|]|[|] without {name};", where)
+        ]
+        charged = max(account.of_class(name).epsilon or 0 for name in moved)
+        if real > charged * UNIT:
+            found.append(f"{where}: {moved} lose epsilon {float(real):.6g}, charged {charged * 1e-12:.6g}")
+    return found

@@ -1,0 +1,58 @@
+"""Random statements under random policies, over data that fit them badly: no audit convicts (see `random_replay`)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import pytest
+
+from dpsql.plan import relations
+from dpsql.postprocess import PostProcess
+from tests.attacks.audits import tightness
+from tests.attacks.random_policies import draw
+from tests.attacks.random_replay import audited, replayed, statements
+
+SEEDS = range(9)
+MANY = 300
+
+
+@pytest.fixture(scope="module")
+def after() -> Iterator[PostProcess]:
+    after = PostProcess(2 << 30)
+    yield after
+    after.close()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_audit_convicts_under_a_random_policy(after: PostProcess, seed: int) -> None:
+    seen = Counter[str]()
+    assert list(audited(seed, after, seen)) == []
+    assert seen["answered"] >= 2  # what is refused is no loss, and proves nothing
+
+
+@pytest.mark.slow
+def test_no_audit_convicts_under_many_new_policies(after: PostProcess) -> None:
+    first = random.SystemRandom().randrange(2**31)
+    again = f"to repeat it: python -m tests.attacks.random_replay {MANY} {first}"
+    for seed in range(first, first + MANY):
+        try:
+            found = list(audited(seed, after))
+        except Exception as error:
+            raise AssertionError(f"policy {seed} fails; {again}") from error
+        assert found == [], again
+
+
+def test_units_reach_the_whole_sensitivity(after: PostProcess) -> None:
+    # An audit that never sees the worst case proves nothing.
+    drawn = draw(20)
+    shares = tightness(replayed(drawn, statements(drawn), after))
+    assert max(shares.values()) > 0.999
+
+
+def test_a_plan_that_counts_too_few_rows_is_convicted(after: PostProcess) -> None:
+    with patch.object(relations, "_on_key", lambda *_: True):
+        convicted = any(problem for seed in (7, 14, 18) for problem in audited(seed, after))
+    assert convicted
