@@ -426,7 +426,7 @@ def _shown_alone(part: Part, other: Part) -> float:
     assert isinstance(part.release, StabilityRelease)
     q, silent = math.exp(-1 / float(part.draws[0].parameter)), 1.0
     for group, (n, *_) in part.raw.items():
-        if not any(other.raw.get(group, (0,))):
+        if n and not any(other.raw.get(group, (0,))):  # a group whose number is 0 is shown as 0
             beyond = part.release.threshold + 1 - n  # the least noise that shows it
             silent *= 1 - q**beyond / (1 + q) if beyond >= 1 else q ** (1 - beyond) / (1 + q)
     return 1 - silent
