@@ -309,20 +309,15 @@ def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
 
 def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, last: bool, extra: list[str]) -> str:
     """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
+    grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
+    printer.ties = [*ties, *grouped]
     texts = [f'{printer.expression(output.expression)} AS "c{i}"' for i, output in enumerate(stage.outputs)]
     sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
     if stage.group_by:
         sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
     if stage.having is not None:
         sql += f" HAVING {printer.expression(stage.having)}"
-    terms = [
-        f"{printer.expression(order.expression)} {'DESC' if order.descending else 'ASC'} "
-        f"NULLS {'FIRST' if order.nulls_first else 'LAST'}"
-        for order in stage.order_by
-    ]
-    terms += ties
-    if stage.aggregates and last:
-        terms += [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by]
+    terms = [*map(printer.term, stage.order_by), *ties, *(grouped if last else ())]
     if terms and (last or stage.limit is not None or stage.offset):
         sql += f" ORDER BY {', '.join(terms)}"
     if stage.limit is not None:

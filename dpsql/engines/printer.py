@@ -5,7 +5,7 @@ This printer writes every statement an engine ever sees. It prints plan nodes on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,6 +18,7 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
+    Order,
     PerUnit,
     Project,
     Relation,
@@ -25,7 +26,9 @@ from dpsql.plan.nodes import (
     Semi,
     UnionAll,
     UnitValue,
+    Windowed,
 )
+from dpsql.plan.normal import frame_text
 from dpsql.plan.types import Grid, Type, Value
 
 __all__ = ["WIRE", "Printer", "qualified", "quoted"]
@@ -58,11 +61,19 @@ def qualified(column: Column) -> str:
 
 @dataclass(slots=True)
 class Printer:
-    """Prints expressions and relations, collecting parameters and the functions the text uses."""
+    """Prints expressions and relations, collecting parameters and the functions the text uses.
+
+    Attributes:
+        naming: How columns are written.
+        parameters: Bound values.
+        functions: Names of the functions, as the engine's parser reports them.
+        ties: How rows of an answer that an order leaves equal are ordered.
+    """
 
     naming: Naming = qualified
     parameters: list[Value] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
+    ties: Sequence[str] = ()
     _numbers: dict[tuple[type, Value, str], int] = field(default_factory=dict)
 
     def expression(self, node: Expression) -> str:
@@ -86,6 +97,21 @@ class Printer:
                     f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in node.branches
                 ]  # fmt: skip
                 return f"CASE {' '.join(branches)} ELSE {self.expression(node.default)} END"
+            case Windowed():
+                self.functions |= node.function.engine
+                return node.function.sql.format(*map(self.expression, node.arguments), over=self._over(node))
+
+    def _over(self, node: Windowed) -> str:
+        partition = ", ".join(map(self.expression, node.partition))
+        order = ", ".join([*map(self.term, node.order), *(self.ties if node.ties else ())])
+        named = (("PARTITION BY", partition), ("ORDER BY", order))
+        parts = [f"{words} {text}" for words, text in named if text]
+        return f"OVER ({' '.join([*parts, frame_text(node.frame)]).strip()})"
+
+    def term(self, order: Order) -> str:
+        """One term of an ORDER BY."""
+        direction = "DESC" if order.descending else "ASC"
+        return f"{self.expression(order.expression)} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
 
     def constant(self, value: Value, type_: Type) -> str:
         """A bound parameter of a fixed type."""

@@ -30,6 +30,8 @@ __all__ = [
     "same_unit",
     "tables_of",
     "using_pairs",
+    "window_parts",
+    "windows_in",
 ]
 
 Position = tuple[int, int] | None
@@ -83,8 +85,33 @@ def holds_aggregate(node: syntax.Expr) -> bool:
             return holds_aggregate(node.operand)
         case syntax.InList():
             return any(map(holds_aggregate, (node.operand, *node.values)))
+        case syntax.Window():
+            return any(map(holds_aggregate, window_parts(node)))
         case _:
             return False
+
+
+def window_parts(node: syntax.Window) -> tuple[syntax.Expr, ...]:
+    """What a window reads of the rows that it goes over: arguments, keys of its partitions and of its order."""
+    return *node.call.arguments, *node.partition, *(term.expression for term in node.order)
+
+
+def windows_in(node: syntax.Expr) -> list[syntax.Window]:
+    """The windows of an expression, from left to right."""
+    match node:
+        case syntax.Window():
+            return [node]
+        case syntax.Call():
+            parts: tuple[syntax.Expr | None, ...] = node.arguments
+        case syntax.Case():
+            parts = (node.operand, *(part for branch in node.branches for part in branch), node.default)
+        case syntax.Cast():
+            parts = (node.operand,)
+        case syntax.InList():
+            parts = (node.operand, *node.values)
+        case _:
+            parts = ()
+    return [window for part in parts if part is not None for window in windows_in(part)]
 
 
 def is_negated_query(node: syntax.Expr) -> bool:

@@ -14,11 +14,21 @@ from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Windowed
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["Lookup", "Resolver", "arguments_of", "as_constant", "columns_of", "nearest", "range_of", "substituted"]
+__all__ = [
+    "Lookup",
+    "Resolver",
+    "arguments_of",
+    "as_constant",
+    "columns_of",
+    "nearest",
+    "range_of",
+    "refuse_large",
+    "substituted",
+]
 
 Lookup = Callable[[syntax.Expr], Expression | None]
 """What a node stands for where the context decides (names, aggregates, keys); None where it does not."""
@@ -40,6 +50,8 @@ def arguments_of(expression: Expression) -> tuple[Expression, ...]:
             return expression.arguments
         case Case():
             return (*(part for branch in expression.branches for part in branch), expression.default)
+        case Windowed():
+            return expression.parts
 
 
 def columns_of(expression: Expression) -> tuple[Column, ...]:
@@ -63,6 +75,13 @@ def substituted(expression: Expression, columns: Mapping[str, Expression]) -> Ex
                 (substituted(when, columns), substituted(then, columns)) for when, then in expression.branches
             )
             return replace(expression, branches=branches, default=substituted(expression.default, columns))
+        case Windowed(arguments=arguments, partition=partition, order=order):
+            return replace(
+                expression,
+                arguments=tuple(substituted(part, columns) for part in arguments),
+                partition=tuple(substituted(part, columns) for part in partition),
+                order=tuple(replace(term, expression=substituted(term.expression, columns)) for term in order),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +132,12 @@ class Resolver:
                     construct="scalar sub-query", position=node.position,
                     hint="Ask it first, then write its answer as a constant or a parameter (?). Where it depends on "
                     "the row outside, join a sub-query in FROM that is grouped by what they share.",
+                )  # fmt: skip
+            case syntax.Window():
+                raise UnsupportedQuery(
+                    "it stands in the SELECT list and in ORDER BY of an answer.",
+                    construct="window function", position=node.position,
+                    hint="Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).",
                 )  # fmt: skip
             case _:
                 raise UnsupportedQuery(

@@ -12,8 +12,8 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from dpsql.plan.keywords import KEYWORDS
-from dpsql.plan.normal import INFIX, normal_expression, quoted
-from dpsql.plan.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Order
+from dpsql.plan.normal import INFIX, frame_text, normal_expression, quoted
+from dpsql.plan.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Order, Window
 
 __all__ = ["column_name"]
 
@@ -64,6 +64,8 @@ def _text(expression: Expr) -> str:
             return f"(NOT {listed})" if negated else listed
         case Cast(operand, type_name, safe, spelling):
             return f"{'TRY_CAST' if safe else 'CAST'}({_text(operand)} AS {_type(spelling or type_name)})"
+        case Window():
+            return _window(expression)
     return normal_expression(expression)
 
 
@@ -148,6 +150,13 @@ def _function(call: Call) -> str:
     order = f" ORDER BY {', '.join(map(_key, call.order))}" if call.order else ""
     text = f"{name}({'DISTINCT ' if call.distinct else ''}{', '.join(map(_text, call.arguments))}{order})"
     return text if call.where is None else f"{text} FILTER (WHERE {_text(call.where)})"
+
+
+def _window(window: Window) -> str:
+    call = "count()" if window.call.star else _function(window.call)
+    partition = f"PARTITION BY {', '.join(map(_text, window.partition))}" if window.partition else ""
+    order = f"ORDER BY {', '.join(map(_key, window.order))}" if window.order else ""
+    return f"{call} OVER ({' '.join(filter(None, (partition, order, frame_text(window.frame))))})"
 
 
 def _key(key: Order) -> str:

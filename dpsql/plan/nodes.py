@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpsql.plan.catalog import TableInfo
+from dpsql.plan.syntax import Frame
 from dpsql.plan.types import Facts, Value
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
     "TableFunction",
     "UnionAll",
     "UnitValue",
+    "Windowed",
 ]
 
 Position = tuple[int, int]
@@ -103,7 +105,35 @@ class Case:
     facts: Facts
 
 
-Expression = Column | Constant | Apply | Case
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """A function of a row of an answer and the rows beside it: ``f(..) OVER (PARTITION BY .. ORDER BY .. frame)``.
+
+    Attributes:
+        function: Of the list in `dpsql.plan.windows`; ``{over}`` in its spelling is the window.
+        arguments: Over one row.
+        partition: What rows that see each other have in common.
+        order: Terms.
+        frame: Which of them count; None for all up to the current row and those equal to it.
+        ties: Whether rows that the order leaves equal are put in the order of the answer.
+        facts: What is known of it.
+    """
+
+    function: Function
+    arguments: tuple[Expression, ...]
+    partition: tuple[Expression, ...]
+    order: tuple[Order, ...]
+    frame: Frame | None
+    ties: bool
+    facts: Facts
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Everything that it reads of a row."""
+        return *self.arguments, *self.partition, *(term.expression for term in self.order)
+
+
+Expression = Column | Constant | Apply | Case | Windowed
 
 # -------------------------------------------------------------------- relations
 

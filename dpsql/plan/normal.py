@@ -18,6 +18,7 @@ from dpsql.plan.syntax import (
     Exists,
     Explain,
     Expr,
+    Frame,
     GroupAll,
     GroupingSets,
     InList,
@@ -41,9 +42,10 @@ from dpsql.plan.syntax import (
     TableFunction,
     TableName,
     Union,
+    Window,
 )
 
-__all__ = ["INFIX", "normal", "normal_expression", "quoted"]
+__all__ = ["INFIX", "frame_text", "normal", "normal_expression", "quoted"]
 
 INFIX = frozenset("+ - * / // % || = <> < <= > >= and or like ilike is_distinct_from".split())
 
@@ -189,6 +191,31 @@ def normal_expression(expression: Expr) -> str:
             return f"{'TRY_CAST' if safe else 'CAST'}({text(operand)} AS {type_name})"
         case Star(table):
             return "*" if table is None else f"{quoted(table)}.*"
+        case Window(call, partition, order, frame):
+            parts = (
+                f"PARTITION BY {_list(partition)}" if partition else "",
+                _order(order) if order else "",
+                frame_text(frame),
+            )
+            return f"{text(call)} OVER ({' '.join(filter(None, parts))})"
+
+
+def frame_text(frame: Frame | None) -> str:
+    """The frame of a window as SQL; empty for the usual one.
+
+    >>> frame_text(Frame(True, -2, None))
+    'ROWS BETWEEN 2 PRECEDING AND UNBOUNDED FOLLOWING'
+    """
+    if frame is None:
+        return ""
+    start, end = _frame_end(frame.start, "PRECEDING"), _frame_end(frame.end, "FOLLOWING")
+    return f"{'ROWS' if frame.rows else 'RANGE'} BETWEEN {start} AND {end}"
+
+
+def _frame_end(rows: int | None, side: str) -> str:
+    if rows is None:
+        return f"UNBOUNDED {side}"
+    return "CURRENT ROW" if rows == 0 else f"{abs(rows)} {'PRECEDING' if rows < 0 else 'FOLLOWING'}"
 
 
 def _call(call: Call) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
-from dpsql.plan.conditions import bare_identity, holds_aggregate
+from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
@@ -37,7 +37,8 @@ def group_nodes(query: syntax.Select, scope: Scope) -> list[syntax.Expr]:
     """What GROUP BY names: expressions, with ordinals, output aliases and ALL resolved."""
     group_by = query.group_by
     if isinstance(group_by, syntax.GroupAll):
-        return [item.expression for item in query.items if not holds_aggregate(item.expression)]
+        nodes = [item.expression for item in query.items]
+        return [node for node in nodes if not holds_aggregate(node) and not windows_in(node)]
     if isinstance(group_by, syntax.GroupingSets):
         return list(dict.fromkeys(_named_item(node, query, scope) for keys in group_by.sets for node in keys))
     return [_named_item(node, query, scope) for node in group_by]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["AFTER_STAR", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
+__all__ = ["AFTER_STAR", "QUALIFIED", "REFUSED_FUNCTIONS", "REFUSED_STATEMENTS", "REFUSED_WORDS"]
 
 Refusal = tuple[str, str, str]
 
-_WINDOW: Final = ("window function", "it answers row by row, and rows are private.", "Use GROUP BY and aggregates.")
+QUALIFIED: Final = "Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3."
+"""How a condition on a window is written."""
 _SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condition in WHERE.")
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
@@ -22,9 +23,9 @@ _OPERATOR: Final = ("it is an operator, not a function.", "Write -x, x IS NULL o
 _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")
 
 REFUSED_WORDS: Mapping[str, Refusal] = {
-    "over": _WINDOW,
-    "window": _WINDOW,
-    "qualify": ("QUALIFY", *_WINDOW[1:]),
+    "over": ("OVER", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
+    "window": ("WINDOW", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
+    "qualify": ("QUALIFY", "dpsql reads a condition on a window one query further out.", QUALIFIED),
     "intersect": ("INTERSECT", *_SET_OPERATION),
     "except": ("EXCEPT", *_SET_OPERATION),
     "pivot": ("PIVOT", *_PIVOT),

@@ -9,7 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.aggregates import AggregateReader, Asked
 from dpsql.plan.catalog import Catalog, TableInfo
-from dpsql.plan.conditions import holds_aggregate
+from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.naming import column_name
@@ -21,6 +21,7 @@ from dpsql.plan.scope import Entry, Scope, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
 
 __all__ = ["resolve_query"]
 
@@ -64,6 +65,13 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         return _over_released(query, *source, evaluate)
     if is_public(relation):
         return PublicPlan(relation, plan_stage(replace(query, where=None), scope, rows.parameters))
+    if query.distinct and any(windows_in(item.expression) for item in query.items):
+        raise UnsupportedQuery(
+            "it does not go with a window.", construct="SELECT DISTINCT", position=query.position,
+            hint="Leave DISTINCT out: every group has a row of its own.",
+        )  # fmt: skip
+    if not query.group_by and not any(holds_aggregate(item.expression) for item in query.items):
+        refuse_over_rows(query, relation)
     return _Statement(query, inner, evaluate, relation, scope).plan()
 
 
@@ -165,6 +173,7 @@ class _Statement:
         having = None
         if query.having is not None:
             having = self._resolver(named).boolean(self._resolver(named).resolve(query.having), query.having)
+            refuse_after_having(having, query)
         order = tuple(self._order(term, outputs, named) for term in query.order_by)
         if not self.aggregates and not query.distinct:
             raise UnsupportedQuery(
@@ -273,7 +282,9 @@ class _Statement:
         return Resolver(lookup, self.rows.parameters)
 
     def _measured(self, node: syntax.Expr) -> Expression | None:
-        """A key or an aggregate as a released column; None for anything in between."""
+        """A key or an aggregate as a released column, a window over those; None for anything in between."""
+        if isinstance(node, syntax.Window):
+            return windowed(node, self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
         if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.Star):

@@ -43,6 +43,7 @@ from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
+from dpsql.plan.windows import refuse_over_rows
 
 __all__ = ["Gathered", "PerUnitPlanner", "ReleasesInside", "Rows", "Sub"]
 
@@ -381,6 +382,7 @@ class Rows:
         if grouped or any(holds_aggregate(item.expression) for item in query.items):
             return planner.per_unit(planner, query)
         relation, scope = planner.plan(query)
+        refuse_over_rows(query, relation)
         columns = planner._items(query, scope)
         if not query.distinct:
             return Sub(relation, columns)

@@ -85,7 +85,8 @@ class _Builder(Constants):
         elif word in ("left", "right") and following.symbol == "(":
             self._function(token)
         elif self._is_soft_keyword(word):
-            self._emit(word.upper(), operand=word in ("first", "last"))
+            ends = word in ("first", "last", "preceding", "following", "row") or following.word == "between"
+            self._emit(word.upper(), operand=ends)
         elif word in _KEPT or (word in ("true", "false", "null") and self._after_is()):
             self._keyword(token)
         elif word in REFUSED_WORDS:
@@ -154,6 +155,27 @@ class _Builder(Constants):
                 return before.word == "grouping"
             case "rollup" | "cube":
                 return following.symbol == "("
+            case "over":
+                return before.symbol == ")" and following.symbol == "("
+        return bool(self.frames) and self.frames[-1].opener == "over" and self._is_window_word(word)
+
+    def _is_window_word(self, word: str) -> bool:
+        """Whether a word inside ``OVER (..)`` is one of its own keywords."""
+        before, following = self._peek(-1), self._peek()
+        match word:
+            case "partition":
+                return before.symbol == "(" and following.word == "by"
+            case "rows" | "range":
+                counted = following.kind is Kind.NUMBER and self._peek(2).word in ("preceding", "following")
+                return counted or following.word in ("between", "unbounded", "current")
+            case "unbounded":
+                return following.word in ("preceding", "following")
+            case "preceding" | "following":
+                return before.word == "unbounded" or before.kind is Kind.NUMBER
+            case "current":
+                return following.word == "row"
+            case "row":
+                return before.word == "current"
         return False
 
     def _keyword(self, token: Token) -> None:
@@ -184,7 +206,7 @@ class _Builder(Constants):
                 raise self._refusal("ORDER BY ALL", "the keys must be named.", "Write ORDER BY and the columns.")
             case "all":
                 raise self._refusal("ALL", "dpsql does not compare with ALL.", "Compare with one value, or use IN.")
-            case "by" if before.word not in ("group", "order"):
+            case "by" if before.word not in ("group", "order", "partition"):
                 raise self._refusal("BY", "it stands after GROUP and ORDER only.", "Write GROUP BY or ORDER BY.")
             case "distinct" if before.word not in ("is", "not"):
                 self._distinct()
@@ -217,7 +239,7 @@ class _Builder(Constants):
             frame.clauses.add(word, self._here())
 
     def _is_no_clause(self, word: str, frame: Frame) -> bool:
-        """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP or a call's ORDER BY."""
+        """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""
         before = self._peek(-1)
         match word:
             case "from":
@@ -227,7 +249,7 @@ class _Builder(Constants):
             case "group":
                 return before.word == "within"
             case "order":
-                return frame.opener in ("call", "within")
+                return frame.opener in ("call", "within", "over")
         return False
 
     def _may_begin(self, word: str) -> bool:
@@ -308,7 +330,14 @@ class _Builder(Constants):
         match token.text:
             case "(":
                 self._refuse_after_value()
-                openers = {"cast": "cast", "try_cast": "cast", "as": "cte", "filter": "filter", "group": "within"}
+                openers = {
+                    "cast": "cast",
+                    "try_cast": "cast",
+                    "as": "cte",
+                    "filter": "filter",
+                    "group": "within",
+                    "over": "over",
+                }
                 self._open(Frame(openers.get(self._peek(-1).word, "group")))
                 self._emit(WRITTEN_PARENTHESIS, operand=False)
             case ")":

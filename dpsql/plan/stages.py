@@ -15,6 +15,7 @@ from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Sta
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.windows import refuse_after_having, windowed
 
 __all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
 
@@ -108,6 +109,7 @@ class _Stage:
         named = {item.alias.lower(): o.expression for item, o in zip(items, outputs, strict=True) if item.alias}
         after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
         having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
+        refuse_after_having(having, query)
         order = tuple(Order(self._term(t, outputs, after), t.descending, t.nulls_first) for t in query.order_by)
         parts = [(o.expression, o.name, item.position) for o, item in zip(outputs, items, strict=True)]
         parts += [] if having is None else [(having, "HAVING", query.position)]
@@ -132,7 +134,7 @@ class _Stage:
             return self.scope.find(node)
         if isinstance(node, syntax.Call) and node.name in AGGREGATES:
             return self._aggregate(node)
-        return None
+        return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
         distinct = node.distinct and node.name == "count" and bool(node.arguments)

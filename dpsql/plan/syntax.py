@@ -24,6 +24,7 @@ __all__ = [
     "Exists",
     "Explain",
     "Expr",
+    "Frame",
     "GroupAll",
     "GroupingSets",
     "InList",
@@ -49,6 +50,7 @@ __all__ = [
     "TableFunction",
     "TableName",
     "Union",
+    "Window",
     "parameter_count",
 ]
 
@@ -168,8 +170,39 @@ class Star(Node):
     table: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Frame(Node):
+    """``ROWS BETWEEN start AND end``, or RANGE: ends are rows from the current one, None at the partition's own end."""
+
+    rows: bool
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Node):
+    """``call OVER (PARTITION BY .. ORDER BY .. frame)``; the frame is None where it is the usual one."""
+
+    call: Call
+    partition: tuple[Expr, ...]
+    order: tuple[Order, ...]
+    frame: Frame | None
+
+
 Expr: TypeAlias = (
-    Name | Literal | Parameter | IntervalLiteral | Call | Case | InList | InQuery | Exists | ScalarQuery | Cast | Star
+    Name
+    | Literal
+    | Parameter
+    | IntervalLiteral
+    | Call
+    | Case
+    | InList
+    | InQuery
+    | Exists
+    | ScalarQuery
+    | Cast
+    | Star
+    | Window
 )
 
 

@@ -2930,3 +2930,138 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6)
 -- columns: avg(age) real
 -- engine: SELECT COALESCE(CAST("x0" AS BIGINT), 0) AS "value", CAST("x0" IS NOT NULL AS BIGINT) AS "rows" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."person_id" AS "u", CASE WHEN ("t0"."age" >= CAST($1 AS BIGINT)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."people" AS "t0") AS r) AS q ORDER BY sha256(concat(CAST($5 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END)), "u"
 -- values: 18, 1.0, 0.0, 110.0, (the secret key)
+
+-- Windows go over the groups of an answer, after the noise.
+SELECT sex, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer, r integer [1, 1099511627776]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS share FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, share real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT sex, n / SUM(n) OVER () AS share FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+SELECT sex, n / SUM(n) OVER () AS share FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, share real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+SELECT year(visited_on) AS y, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY year(visited_on)) AS running,
+       COUNT(*) - LAG(COUNT(*), 1, 0) OVER (ORDER BY year(visited_on)) AS change,
+       AVG(COUNT(*)) OVER (ORDER BY year(visited_on) ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS moving
+FROM visits GROUP BY y
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_on) DESC NULLS FIRST),
+       NTILE(2) OVER (ORDER BY year(visited_on)), PERCENT_RANK() OVER (ORDER BY COUNT(*)),
+       CUME_DIST() OVER (ORDER BY COUNT(*)), SUM(COUNT(*)) OVER (ORDER BY year(visited_on) ROWS 2 PRECEDING),
+       MAX(COUNT(*)) OVER (ORDER BY year(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+FROM visits GROUP BY 1
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY c.state) AS share,
+       DENSE_RANK() OVER (PARTITION BY c.state ORDER BY COUNT(*) DESC) AS place,
+       FIRST_VALUE(p.sex) OVER (PARTITION BY c.state ORDER BY COUNT(*) DESC) AS most,
+       LAST_VALUE(p.sex) OVER (PARTITION BY c.state ORDER BY COUNT(*) DESC RANGE BETWEEN UNBOUNDED PRECEDING AND
+                               UNBOUNDED FOLLOWING) AS least,
+       NTH_VALUE(p.sex, 2) OVER (PARTITION BY c.state ORDER BY p.sex) AS second
+FROM patients p JOIN cities c ON p.city = c.name WHERE c.state IN ('CA', 'NY') GROUP BY c.state, p.sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'CA', 'NY'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: state text, sex text, n integer, share real or NULL, place integer [1, 1099511627776], most text or NULL, least text or NULL, second text or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."state" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."cities" AS "t1" ON "t0"."city" = "t1"."name" WHERE ("t1"."state" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- values: 'CA', 'NY'
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING COUNT(*) > 20 ORDER BY ROW_NUMBER() OVER (ORDER BY COUNT(*))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, AVG(age) AS a, AVG(age) - MAX(AVG(age)) OVER () AS below FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, a real, below real or NULL
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT sex, CASE WHEN RANK() OVER (ORDER BY COUNT(*) DESC) = 1 THEN 'most' ELSE 'fewer' END AS word
+FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, word text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT * FROM (SELECT city, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC, city) AS r FROM patients GROUP BY city) WHERE r <= 3 ORDER BY r
+SELECT * FROM (SELECT city, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC, city) AS r FROM patients GROUP BY city)
+WHERE r <= 3 ORDER BY r
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- a0: count_rows
+-- columns: city text, n integer, r integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- reference: SELECT SUM(n)::BIGINT AS total, MAX(SUM(n)) OVER ()::BIGINT AS most FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) GROUP BY sex
+SELECT SUM(n) AS total, MAX(SUM(n)) OVER () AS most FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: total integer or NULL, most integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+SELECT name, population, RANK() OVER (PARTITION BY state ORDER BY population DESC) AS r FROM cities ORDER BY name LIMIT 3
+-- unit: none, the tables are public
+-- columns: name text, population integer [50005, 8175133], r integer [1, 1099511627776]
+-- engine: SELECT "t0"."name" AS "c0", "t0"."population" AS "c1", RANK() OVER (PARTITION BY "t0"."state" ORDER BY "t0"."population" DESC NULLS LAST) AS "c2" FROM "bounded"."main"."cities" AS "t0" ORDER BY "t0"."name" ASC NULLS LAST LIMIT 3
+
+-- Words of a window are names outside it, and where nothing of a window follows.
+SELECT COUNT(*) AS preceding, SUM(age) AS range FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: preceding integer, range integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- What aggregates inside CASE makes one row of many.
+-- reference: SELECT CASE WHEN COUNT(*) > 1 THEN 'several' ELSE 'one' END AS word FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+SELECT CASE WHEN COUNT(*) > 1 THEN 'several' ELSE 'one' END AS word
+FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: word text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"

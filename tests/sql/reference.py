@@ -102,6 +102,8 @@ class Edited:
             if at not in outside or name not in ("sum", "avg", "mean") or not self.text_after(at).startswith("("):
                 continue
             closing = self._end(self._closing(self.tokens.index("(", at)))
+            if self.text_after(closing).lower().startswith("over"):  # a window over groups: nothing is NULL there
+                continue
             call = re.sub(r"\s", "", "".join(self.tokens[at : closing + 1]).lower())
             if self.places[at] in centres:
                 known[call] = centres[self.places[at]]

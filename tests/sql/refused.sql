@@ -724,19 +724,93 @@ SELECT DISTINCT ON (sex) sex, COUNT(*) FROM patients GROUP BY sex
 -- refused: DISTINCT ON at 1:8: it keeps rows by their position. Write GROUP BY.
 
 SELECT COUNT(*) OVER () FROM patients
--- refused: window function at 1:17: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT age, RANK() OVER (ORDER BY age) FROM patients
--- refused: window function at 1:20: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+-- refused: window function at 1:13: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
 
 SELECT ROW_NUMBER() OVER (PARTITION BY sex) FROM patients
--- refused: window function at 1:21: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT LAG(cost) OVER (PARTITION BY patient_id ORDER BY visited_on) FROM visits
+-- refused: window function at 1:8: it answers row by row, and rows are private. To compare a row with another of the same person, join the table with itself on the privacy unit: FROM visits a JOIN visits b USING (patient_id) WHERE b.year = a.year + 1, say; then aggregate.
+
+SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) OVER (PARTITION BY patient_id) AS total FROM visits)
+-- refused: window function at 1:44: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT AVG(r) FROM (SELECT patient_id, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY patient_id)
+-- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT COUNT(*) FROM patients WHERE RANK() OVER (ORDER BY age) < 3
+-- refused: window function at 1:37: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT COUNT(*) FROM patients GROUP BY RANK() OVER (ORDER BY age)
+-- refused: window function at 1:40: it stands in the SELECT list and in ORDER BY of an answer. Put it there, over aggregates: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT sex, RANK() OVER (ORDER BY age) FROM patients GROUP BY sex
+-- refused: age at 1:35: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT RANK() OVER (PARTITION BY patient_id ORDER BY COUNT(*)) FROM visits GROUP BY diagnosis
+-- refused: patient_id at 1:34: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
+
+SELECT sex, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY sex HAVING r < 2
+-- refused: HAVING at 1:104: windows go over what HAVING leaves. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
+
+SELECT SUM(RANK() OVER (ORDER BY COUNT(*))) OVER () FROM patients GROUP BY sex
+-- refused: window function at 1:12: a window does not go over another. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
+
+SELECT SUM(COUNT(*)) FILTER (WHERE sex = 'F') OVER () FROM patients GROUP BY sex
+-- refused: SUM .. OVER at 1:8: DISTINCT, FILTER, ORDER BY and named arguments do not go with a window. There are ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, COUNT, SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG, LEAD, NTH_VALUE, with plain arguments.
+
+SELECT COUNT(DISTINCT sex) OVER () FROM patients GROUP BY sex
+-- refused: COUNT .. OVER at 1:8: DISTINCT, FILTER, ORDER BY and named arguments do not go with a window. There are ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, COUNT, SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG, LEAD, NTH_VALUE, with plain arguments.
+
+SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS BETWEEN 1 FOLLOWING AND 1 PRECEDING) FROM patients GROUP BY sex
+-- refused: frame at 1:54: it starts behind its end. Write the earlier row first.
+
+SELECT SUM(COUNT(*)) OVER (ORDER BY sex RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM patients GROUP BY sex
+-- refused: RANGE at 1:55: its ends are not counted in rows. Write ROWS BETWEEN 2 PRECEDING AND ..
+
+SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS 9999999999999999999 PRECEDING) FROM patients GROUP BY sex
+-- refused: frame at 1:46: it takes a whole number of rows below 2^31. Write 2 PRECEDING.
+
+SELECT SUM(COUNT(*)) OVER (ORDER BY sex GROUPS CURRENT ROW) FROM patients GROUP BY sex
+-- refused: syntax at 1:41: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT SUM(COUNT(*)) OVER (ORDER BY sex ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM patients
+GROUP BY sex
+-- refused: syntax at 1:90: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT LAG(COUNT(*) IGNORE NULLS) OVER (ORDER BY sex) FROM patients GROUP BY sex
+-- refused: syntax at 1:21: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT LAG(COUNT(*), -1) OVER (ORDER BY sex) FROM patients GROUP BY sex
+-- refused: LAG at 1:8: its number of rows must be a whole number from 0 to 2^31. Write a constant.
+
+SELECT LAG(COUNT(*), 1, 'none') OVER (ORDER BY sex) FROM patients GROUP BY sex
+-- refused: LAG at 1:8: it does not take (integer, integer, text). It takes 1 or 2 or 3 arguments; sums and means are of numbers, and what LAG and LEAD show instead of no row is of the first one's type.
+
+SELECT NTILE(0) OVER (ORDER BY sex), COUNT(*) FROM patients GROUP BY sex
+-- refused: NTILE at 1:8: its number of rows must be a whole number from 1 to 2^31. Write a constant.
+
+SELECT STDDEV(COUNT(*)) OVER () FROM patients GROUP BY sex
+-- refused: STDDEV .. OVER at 1:8: this is no window function here. There are ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, COUNT, SUM, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LAG, LEAD, NTH_VALUE, with plain arguments.
+
+SELECT sex, SUM(COUNT(*)) OVER w FROM patients GROUP BY sex WINDOW w AS (ORDER BY sex)
+-- refused: OVER at 1:27: dpsql reads a window where it is used. Write f(x) OVER (PARTITION BY .. ORDER BY ..).
+
+SELECT DISTINCT SUM(COUNT(*)) OVER () FROM patients GROUP BY sex
+-- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
+
+-- CASE does not hide a column that is not grouped by.
+SELECT CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS x, COUNT(*) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- refused: x at 1:18: it is neither grouped by nor aggregated. Add it to GROUP BY.
 
 SELECT COUNT(*) FROM patients QUALIFY COUNT(*) > 1
--- refused: QUALIFY at 1:31: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+-- refused: QUALIFY at 1:31: dpsql reads a condition on a window one query further out. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
 
 SELECT COUNT(*) FROM patients WINDOW w AS (ORDER BY age)
--- refused: window function at 1:31: it answers row by row, and rows are private. Use GROUP BY and aggregates.
+-- refused: WINDOW at 1:31: dpsql reads a window where it is used. Write f(x) OVER (PARTITION BY .. ORDER BY ..).
 
 SELECT COUNT(*) FROM patients TABLESAMPLE 10%
 -- refused: TABLESAMPLE at 1:31: the sample would be drawn outside the accounting. Leave it out.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from dpsql.plan.syntax import (
     Cast,
     Exists,
     Expr,
+    Frame,
     InList,
     InQuery,
     Literal,
@@ -25,6 +27,7 @@ from dpsql.plan.syntax import (
     Queryable,
     ScalarQuery,
     Star,
+    Window,
 )
 from dpsql.plan.tokens import fold
 from dpsql.plan.tree.base import DEEPEST_TREE, Reader, too_deep, words
@@ -72,6 +75,8 @@ _PREDICATES: tuple[type[exp.Expr], ...] = (
     exp.Not,
 )
 
+MOST_FRAME_ROWS = 2**31  # between two ends of a window's frame: more than any answer has, and no engine's limit
+
 
 class Expressions(Reader):
     """Converts expressions; the queries inside them are left to the subclass."""
@@ -84,6 +89,7 @@ class Expressions(Reader):
             exp.Anonymous: self._call,
             exp.Filter: self._filter,
             exp.WithinGroup: self._within_group,
+            exp.Window: self._window,
             exp.Paren: self._paren,
             exp.Tuple: self._tuple,
             exp.Neg: self._negate,
@@ -208,9 +214,43 @@ class Expressions(Reader):
             self._refuse(node, "WITHIN GROUP", "the order is given twice, or after FILTER.", "Write one ORDER BY.")
         return dataclasses.replace(call, order=self._order(node.expression), within_group=True)
 
+    def _window(self, node: exp.Window) -> Expr:
+        self._slots(node, "this", "partition_by", "order", "spec", "over")
+        call = self._modified(node)
+        partition = tuple(self._expression(key) for key in node.args.get("partition_by") or ())
+        order = self._order(node.args.get("order"))
+        return Window(call, partition, order, self._frame(node.args.get("spec")), position=call.position)
+
+    def _frame(self, node: exp.WindowSpec | None) -> Frame | None:
+        """ROWS or RANGE; None for the usual frame, which is RANGE up to the current row."""
+        if node is None:
+            return None
+        self._slots(node, "kind", "start", "start_side", "end", "end_side")
+        rows = node.args.get("kind") == "ROWS"
+        start = self._frame_end(node, "start")
+        end = self._frame_end(node, "end") if node.args.get("end") else 0
+        if start > end or start == math.inf or end == -math.inf:
+            self._refuse(node, "frame", "it starts behind its end.", "Write the earlier row first.")
+        if not rows and not {start, end} <= {-math.inf, 0, math.inf}:
+            self._refuse(node, "RANGE", "its ends are not counted in rows.", "Write ROWS BETWEEN 2 PRECEDING AND ..")
+        if not rows and (start, end) == (-math.inf, 0):
+            return None
+        return Frame(rows, *(None if math.isinf(side) else int(side) for side in (start, end)))
+
+    def _frame_end(self, node: exp.WindowSpec, slot: str) -> float:
+        """Rows from the current one, those before it negative."""
+        written, sign = node.args[slot], -1 if node.args.get(f"{slot}_side") == "PRECEDING" else 1
+        if isinstance(written, str):
+            return sign * math.inf if written == "UNBOUNDED" else 0
+        match self._expression(written):
+            case Literal(value=int(rows)) if not isinstance(rows, bool) and rows < MOST_FRAME_ROWS:
+                return sign * rows
+        return self._refuse(node, "frame", "it takes a whole number of rows below 2^31.", "Write 2 PRECEDING.")
+
     def _modified(self, node: exp.Expr) -> Call:
-        """The call that a FILTER or a WITHIN GROUP follows."""
-        if type(node.this) not in (exp.Anonymous, exp.WithinGroup):
+        """The call that a FILTER, a WITHIN GROUP or an OVER follows."""
+        kinds = (exp.Anonymous, exp.WithinGroup, *((exp.Filter,) if type(node) is exp.Window else ()))
+        if type(node.this) not in kinds:
             self._refuse(node, words(node), "it follows a function.", "Write SUM(x) FILTER (WHERE ..).")
         call = self._expression(node.this)
         if not isinstance(call, Call):

@@ -1,0 +1,198 @@
+"""Window functions over the rows of an answer: ranks, neighbours, running sums, shares of a total.
+
+They run after the noise, in the worker without data, so they cost nothing. What runs after the charge must not fail, so
+every function here is total: sums of integers saturate where released integers do, and offsets are small constants.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan import syntax
+from dpsql.plan.conditions import window_parts, windows_in
+from dpsql.plan.conversions import converted
+from dpsql.plan.expressions import Resolver, arguments_of, refuse_large
+from dpsql.plan.functions import Function
+from dpsql.plan.functions.rules import hull
+from dpsql.plan.functions.table import Nulls
+from dpsql.plan.intervals import Interval
+from dpsql.plan.nodes import Expression, Order, Relation, Windowed
+from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, with_bounds
+from dpsql.plan.refused import QUALIFIED
+from dpsql.plan.relations import scans
+from dpsql.plan.types import Facts, Type
+
+__all__ = ["refuse_after_having", "refuse_over_rows", "windowed"]
+
+ROWS = Interval(Fraction(1), Fraction(2**40))  # of any answer
+COUNTS = Interval(Fraction(0), Fraction(2**40))
+SHARES = Interval(Fraction(0), Fraction(1))
+MOST_ROWS = 2**31  # that LAG, LEAD, NTILE and NTH_VALUE count: more than any answer has, and no engine's limit
+END = RELEASED[Type.INTEGER]  # where released integers saturate
+SATURATED = Interval(-END, END)
+SATURATING = "CAST(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END AS BIGINT)"
+
+
+def _numbered(name: str, *parameters: Type) -> Function:
+    places = ", ".join(f"{{{i}}}" for i in range(len(parameters)))
+    return _function(name, parameters, Type.INTEGER, f"{name.upper()}({places}) {{over}}", ROWS, Nulls.NEVER)
+
+
+def _function(
+    name: str, parameters: tuple[Type, ...], result: Type, sql: str, values: Interval, nulls: Nulls = Nulls.OPEN
+) -> Function:
+    """One whose values lie in an interval, whatever its arguments."""
+    engine = frozenset({name})
+    return Function(name, parameters, result, sql, engine, interval=lambda *_: values, nulls=nulls)
+
+
+def _chosen(name: str, kind: Type, *others: Type) -> Function:
+    """One that shows a value of another row, or its last argument."""
+    places = ", ".join(f"{{{i}}}" for i in range(1 + len(others)))
+    ranged = kind.numeric or kind in DATED
+    return Function(
+        name, (kind, *others), kind, f"{name.upper()}({places}) {{over}}", frozenset({name}), nulls=Nulls.OPEN,
+        interval=(lambda x, *rest: hull((x, rest[1])) if len(rest) > 1 else x) if ranged else None,
+    )  # fmt: skip
+
+
+def _aggregate(name: str, kind: Type) -> Function:
+    sql = f"{name.upper()}({{0}}) {{over}}"
+    if name == "sum" and kind is Type.INTEGER:
+        return _function(name, (kind,), kind, SATURATING.format(sql, END), SATURATED)
+    result = Type.REAL if name == "avg" else kind
+    times = COUNTS if name == "sum" else Interval.point(1)
+    ranged = kind.numeric or kind in DATED
+    interval = (lambda x: x * times) if kind.numeric else (lambda x: x) if ranged else None
+    return Function(name, (kind,), result, sql, frozenset({name}), nulls=Nulls.OPEN, interval=interval)
+
+
+INTEGER, REAL, NUMBERS = Type.INTEGER, Type.REAL, (Type.INTEGER, Type.REAL)
+CHOSEN = ("first_value", "last_value")
+NEIGHBOURS = ("lag", "lead")
+COUNT_ROWS = _function("count", (), INTEGER, "COUNT(*) {over}", COUNTS, Nulls.NEVER)
+_LISTED: tuple[Function, ...] = (
+    *(_numbered(name) for name in ("row_number", "rank", "dense_rank")),
+    _numbered("ntile", INTEGER),
+    *(
+        _function(name, (), REAL, f"{name.upper()}() {{over}}", SHARES, Nulls.NEVER)
+        for name in ("percent_rank", "cume_dist")
+    ),
+    COUNT_ROWS,
+    *(_function("count", (kind,), INTEGER, "COUNT({0}) {over}", COUNTS, Nulls.NEVER) for kind in Type),
+    *(_aggregate(name, kind) for name in ("sum", "avg") for kind in NUMBERS),
+    *(_aggregate(name, kind) for name in ("min", "max") for kind in Type),
+    *(_chosen(name, kind) for name in (*CHOSEN, *NEIGHBOURS) for kind in Type),
+    *(_chosen("nth_value", kind, INTEGER) for kind in Type),
+    *(_chosen(name, kind, INTEGER) for name in NEIGHBOURS for kind in Type),
+    *(_chosen(name, kind, INTEGER, kind) for name in NEIGHBOURS for kind in Type),
+)
+FUNCTIONS = {(function.name, function.parameters): function for function in _LISTED}
+NAMES = tuple(dict.fromkeys(function.name for function in _LISTED))
+ONE_AFTER_ANOTHER = ("row_number", "ntile", *NEIGHBOURS)  # they tell rows apart that ORDER BY leaves equal
+LEAST = {"ntile": 1, "nth_value": 1, "lag": 0, "lead": 0}  # of the number of rows that they take
+
+
+def windowed(node: syntax.Window, resolver: Resolver) -> Expression:
+    """A window function over the rows that ``resolver`` reads: released rows, or those of public tables.
+
+    Raises:
+        UnsupportedQuery: Another function, arguments it does not take, or a window inside it.
+    """
+    call = node.call
+    name = {"mean": "avg"}.get(call.name, call.name)
+    for part in window_parts(node):
+        _refuse_windows(part)
+    if name not in NAMES or call.distinct or call.where or call.order or call.named:
+        raise UnsupportedQuery(
+            "this is no window function here."
+            if name not in NAMES
+            else "DISTINCT, FILTER, ORDER BY and named arguments do not go with a window.",
+            construct=f"{call.name.upper()} .. OVER", position=node.position,
+            hint=f"There are {', '.join(name.upper() for name in NAMES)}, with plain arguments.",
+        )  # fmt: skip
+    function, arguments = _applied(name, tuple(map(resolver.resolve, call.arguments)), node)
+    bounds = function.bounds(tuple(map(known_range, arguments)), tuple(map(is_certain, arguments)))
+    facts = Facts(function.result, nullable=function.nulls is not Nulls.NEVER)
+    result = Windowed(
+        function, arguments, tuple(map(resolver.resolve, node.partition)),
+        tuple(Order(resolver.resolve(term.expression), term.descending, term.nulls_first) for term in node.order),
+        node.frame, name in ONE_AFTER_ANOTHER or (node.frame is not None and node.frame.rows),
+        with_bounds(facts, bounds, Fraction(1) if function.result is INTEGER else None),
+    )  # fmt: skip
+    refuse_large(result, call.name, node.position)
+    return result
+
+
+def _applied(name: str, given: tuple[Expression, ...], node: syntax.Window) -> tuple[Function, tuple[Expression, ...]]:
+    """The function for these arguments, which come back at the types that it takes."""
+    arguments = given
+    if len(given) == 3 and name in NEIGHBOURS:
+        default = converted(given[2], given[0].facts.type)
+        arguments = (*given[:2], default) if default is not None else given
+    function = FUNCTIONS.get((name, tuple(argument.facts.type for argument in arguments)))
+    if function is None:
+        taken = [parameters for own, parameters in FUNCTIONS if own == name]
+        counts = sorted({len(parameters) for parameters in taken})
+        raise UnsupportedQuery(
+            f"it does not take ({', '.join(argument.facts.type.value for argument in given)}).",
+            construct=name.upper(), position=node.position,
+            hint=f"It takes {' or '.join(map(str, counts))} arguments; "
+            f"sums and means are of numbers, and what LAG and LEAD show instead of no row is of the first one's type.",
+        )  # fmt: skip
+    if name in LEAST and len(arguments) > (name != "ntile"):
+        rows = arguments[name != "ntile"]
+        value = getattr(rows, "value", None)
+        if not isinstance(value, int) or not LEAST[name] <= value < MOST_ROWS:
+            raise UnsupportedQuery(
+                f"its number of rows must be a whole number from {LEAST[name]} to 2^31.", construct=name.upper(),
+                position=node.position, hint="Write a constant.",
+            )  # fmt: skip
+    return function, arguments
+
+
+def _refuse_windows(node: syntax.Expr) -> None:
+    for window in windows_in(node):
+        raise UnsupportedQuery(
+            "a window does not go over another.", construct="window function", position=window.position,
+            hint=QUALIFIED,
+        )  # fmt: skip
+
+
+def refuse_after_having(having: Expression | None, query: syntax.Select) -> None:
+    """Refuses a HAVING that names a column with a window: windows go over the groups that HAVING leaves.
+
+    Raises:
+        UnsupportedQuery: It does.
+    """
+    if having is not None and query.having is not None and _holds_window(having):
+        raise UnsupportedQuery(
+            "windows go over what HAVING leaves.", construct="HAVING", position=query.having.position, hint=QUALIFIED
+        )
+
+
+def _holds_window(expression: Expression) -> bool:
+    return isinstance(expression, Windowed) or any(map(_holds_window, arguments_of(expression)))
+
+
+def refuse_over_rows(query: syntax.Select, relation: Relation) -> None:
+    """Refuses windows of a SELECT that neither groups nor aggregates: they would go over people's rows.
+
+    Raises:
+        UnsupportedQuery: It has one.
+    """
+    nodes = [*(item.expression for item in query.items), *(term.expression for term in query.order_by)]
+    for window in (window for node in nodes for window in windows_in(node)):
+        hint = "Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC)."
+        table = next((scan.table for scan in scans(relation) if scan.table.unit is not None), None)
+        if window.call.name in (*NEIGHBOURS, *CHOSEN) and table is not None:
+            hint = (
+                "To compare a row with another of the same person, join the table with itself on the privacy unit: "
+                f"FROM {table.name} a JOIN {table.name} b USING ({table.unit}) WHERE b.year = a.year + 1, say; "
+                "then aggregate."
+            )
+        raise UnsupportedQuery(
+            "it answers row by row, and rows are private.", construct="window function", position=window.position,
+            hint=hint,
+        )  # fmt: skip
