@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, proxy: dpsql.testing.TestProxy) -> None:
         self._proxy = proxy
         self.session = proxy.session(analyst="meaning")
-        (file,) = Path(proxy._scratch.name).rglob("bounded.duckdb")
+        (file,) = Path(proxy._cache).rglob("bounded.duckdb")
         self.duckdb = duckdb.connect(str(file), read_only=True)
         catalog = self.session._backend.catalog
         self.units = {name: str(table.unit) for name, table in catalog.tables.items() if not table.public}

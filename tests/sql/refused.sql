@@ -804,7 +804,7 @@ SELECT DISTINCT SUM(COUNT(*)) OVER () FROM patients GROUP BY sex
 
 -- CASE does not hide a column that is not grouped by.
 SELECT CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS x, COUNT(*) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
--- refused: x at 1:18: it is neither grouped by nor aggregated. Add it to GROUP BY.
+-- refused: x at 1:18: it is neither grouped by nor aggregated. Add it to GROUP BY; a condition on single rows belongs into WHERE.
 
 SELECT COUNT(*) FROM patients QUALIFY COUNT(*) > 1
 -- refused: QUALIFY at 1:31: dpsql reads a condition on a window one query further out. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
@@ -1144,7 +1144,7 @@ SELECT COUNT(*) FROM patients WHERE age IN ?
 
 -- parameters: [-1]
 SELECT sex, COUNT(*) FROM patients GROUP BY sex LIMIT ?
--- refused: LIMIT at 1:55: it must be a whole number. Pass an integer.
+-- refused: LIMIT at 1:55: it must be a whole number from 0. Pass an integer.
 
 -- parameters: ["patients"]
 SELECT COUNT(*) FROM ?

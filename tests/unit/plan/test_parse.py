@@ -133,7 +133,7 @@ def test_the_other_statements() -> None:
 
 
 def test_positions_after_explain_are_in_the_analysts_text() -> None:
-    assert refusal("EXPLAIN\n  SELECT a, sum(b) OVER () FROM t").position == (2, 20)
+    assert refusal("EXPLAIN\n  SELECT a, sum(b) OVER w FROM t").position == (2, 20)
 
 
 @pytest.mark.parametrize(
