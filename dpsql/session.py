@@ -36,7 +36,7 @@ from dpsql.postprocess import (
     output_intervals,
     with_interval_ends,
 )
-from dpsql.prepare import Measured, Prepared, prepare
+from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
@@ -230,7 +230,10 @@ class Session:
         return resolve_query(query, self._backend.catalog, given, self._cells)
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
-        return self._prepared(plan, self._options(plan, options))
+        own = self._own(plan, options)
+        prepared = self._prepared(plan, self._in_force(own))
+        refuse_unread(own, prepared.read)
+        return prepared
 
     def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
@@ -361,11 +364,13 @@ class Session:
         backend = self._backend
         if isinstance(plan, PublicPlan):
             return public_quote(lower_public(plan).sql)
-        in_force = self._options(plan, options)
+        own = self._own(plan, options)
+        in_force = self._in_force(own)
         if half_width:
             price = price_for(plan, half_width, lambda x: self._prepared(plan, in_force.at(x)))
             in_force = in_force.at(price)
         prepared = self._prepared(plan, in_force)
+        refuse_unread(own, prepared.read)
         return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss), backend.catalog.classes)
 
     # ------------------------------------------------------------------------------------------------- small things
@@ -373,9 +378,12 @@ class Session:
     def _cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
         return self._backend.after.cells(expressions, columns, rows)
 
-    def _options(self, plan: Plan, given: Mapping[str, Any]) -> Options:
-        """Policy default < SET < keywords and OPTIONS, which may not disagree."""
-        own = read_options(given).beside(read_clause(dict(plan.options)))
+    def _own(self, plan: Plan, given: Mapping[str, Any]) -> Options:
+        """What the statement itself says: keywords and OPTIONS, which may not disagree."""
+        return read_options(given).beside(read_clause(dict(plan.options)))
+
+    def _in_force(self, own: Options) -> Options:
+        """Policy default < SET < the statement's own."""
         return own.over(self._set).over(self._backend.defaults)
 
     def _remember(self, name: str, value: Value) -> Answer:

@@ -29,11 +29,8 @@ from dpsql.prepare.sources import check_unit, rows_about, source_of
 
 __all__ = ["prepare_table"]
 
-FOREIGN = (
-    "max_groups_per_unit", "max_rows_per_group", "group_selection_strategy", "group_selection_epsilon",
-    "min_privacy_units_per_group", "sensitivity", "centre", "scale", "gamma", "metric", "multiple",
-)  # fmt: skip
-"""Options that mean nothing to a function of a whole table."""
+READ = frozenset({"epsilon", "delta", "rho", "mechanism", "max_rows_contributed", "confidence", "privacy_unit_column"})
+"""The options that a function of a whole table reads: it has no groups, and names its own scale."""
 
 
 def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_key: bytes) -> Prepared:
@@ -53,11 +50,11 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
     if table is None:
         raise InvariantBroken("a plan without a table function")
     check_unit(plan.relation, options)
-    for name in FOREIGN:
-        if getattr(options, name) is not None:
-            raise ProgrammingError(f"{name} means nothing to {table.name}. Leave it out.")
-    if options.mechanism not in (None, KMeansRelease.mechanism):
-        raise ProgrammingError(f"{table.name} is answered by mechanism 'friendly_core' alone. Leave mechanism out.")
+    if options.mechanism not in (None, KMeansRelease.mechanism) or options.multiple is not None:
+        raise ProgrammingError(
+            f"{table.name} is answered by mechanism 'friendly_core' alone, at a price in epsilon or rho. Leave mechanism, "
+            "metric and multiple out."
+        )
     source = source_of(plan, (), options)
     _refuse(table, source)
     price, about = price_of_one(options, catalog), rows_about(plan, ((),))
@@ -78,6 +75,7 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
         readings=(Reading(release.need, lower(release.need, contribution_key)),),
         loss=release.loss,
         meaning=repr((table.named, catalog.neighbours)),
+        read=READ,
     )
 
 

@@ -34,6 +34,6 @@ def by_name(name: str) -> Mechanism | None:
     """The mechanism of that name, or None.
 
     >>> by_name("laplace")
-    Laplace(name='laplace')
+    Laplace(name='laplace', options=frozenset())
     """
     return next((mechanism for mechanism in MECHANISMS if mechanism.name == name), None)

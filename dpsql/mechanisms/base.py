@@ -76,7 +76,7 @@ class Request:
         rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
             bounded table may hold fewer.
         idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
-        options: What the statement asks for; a mechanism reads the options that are its own (`MECHANISM_OF`).
+        options: What the statement asks for; a mechanism reads those that it names in `Mechanism.options`.
         personal: Under add_remove, where units have classes and the aggregate is made of one value for each unit: those
             values, and what each class may lose; else None.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
@@ -173,6 +173,11 @@ class Mechanism(Protocol):
     @property
     def name(self) -> str:
         """The name SQL knows it by."""
+        ...
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that it reads, beside the statement's own (price, caps, confidence); the others it ignores."""
         ...
 
     def offer(self, request: Request) -> Release | Refusal:

@@ -93,6 +93,7 @@ class Exponential:
     """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain."""
 
     name: str = "exponential"
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Release | Refusal:
         """An offer for an order statistic or a mode, or why there is none."""

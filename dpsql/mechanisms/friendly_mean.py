@@ -90,6 +90,7 @@ class FriendlyCore:
     """The located mean of FriendlyCore, at the data's own place and scale."""
 
     name: str = "friendly_core"
+    options: frozenset[str] = frozenset({"scale"})
 
     def offer(self, request: Request) -> FriendlyMean | FriendlyPair | Refusal:
         """An offer for a mean, or for a statistic of two columns, or why there is none."""

@@ -104,6 +104,7 @@ class Gaussian:
     """Exact integers plus discrete Gaussian noise; means and other statistics from several noised integers."""
 
     name: str = "gaussian"
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Release | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""

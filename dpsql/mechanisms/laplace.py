@@ -104,6 +104,7 @@ class Laplace:
     """Exact integers plus discrete Laplace noise; means and other statistics from several noised integers."""
 
     name: str = "laplace"
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Release | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""

@@ -80,6 +80,7 @@ class Preprocessing:
     """MEDIAN, AVG, TRIMMED_MEAN, variances, and where a sensitivity is named also MIN, MAX and SUM."""
 
     name: str = "preprocessing"
+    options: frozenset[str] = frozenset({"sensitivity", "centre"})
 
     def offer(self, request: Request) -> Release | Refusal:
         """An offer for one statistic of one numeric argument, or why there is none."""

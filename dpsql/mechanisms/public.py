@@ -76,6 +76,7 @@ class Public:
     """COUNT(*) and COUNT(DISTINCT unit) where the number of rows is public."""
 
     name: str = "public"
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> PublicRelease | Refusal:
         """The exact number for free, or why it is not public."""

@@ -128,6 +128,7 @@ class Threshold:
     """Numbers of the groups that occur, for those above a threshold: of an open domain, or of a listed one."""
 
     name: str = "threshold"
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> ThresholdRelease | StabilityRelease | Refusal:
         """An offer for COUNT(DISTINCT unit), or COUNT(*) where a unit has one row a group, over an open domain.

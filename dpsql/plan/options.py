@@ -12,7 +12,7 @@ from typing import Any
 from dpsql.errors import ProgrammingError
 from dpsql.plan.expressions import nearest
 
-__all__ = ["MECHANISM_OF", "NAMES", "Options", "read_clause", "read_options"]
+__all__ = ["NAMES", "Options", "read_clause", "read_options"]
 
 LARGEST = 10**15  # in a column's unit
 STRATEGIES = ("LAPLACE_THRESHOLD", "PUBLIC_GROUPS")
@@ -62,6 +62,11 @@ class Options:
     metric: str | None = None
     multiple: Fraction | None = None
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the options that say something."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
+
     def over(self, weaker: Options) -> Options:
         """These options, and the weaker ones where these say nothing. A price in one kind replaces the other kind."""
         given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
@@ -102,15 +107,6 @@ class Options:
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
 BOUNDS = ("max_groups_per_unit", "max_rows_contributed", "max_rows_per_group")
-MECHANISM_OF = {
-    "sensitivity": "preprocessing",
-    "centre": "preprocessing",
-    "scale": "friendly_core",
-    "gamma": "random_dp",
-    "metric": "metric",
-    "multiple": "metric",
-}
-"""Options that one mechanism alone understands."""
 
 NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
 

@@ -6,6 +6,7 @@ Everything here rests on public facts: the policy, the statement, the options. N
 from __future__ import annotations
 
 from dpsql.prepare.prepared import Grouping, Measured, Prepared, Reading
+from dpsql.prepare.reads import refuse_unread
 from dpsql.prepare.statement import prepare
 
-__all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare"]
+__all__ = ["Grouping", "Measured", "Prepared", "Reading", "prepare", "refuse_unread"]

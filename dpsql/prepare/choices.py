@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_mean import FriendlyCore
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
-from dpsql.plan.options import MECHANISM_OF, Options
+from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.prepare.vectors import joined, offers
 
@@ -45,10 +45,8 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
             except UnsupportedQuery:
                 raise error from None
     found = joined(choices, vectors)
-    taken = {choice.release.mechanism for choice, _ in found}
-    if refusals and options.mechanism not in taken:
+    if refusals and options.mechanism not in {choice.release.mechanism for choice, _ in found}:
         raise refusals[0]
-    _refuse_idle(options, taken)
     return found
 
 
@@ -88,20 +86,6 @@ def _default_key(aggregate: Aggregate) -> str:
     if aggregate.function.startswith("quantile"):
         return "median" if aggregate.fraction == Fraction(1, 2) else "quantile"
     return aggregate.function.removesuffix("_pop").removesuffix("_samp")
-
-
-def _refuse_idle(options: Options, taken: Collection[str]) -> None:
-    """An option of a mechanism that answers nothing here would be ignored.
-
-    Raises:
-        ProgrammingError: Naming it.
-    """
-    for option, mechanism in MECHANISM_OF.items():
-        if getattr(options, option) is not None and mechanism not in taken:
-            raise ProgrammingError(
-                f"{option} is an option of mechanism {mechanism}, which answers nothing in this statement. Leave it "
-                f"out, or write mechanism = '{mechanism}'."
-            )
 
 
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:

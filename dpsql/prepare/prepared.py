@@ -80,6 +80,7 @@ class Prepared:
         readings: Engine statements.
         loss: The whole price.
         meaning: What tells the statement apart where neither the engine's SQL nor the releases do; '' for nothing.
+        read: Names of the options that the statement and its mechanisms read.
     """
 
     plan: Plan
@@ -90,6 +91,7 @@ class Prepared:
     readings: tuple[Reading, ...]
     loss: Loss
     meaning: str = ""
+    read: frozenset[str] = frozenset()
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by."""

@@ -14,23 +14,9 @@ from dpsql.plan.options import Options
 from dpsql.plan.requests import Source
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 
-__all__ = ["positive", "price_of_one", "prices", "refuse_selection", "with_selection"]
+__all__ = ["positive", "price_of_one", "prices", "with_selection"]
 
 SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
-
-
-def refuse_selection(options: Options) -> None:
-    """Options of a choice of groups, where every group is listed, would be ignored.
-
-    Raises:
-        ProgrammingError: Naming the option.
-    """
-    for name in ("min_privacy_units_per_group", "group_selection_epsilon"):
-        if getattr(options, name) is not None:
-            raise ProgrammingError(
-                f"{name} is for groups that must be chosen; every group of this statement is listed. Leave it out, "
-                "or write HAVING COUNT(DISTINCT unit) >= k over the answer."
-            )
 
 
 def with_selection(
@@ -58,7 +44,7 @@ def prices(
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
             raise ProgrammingError("epsilon => cannot stand in a statement priced by rho. Leave it out.")
-        if options.group_selection_epsilon is not None:
+        if options.group_selection_epsilon is not None and selection is not None:
             raise ProgrammingError(
                 "group_selection_epsilon cannot stand in a statement priced by rho, which shares it out. Leave it out."
             )

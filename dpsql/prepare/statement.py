@@ -15,8 +15,9 @@ from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import unit_of
 from dpsql.prepare.choices import choices_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
-from dpsql.prepare.prices import positive, prices, refuse_selection, with_selection
+from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of
+from dpsql.prepare.reads import CHOICE, OWN, read_by
 from dpsql.prepare.sources import check_unit, grids_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
 from dpsql.prepare.vectors import in_a_row
 from dpsql.privacy.loss import Composed
@@ -53,8 +54,6 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
             hint="Declare the values of every key in the policy, or name them in WHERE.",
         )  # fmt: skip
-    if not selects:
-        refuse_selection(options)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
     asked = prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
     requests, of = [], []
@@ -74,7 +73,10 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
     loss = Composed(tuple(one.choice.release.loss for one in measured if one.place == 0))
     if selects:
         groupings = (replace(groupings[0], groups=None),)
-    return Prepared(plan, options, measured, selection, groupings, readings, loss)
+    read = OWN | read_by(one.choice.release.mechanism for one in measured)
+    return Prepared(
+        plan, options, measured, selection, groupings, readings, loss, read=read | CHOICE if selects else read
+    )
 
 
 def _request(

@@ -39,6 +39,7 @@ from dpsql.plan.requests import Aggregates, Contribution, Source, Values
 from dpsql.plan.requests import Cells as CellsNeed
 from dpsql.plan.types import Facts
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
+from dpsql.prepare.sources import check_unit
 from dpsql.privacy.loss import Free, Loss, Metric
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.questions import Groups, Question, grouped, question
@@ -48,11 +49,8 @@ __all__ = ["prepare_metric", "priced_by_metric"]
 
 MOST_COUNTED = 2**21  # combinations of values that rows are counted for
 
-FOREIGN = (
-    "max_groups_per_unit", "max_rows_per_group", "max_rows_contributed", "group_selection_strategy",
-    "group_selection_epsilon", "min_privacy_units_per_group", "sensitivity", "centre", "scale", "gamma",
-)  # fmt: skip
-"""Options that mean nothing under a metric: the protected thing is one row."""
+READ = frozenset({"mechanism", "metric", "multiple", "confidence", "privacy_unit_column"})
+"""The options that a statement under a metric reads: the protected thing is one row, so no cap bounds a person's."""
 
 
 def priced_by_metric(options: Options) -> bool:
@@ -82,6 +80,7 @@ def prepare_metric(
         UnsupportedQuery: If something is no linear query over the metric's attributes.
         ProgrammingError: Options that do not fit this statement.
     """
+    check_unit(plan.relation, options)
     metric, multiple = _price(options, metrics)
     rows = read_rows(plan.relation, metric)
     _refuse_banned(plan)
@@ -121,6 +120,7 @@ def prepare_metric(
         readings=(Reading(need, lower(need, b"")),),
         loss=_loss(metric, shared.multiples),
         meaning=_meaning(cells, queries, asked),
+        read=READ,
     )
 
 
@@ -142,9 +142,6 @@ def _price(options: Options, metrics: Mapping[str, RowMetric]) -> tuple[RowMetri
         )
     if options.epsilon is not None or options.rho is not None:
         raise ProgrammingError("multiple is the whole price of a statement under a metric. Leave epsilon and rho out.")
-    for name in FOREIGN:
-        if getattr(options, name) is not None:
-            raise ProgrammingError(f"{name} means nothing under a metric, which protects single rows. Leave it out.")
     return metric, options.multiple
 
 

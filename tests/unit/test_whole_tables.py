@@ -288,7 +288,7 @@ def test_what_it_cannot_be_is_refused_and_costs_nothing(session: Session, call: 
         ({"max_groups_per_unit": 2}, "max_groups_per_unit means nothing"),
         ({"epsilon": 0.01}, "too small"),
         ({"rho": 0.001}, "too small"),
-        ({"metric": "home", "multiple": 1}, "means nothing"),
+        ({"metric": "home", "multiple": 1}, "metric and multiple out"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(session: Session, options: dict[str, Any], said: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,11 @@ import pytest
 
 import dpsql.testing
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms.base import Mechanism
+from dpsql.plan.options import Options, read_options
+from dpsql.plan.parse import parse
+from dpsql.prepare import prepare
 from dpsql.session import Session
 
 POLICY = """
@@ -112,3 +119,41 @@ def test_an_option_of_a_mechanism_that_answers_nothing_is_refused(session: Sessi
 def test_values_out_of_range_are_refused(session: Session, option: dict[str, Any], message: str) -> None:
     with pytest.raises(ProgrammingError, match=message):
         taken(session, "COUNT(*)", **option)
+
+
+@pytest.mark.parametrize("name", [option.name for option in fields(Options)])
+def test_an_option_from_set_holds_where_it_is_read_and_nowhere_else(session: Session, name: str) -> None:
+    values = {
+        "mechanism": "laplace", "group_selection_strategy": "PUBLIC_GROUPS", "privacy_unit_column": "pid",
+        "confidence": 0.9, "scale": (1, 2), "delta": 1e-8, "gamma": 0.01, "metric": None, "multiple": None,
+        "max_rows_per_group": 3, "max_rows_contributed": 3,
+    }  # fmt: skip
+    session._set = read_options({name: values.get(name, 1)})
+    try:
+        assert session.query("SELECT COUNT(*) FROM visits").rows == [(3,)]
+    finally:
+        session._set = Options()
+
+
+OWN_TO_MECHANISMS = {
+    "sensitivity": Fraction(7),
+    "centre": Fraction(3),
+    "scale": (Fraction(1), Fraction(9)),
+    "gamma": Fraction(1, 9),
+}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
+def test_an_option_that_a_mechanism_does_not_name_never_changes_its_offer(
+    session: Session, mechanism: Mechanism
+) -> None:
+    options = Options(epsilon=Fraction(1), delta=Fraction(1, 10**8))
+    for sql in ("SUM(cost)", "AVG(cost)", "MEDIAN(cost)", "COUNT(*)", "MAX(days)", "VARIANCE(days)"):
+        plan = session._plan(parse(f"SELECT {sql} FROM visits").select, ())
+        for wanted in (None, mechanism.name):
+            prepared = prepare(plan, options, session._backend.catalog, b"")
+            request = replace(prepared.measured[0].request, options=replace(options, mechanism=wanted))
+            for name, value in OWN_TO_MECHANISMS.items():
+                if name not in mechanism.options:
+                    with_it = replace(request, options=replace(request.options, **{name: value}))
+                    assert mechanism.offer(with_it) == mechanism.offer(request), name

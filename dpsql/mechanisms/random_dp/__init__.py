@@ -41,6 +41,7 @@ class RandomDP:
     """Counts over the cells of a declared partition, and declared means. Only by name: it promises less."""
 
     name: str = "random_dp"
+    options: frozenset[str] = frozenset({"gamma"})
 
     def offer(self, request: Request) -> Release | Refusal:
         """An offer for a statement that names it, or why there is none; unnamed, what it would be like."""

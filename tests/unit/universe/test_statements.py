@@ -184,11 +184,11 @@ def test_what_is_no_linear_query_over_the_attributes_is_refused(proxy: TestProxy
         ({"metric": "home", "multiple": 1, "delta": 1e-9}, "Leave delta out"),
         ({"metric": "home", "multiple": 0}, "multiple is 0; write a number above 0"),
         ({"metric": "home", "multiple": 1, "mechanism": "laplace"}, "not 'laplace'. Leave one out"),
-        (
-            {"metric": "home", "multiple": 1, "max_groups_per_unit": 2},
-            "max_groups_per_unit means nothing under a metric",
-        ),
-        ({"metric": "home", "multiple": 1, "gamma": 0.1}, "gamma means nothing under a metric"),
+        ({"metric": "home", "multiple": 1, "max_groups_per_unit": 2}, "max_groups_per_unit means nothing"),
+        ({"metric": "home", "multiple": 1, "gamma": 0.1}, "gamma is an option of mechanism random_dp"),
+        ({"metric": "home", "multiple": 1, "scale": (1, 2)}, "scale is an option of mechanism friendly_core"),
+        ({"metric": "home", "multiple": 1, "min_privacy_units_per_group": 2}, "groups that must be chosen"),
+        ({"metric": "home", "multiple": 1, "privacy_unit_column": "nobody"}, "privacy_unit_column is nobody"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(session: Session, options: dict[str, Any], why: str) -> None:
