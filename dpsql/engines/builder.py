@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engines.facts import fingerprint
+from dpsql.engines.facts import fingerprint, same_sizes
 from dpsql.engines.log import OPERATOR
-from dpsql.engines.shape import RECORD, shape_of
+from dpsql.engines.shape import RECORD, Shape, shape_of
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.privacy.folders import held, make_private
 from dpsql.worker import wire
@@ -21,7 +21,7 @@ from dpsql.worker.process import Child, WorkerFailed
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["FACTS", "FILE", "alone", "build", "in_owner_process", "version_directory"]
+__all__ = ["FACTS", "FILE", "alone", "build", "in_owner_process", "unchanged", "version_directory"]
 
 FILE = "bounded.duckdb"
 FACTS = "facts.json"
@@ -64,10 +64,10 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         if shape.classes is not None and records is None:
             OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
         request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
-        public = in_owner_process(request, progress)
+        made_of = in_owner_process(request, progress)
         if fingerprint(shape) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
-        facts = {"version": version, "shape": shape.digest, "sources": before, "public": public}
+        facts = {"version": version, "shape": shape.digest, "sources": before, **made_of}
         shutil.rmtree(made / "spill", ignore_errors=True)
         (made / FACTS).write_bytes(wire.encode(facts))
         for file in made.iterdir():
@@ -77,6 +77,31 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
             target.rename(Path(scratch) / "replaced")
         made.rename(target)
         _forget_old(directory, version)
+
+
+def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
+    """Whether the sources are what a version was built from; times that are new without a change are noted there.
+
+    Args:
+        shape: Of the policy.
+        facts: Of the version.
+        place: Its directory.
+
+    Raises:
+        OperationalError: If the sources cannot be read.
+    """
+    now = fingerprint(shape)
+    if now == facts["sources"]:
+        return True
+    if "contents" not in facts or not same_sizes(now, facts["sources"]):
+        return False
+    if in_owner_process({"job": "contents", "shape": shape.message()}, None) != facts["contents"]:
+        return False
+    if fingerprint(shape) == now:  # else somebody writes to them: the next opening looks again
+        with suppress(OSError), tempfile.NamedTemporaryFile(dir=place, prefix=".facts-", delete=False) as file:
+            file.write(wire.encode({**facts, "sources": now}))
+            Path(file.name).replace(place / FACTS)
+    return True
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engines.base import EngineStatement, PublicTable
-from dpsql.engines.builder import FACTS, FILE, version_directory
-from dpsql.engines.facts import fingerprint, public_table
+from dpsql.engines.builder import FACTS, FILE, unchanged, version_directory
+from dpsql.engines.facts import public_table
 from dpsql.engines.log import OPERATOR
 from dpsql.engines.shape import shape_of
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
@@ -44,10 +44,10 @@ class DuckDBEngine:
         except FileNotFoundError:
             raise _stale(f"Version {version} of the bounded tables is not in {directory}") from None
         shape = shape_of(policy)
-        if facts["sources"] != fingerprint(shape):
-            raise _stale(f"The data changed since version {version} was built")
         if facts["shape"] != shape.digest:
             raise _stale(f"The policy's tables changed since version {version} was built")
+        if not unchanged(shape, facts, place):
+            raise _stale(f"The data changed since version {version} was built")
         self._version = version
         self._public = {name: public_table(name, table) for name, table in facts["public"].items()}
         self._deadline = policy.engine.deadline_seconds

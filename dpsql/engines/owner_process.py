@@ -1,7 +1,7 @@
 """The owner's process: it alone reads the source. ``python -I -m dpsql.engines.owner_process FD OPTIONS``.
 
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
-bounded file, check the data, count the units, or read columns of a public table), and ends.
+bounded file, check the data, look whether they changed, count the units, or read columns of a public table), and ends.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 
 from dpsql.engines.check import columns_of_public, findings, number_of_units
+from dpsql.engines.facts import contents
 from dpsql.engines.shape import Shape
 from dpsql.engines.views import Report, build_tables
 from dpsql.errors import PolicyError
@@ -50,7 +51,10 @@ def _work(request: dict[str, Any], report: Report) -> Any:
     shape = Shape.received(request["shape"])
     match request["job"]:
         case "build":
-            return build_file(shape, request["key"], Path(request["into"]), report, request["records"])
+            public = build_file(shape, request["key"], Path(request["into"]), report, request["records"])
+            return {"public": public, "contents": contents(shape)}
+        case "contents":
+            return contents(shape)
         case "check":
             return check_data(shape)
         case "units":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.plan.types import Value
@@ -219,11 +221,16 @@ def shape_of(policy: Policy) -> Shape:
     """The shape of a policy's tables, with every path made absolute."""
     database = policy.engine.database
     return Shape(
-        str(policy.resolve(database).resolve()) if database else None,
+        _path(policy, database) if database else None,
         tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
         tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
         _class_shape(policy),
     )
+
+
+def _path(policy: Policy, written: str | Path) -> str:
+    """The absolute path in UTF-8, so that it is the same text under every locale."""
+    return os.fsencode(policy.resolve(written).resolve()).decode("utf-8", "surrogateescape")
 
 
 def _class_shape(policy: Policy) -> ClassShape | None:
@@ -256,7 +263,7 @@ def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
     chain = None if isinstance(table.unit, str) else table.unit
     return TableShape(
         name=name,
-        source=str(policy.resolve(table.source).resolve()) if table.source else None,
+        source=_path(policy, table.source) if table.source else None,
         public=table.public,
         unit=None if table.public else table.unit_column,
         key=table.key,

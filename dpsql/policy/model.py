@@ -249,7 +249,10 @@ class Policy(Section):
     def resolve(self, path: Path) -> Path:
         """The absolute path: a relative one starts at the policy file's directory, `~` at the user's home."""
         base = Path.cwd() if self._file is None else self._file.absolute().parent
-        return base / path.expanduser()
+        try:
+            return base / path.expanduser()
+        except RuntimeError:
+            raise PolicyError(f"{path} starts at a home directory, and there is none. Write the whole path.") from None
 
     def located(self, *place: str | int) -> str:
         """The file and the line of a key, as messages begin."""

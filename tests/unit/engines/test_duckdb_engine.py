@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpsql.engines import ENGINES
+from dpsql.engines import ENGINES, builder
 from dpsql.engines import duckdb as engine_module
 from dpsql.engines.base import Engine, EngineStatement
 from dpsql.engines.builder import build
@@ -162,10 +162,31 @@ def test_changed_data_are_refused_until_refresh(folder: Path) -> None:
         DuckDBEngine(policy(folder), folder / "cache", 1)
 
 
-def test_a_touched_source_counts_as_changed(folder: Path) -> None:
+def test_a_touched_source_is_looked_at_once_and_did_not_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.utime(folder / "clinic.duckdb", ns=(1, 1))
-    with pytest.raises(OperationalError, match="The data changed"):
-        DuckDBEngine(policy(folder), folder / "cache", 1)
+    DuckDBEngine(policy(folder), folder / "cache", 1).close()
+    monkeypatch.setattr(builder, "in_owner_process", None)  # from then on its new time is known
+    DuckDBEngine(policy(folder), folder / "cache", 1).close()
+    assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, builder.FILE}
+    assert {file.stat().st_mode & 0o777 for file in (folder / "cache" / "v1").iterdir()} == {0o600}
+
+
+def test_a_change_that_keeps_the_size_is_seen(folder: Path) -> None:
+    file = folder / "visits.csv"
+    file.write_text("visit_id,patient_id,cost\n1,1,5\n")
+    changed = policy(folder, visits={"source": str(file)})
+    build(changed, key=KEY, version=2, directory=folder / "cache")
+    file.write_text("visit_id,patient_id,cost\n1,1,6\n")
+    os.utime(file, ns=(1, 1))
+    with pytest.raises(OperationalError, match=r"^The data changed since version 2 was built"):
+        DuckDBEngine(changed, folder / "cache", 2)
+
+
+def test_a_policy_over_other_data_is_not_called_changed_data(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    data(tmp_path / "other")
+    with pytest.raises(OperationalError, match=r"^The policy's tables changed"):
+        DuckDBEngine(policy(tmp_path / "other"), folder / "cache", 1)
 
 
 @pytest.mark.parametrize(
