@@ -48,7 +48,7 @@ def answers(proxy: dpsql.testing.TestProxy, sql: str, mechanism: str, sensitivit
 
 def exactly(proxy: dpsql.testing.TestProxy, sql: str) -> list:
     """DuckDB's rows over the same bounded tables: which rows of a patient they keep differs from ledger to ledger."""
-    bounded = next(Path(proxy._scratch.name).rglob("bounded.duckdb"))
+    bounded = next(proxy._cache.rglob("bounded.duckdb"))
     with duckdb.connect(str(bounded), read_only=True) as connection:
         return connection.execute(sql + (" ORDER BY 1" if "GROUP" in sql else "")).fetchall()
 

@@ -106,12 +106,13 @@ def check(policy: PolicyFile) -> None:
 
     loaded = load_policy(policy)
     require_enforced(loaded)
-    findings = [
-        *findings_of(loaded),
-        *budget_findings(loaded),
-        *(metric_findings(loaded) if loaded.metrics else []),
-        *partition_findings(loaded),
-    ]
+    with _told():
+        findings = [
+            *findings_of(loaded),
+            *budget_findings(loaded),
+            *(metric_findings(loaded) if loaded.metrics else []),
+            *partition_findings(loaded),
+        ]
     if findings:
         rows = [
             (
@@ -136,7 +137,7 @@ def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
     from dpsql import proxy
 
-    with _progress() as progress:
+    with _progress() as progress, _told():
         version = proxy.refresh(policy, progress=progress)
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
 
@@ -374,6 +375,20 @@ def _opened(policy: Path) -> Iterator[Proxy]:
         yield proxy
     finally:
         proxy.close()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """For the owner's commands alone: a failure whose text is fixed ends with what the engine said."""
+    from dpsql.engines.log import overheard
+
+    with overheard() as said:
+        try:
+            yield
+        except OperationalError as error:
+            if not said:
+                raise
+            raise OperationalError("\n".join([str(error), *said])) from None
 
 
 @contextmanager

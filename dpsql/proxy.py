@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from typing import Self
 from dpsql.engines import ENGINES
 from dpsql.engines.builder import alone, build
 from dpsql.engines.catalog import build_catalog
+from dpsql.engines.log import keep_in
 from dpsql.errors import ProgrammingError
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
@@ -43,6 +45,7 @@ class Proxy:
         sampler: The source of noise.
         private: False only under a test sampler.
         progress: Told each step of the first build.
+        ends: Called once, when the proxy is closed or forgotten.
     """
 
     def __init__(
@@ -54,7 +57,9 @@ class Proxy:
         *,
         private: bool = True,
         progress: Progress | None = None,
+        ends: Callable[[], None] = lambda: None,
     ) -> None:
+        self._ends = weakref.finalize(self, ends)
         self.policy = policy
         self.ledger = ledger
         self._cache = cache
@@ -94,6 +99,7 @@ class Proxy:
         self._backend.engine.close()
         self._backend.after.close()
         self.ledger.close()
+        self._ends()
 
     def __enter__(self) -> Self:
         return self
@@ -138,13 +144,15 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
     """
     policy = load_policy(Path(path))
     require_enforced(policy)
-    ledger = open_ledger(policy)
+    ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
             require_metrics(policy)
-        return Proxy(policy, ledger, cache_directory(policy, ledger), ExactSampler(), progress=progress)
+        cache = cache_directory(policy, ledger)
+        return Proxy(policy, ledger, cache, ExactSampler(), progress=progress, ends=end_log)
     except BaseException:
         ledger.close()
+        end_log()
         raise
 
 
@@ -165,9 +173,12 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     require_enforced(policy)
     require_metrics(policy)
     with open_ledger(policy) as ledger:
-        cache = cache_directory(policy, ledger)
-        with alone(cache, progress):
-            return _new_version(policy, ledger, cache, "", progress)
+        cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))
+        try:
+            with alone(cache, progress):
+                return _new_version(policy, ledger, cache, "", progress)
+        finally:
+            end_log()
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:
@@ -180,13 +191,18 @@ def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progr
 
 def open_ledger(policy: Policy) -> Ledger:
     """The policy's ledger, made where there is none and never was."""
-    mark = policy.budget.mark
     return Ledger.open(
         policy.resolve(policy.budget.ledger),
         pinned=pinned_of(policy),
         limits=limits_of(policy),
-        mark=None if mark is None else policy.resolve(mark),
+        mark=owners_folder(policy),
     )
+
+
+def owners_folder(policy: Policy) -> Path:
+    """Where the ledger's mark lies, and beside it the owner's log."""
+    mark = policy.budget.mark
+    return default_folder() if mark is None else policy.resolve(mark)
 
 
 def cache_directory(policy: Policy, ledger: Ledger) -> Path:

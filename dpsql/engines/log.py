@@ -1,11 +1,83 @@
-"""The owner's log: the one place for what an engine said, which may speak of rows."""
+"""The owner's log: the one place for what an engine said, which may speak of rows.
+
+Under an open proxy it is a file beside the ledger's mark. A program of the owner's may add handlers of its own to the
+logger `dpsql.operator`.
+"""
 
 from __future__ import annotations
 
+import io
 import logging
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
-__all__ = ["OPERATOR"]
+__all__ = ["FILE", "OPERATOR", "keep_in", "overheard"]
 
 OPERATOR = logging.getLogger("dpsql.operator")
 OPERATOR.propagate = False  # only a handler that the owner puts here gets it: no screen, no notebook
 OPERATOR.addHandler(logging.NullHandler())  # without one, Python would print errors to stderr
+
+FILE = "operator.log"
+LARGEST = 1 << 20  # bytes of the file, about ten thousand lines; then it becomes operator.log.1 and a new one begins
+KEPT = 3  # older files
+
+
+def keep_in(folder: Path) -> Callable[[], None]:
+    """Writes the log to a file in a private folder, until what is returned is called."""
+    handler = _OwnersFile(folder / FILE)
+    OPERATOR.addHandler(handler)
+
+    def end() -> None:
+        OPERATOR.removeHandler(handler)
+        handler.close()
+
+    return end
+
+
+@contextmanager
+def overheard() -> Iterator[list[str]]:
+    """What is logged meanwhile, as text: for a command that the owner gives, whose screen is the owner's."""
+    said: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]  # a list is all it is
+    OPERATOR.addHandler(handler)
+    try:
+        yield said
+    finally:
+        OPERATOR.removeHandler(handler)
+
+
+class _OwnersFile(RotatingFileHandler):
+    """A file of mode 0600 that is open only while a record is written, so that other processes may rotate it too."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8", errors="backslashreplace", delay=True
+        )
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s process %(process)d: %(message)s"))
+
+    def _open(self) -> io.TextIOWrapper:
+        return io.TextIOWrapper(
+            io.FileIO(self.baseFilename, "a", opener=_private), encoding=self.encoding, errors=self.errors
+        )
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Writes a record once, also where several proxies keep their log in this file."""
+        files: set[str] = record.__dict__.setdefault("dpsql_files", set())
+        if self.baseFilename in files:
+            return
+        files.add(self.baseFilename)
+        super().emit(record)
+        if self.stream is not None:
+            self.stream.close()
+            self.stream = None  # it is opened again when it is needed
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
+        """Nothing: the library would print the record, which may speak of rows, to stderr."""
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)

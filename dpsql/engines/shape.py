@@ -228,7 +228,7 @@ def shape_of(policy: Policy) -> Shape:
     )
 
 
-def _path(policy: Policy, written: str | Path) -> str:
+def _path(policy: Policy, written: Path) -> str:
     """The absolute path in UTF-8, so that it is the same text under every locale."""
     return os.fsencode(policy.resolve(written).resolve()).decode("utf-8", "surrogateescape")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -40,7 +39,7 @@ class Bench:
     def __init__(self, proxy: dpsql.testing.TestProxy) -> None:
         self._proxy = proxy
         self.session = proxy.session(analyst="meaning")
-        (file,) = Path(proxy._cache).rglob("bounded.duckdb")
+        (file,) = proxy._cache.rglob("bounded.duckdb")
         self.duckdb = duckdb.connect(str(file), read_only=True)
         catalog = self.session._backend.catalog
         self.units = {name: str(table.unit) for name, table in catalog.tables.items() if not table.public}

@@ -301,6 +301,20 @@ def test_refresh_makes_a_new_version_and_changed_data_ask_for_it(clinic: Clinic)
     assert "Cost: epsilon 0.5." in clinic.dpsql(*ask).out
 
 
+def test_the_owner_is_told_why_the_data_cannot_be_read_and_an_analyst_is_not(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.parquet").write_bytes(b"")
+    file = clinic.folder / "clinic.yaml"
+    file.write_text(file.read_text().replace("  visits:\n", "  visits:\n    source: clinic.parquet\n"))
+    asked = clinic.dpsql("query", "clinic.yaml", COUNT, "--analyst", "ana")
+    assert_one_clear_error(asked, "The data could not be read. The data owner's log (dpsql.operator) has the details.")
+    (log,) = clinic.folder.rglob("operator.log")
+    assert "too small to be a Parquet file" in log.read_text()
+    for command in ("refresh", "check"):
+        told = clinic.dpsql(command, "clinic.yaml")
+        assert told.code == 1
+        assert "too small to be a Parquet file" in told.err
+
+
 # ------------------------------------------------------------------ budget, log, ledger
 
 
