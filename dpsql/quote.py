@@ -134,7 +134,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     contribution = prepared.measured[0].request.source.contribution
     if contribution.rows > 1:
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
-    if prepared.measured[0].request.source.cap_groups:
+    if prepared.plan.keys and contribution.groups < contribution.rows:
         notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
     if prepared.selection is not None:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")

@@ -26,6 +26,7 @@ __all__ = [
     "conjuncts",
     "filtered_scan",
     "is_public",
+    "most_met",
     "most_rows",
     "names_unit",
     "origins",
@@ -174,10 +175,10 @@ def rows_per_unit(relation: Relation) -> int:
         case Join():
             left = rows_per_unit(relation.left)
             if is_public(relation.right):
-                return left * _meets(relation.right, relation.equal)
+                return left * most_met(relation.right, relation.equal)
             right = rows_per_unit(relation.right)
             if is_public(relation.left):
-                return right * _meets(relation.left, relation.equal)
+                return right * most_met(relation.left, relation.equal)
             ways = [left * right]
             if _on_key(relation.right, relation.equal):
                 ways.append(left)
@@ -192,7 +193,7 @@ def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
     A side that is itself a join does where one of its own sides does, and each row of that has one partner at most.
     """
     if is_public(side):
-        return _meets(side, equal) == 1
+        return most_met(side, equal) == 1
     while isinstance(side, Filter | Semi):
         side = side.input
     if isinstance(side, Join):
@@ -204,8 +205,8 @@ def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
     return side.table.key in joined or side.table.rows_per_unit == 1
 
 
-def _meets(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
-    """Most rows of a public side that one row of the other can meet."""
+def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
+    """Most rows of a public side that one row of the other can meet, joined on pairs of equal columns."""
     match public:
         case Scan():
             counts = [public.table.rows]
@@ -214,9 +215,9 @@ def _meets(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
                     counts.append(public.table.columns[column.name].multiplicity)
             return max(1, min(counts))
         case Filter() | Semi():
-            return _meets(public.input, equal)
+            return most_met(public.input, equal)
         case Join():
-            return _meets(public.left, equal) * _meets(public.right, public.equal)
+            return most_met(public.left, equal) * most_met(public.right, public.equal)
         case PerUnit() if _on_group(public, equal):
             return 1
         case Project() | PerUnit():

@@ -11,6 +11,7 @@ from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.grids import grid_of
+from dpsql.plan.groups import most_groups
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
@@ -30,13 +31,20 @@ def check_unit(relation: Relation, options: Options) -> None:
 
 
 def source_of(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
-    """The rows, with the bounds in force: the policy's, or tighter ones of the statement."""
+    """The rows, with the bounds in force: the policy's, or tighter ones of the statement.
+
+    Args:
+        plan: What is asked.
+        keys: What it is grouped by; no group outside their domains is ever released.
+        options: In force for this statement.
+    """
     most = rows_per_unit(plan.relation)
     if unit_of(plan.relation) is None:
         return _uncut(plan, keys, options, most)
     rows = min(most, options.max_rows_contributed or most)
     caps = [scan.table.max_groups_per_unit for scan in private_scans(plan.relation)] + [options.max_groups_per_unit]
-    groups = min([rows, *(cap for cap in caps if cap is not None)]) if keys else 1
+    uncut = _groups(plan.relation, keys, rows)
+    groups = min([uncut, *(cap for cap in caps if cap is not None)]) if keys else 1
     most_in_group = min(rows, rows_in_group(plan.relation, [key.expression for key in keys]))
     in_group = min(most_in_group, options.max_rows_per_group or rows)
     return Source(
@@ -44,7 +52,7 @@ def source_of(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
         keys=keys,
         contribution=Contribution(rows=rows, groups=groups, rows_in_group=in_group),
         cap_rows=rows < most,
-        cap_groups=bool(keys) and groups < rows,
+        cap_groups=bool(keys) and groups < uncut,
         cap_rows_in_group=in_group < most_in_group,
     )
 
@@ -56,7 +64,13 @@ def _uncut(plan: Plan, keys: tuple[Key, ...], options: Options, most: int) -> So
             "max_groups_per_unit, max_rows_per_group and max_rows_contributed need rows that have their privacy unit. "
             "Keep the unit among the columns of the sub-query, or leave the option out."
         )
-    return Source(plan.relation, keys, Contribution(rows=most, groups=most if keys else 1, rows_in_group=most))
+    groups = _groups(plan.relation, keys, most)
+    return Source(plan.relation, keys, Contribution(rows=most, groups=groups, rows_in_group=most))
+
+
+def _groups(relation: Relation, keys: tuple[Key, ...], rows: int) -> int:
+    """Most groups that so many rows of one unit can be in."""
+    return min(rows, most_groups(relation, keys) or rows)
 
 
 def groupings_of(plan: Plan) -> tuple[Grouping, ...]:

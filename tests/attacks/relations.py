@@ -19,6 +19,7 @@ from dpsql.engines.printer import Printer, qualified
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.groups import switches_of
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Plan, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.parse import parse
 from dpsql.plan.relations import column_of, rows_per_unit, unit_of
@@ -181,8 +182,9 @@ def _fill(engine: duckdb.DuckDBPyConnection, info: TableInfo, rows: Sequence[tup
 def problems(tables: Tables, relation: Relation, world: int) -> list[str]:
     """What a relation does in one world that its stability does not allow.
 
-    With one unit more, at most `rows_per_unit` rows come or go. Where rows have their unit, they are that unit's rows,
-    none is lost, and no other unit's row changes: what caps of a unit's rows rest on.
+    With one unit more, at most `rows_per_unit` rows come or go, and they differ no more than their switches allow.
+    Where rows have their unit, they are that unit's rows, none is lost, and no other unit's row changes: what caps of a
+    unit's rows rest on.
     """
     most, found = rows_per_unit(relation), []
     everybody = tables.rows(relation, world)
@@ -196,4 +198,19 @@ def problems(tables: Tables, relation: Relation, world: int) -> list[str]:
             found.append(f"unit {unit} moves {come.total()} + {gone.total()} rows, and should move {most} at most")
         if has_unit and (gone or any(row[0] != unit for row in come)):
             found.append(f"unit {unit} changes rows of others")
+        found += _scattered(relation, [row[int(has_unit) :] for row in come], unit)
     return found
+
+
+def _scattered(relation: Relation, rows: Sequence[tuple[Any, ...]], unit: int) -> list[str]:
+    """Columns, and pairs of them, of which a unit's rows have more values than their switches allow."""
+    columns = columns_of(relation)
+    switches = {
+        place: own for place, column in enumerate(columns) if (own := switches_of(relation, column)) is not None
+    }
+    return [
+        f"unit {unit} has {len(values)} values of {sorted({columns[one].name, columns[two].name})}"
+        for one in switches
+        for two in switches
+        if len(values := {(row[one], row[two]) for row in rows}) > 2 ** len(switches[one] | switches[two])
+    ]

@@ -1,4 +1,4 @@
-"""Eight bugs that other systems really had, each planted in one place, and the audit that must convict it.
+"""Nine bugs that other systems really had, each planted in one place, and the audit that must convict it.
 
 Each is a context manager over the real code. None is reachable from the package.
 """
@@ -19,6 +19,7 @@ from dpsql.mechanisms import threshold as thresholds
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.plan.requests import Source
+from dpsql.prepare import sources
 from dpsql.privacy.loss import Pure
 from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -38,8 +39,9 @@ ASKED = named(
     "SELECT AVG(cost) FROM visits",
     "SELECT ward, COUNT(*) AS n, SUM(cost)",
     "SELECT diagnosis, COUNT(DISTINCT patient_id)",
+    "SELECT ward, COUNT(*, contribution_bounds_per_group",
 )
-"""What every run asks: plain, derived, mean, grouped, open."""
+"""What every run asks: plain, derived, mean, grouped, open, bounded in each group."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -124,6 +126,10 @@ def _missing_group_cap() -> AbstractContextManager[object]:
     return patch.object(lower, "_bounded_rows", uncapped)
 
 
+def _one_group() -> AbstractContextManager[object]:
+    return patch.object(sources, "most_groups", lambda *_: 1)
+
+
 def _reused_noise() -> AbstractContextManager[object]:
     drawn: dict[tuple[object, int], Integers] = {}
 
@@ -152,6 +158,7 @@ BUGS = (
     Bug("no threshold", "`ThresholdRelease.release` keeps every group", "threshold", _no_threshold),
     Bug("threshold off by one", "a group appears at the threshold, not above it", "threshold", _threshold_off_by_one),
     Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
+    Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
     Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),
 )

@@ -115,6 +115,20 @@ TEMPLATES = (
         "JOIN cities c ON c.name = p.city GROUP BY 1, 2"
     ),
     Template("SELECT COUNT(*), SUM(v.score) FROM visits v JOIN notes n ON v.patient_id = n.patient_id"),
+    # as many groups a unit as are listed, or as its rows can differ in
+    Template("SELECT ward, COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits GROUP BY ward"),
+    Template(
+        "SELECT sex, COUNT(*, contribution_bounds_per_group => (0, 2)) FROM visits JOIN patients USING (patient_id) "
+        "GROUP BY sex"
+    ),
+    Template(
+        "SELECT p.sex, COUNT(*, contribution_bounds_per_group => (0, 2)) FROM visits v "
+        "LEFT JOIN patients p ON v.patient_id = p.patient_id AND v.cost > 100 GROUP BY p.sex"
+    ),
+    Template(
+        "SELECT city, COUNT(DISTINCT n.patient_id) FROM notes n JOIN patients p USING (patient_id) GROUP BY city",
+        options={**OPEN, "group_selection_strategy": "LAPLACE_THRESHOLD"},
+    ),
     # after the noise
     Template("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 3 ORDER BY n DESC LIMIT 2"),
     Template("SELECT sex, SUM(age) / COUNT(*) AS mean, COUNT(*) + 1 AS more FROM patients GROUP BY sex ORDER BY mean"),

@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.groups import most_groups, switches_of
+from dpsql.plan.nodes import Key
 from dpsql.plan.relations import rows_per_unit
 from tests.attacks.random_rows import Drawn, sub_queries
-from tests.attacks.relations import WORLDS, Tables, planned, problems
+from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problems
 
 CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 
@@ -69,6 +71,45 @@ RELATIONS = {
 """Sub-queries, and how many rows one unit may move in each."""
 
 
+VARIANTS = {
+    # a column of one row a unit, and what is worked out from it
+    "SELECT age, town FROM people": (1, 1),
+    "SELECT age + 1 AS older, CASE WHEN age > 1 THEN town END AS where_from FROM people WHERE age IS NOT NULL": (1, 1),
+    "SELECT cost, ward FROM visits": (None, None),
+    "SELECT n.ward, p.town FROM notes n JOIN people p USING (person)": (None, 1),
+    "SELECT p.town, x.ward FROM people p JOIN (SELECT DISTINCT person, ward FROM notes) x USING (person)": (1, None),
+    "SELECT DISTINCT p.town, n.ward FROM people p JOIN notes n USING (person)": (1, None),
+    # a left join: its partners are all a unit's rows', or only some of them's
+    "SELECT p.town FROM visits v LEFT JOIN people p ON v.person = p.person": (1,),
+    "SELECT p.town FROM visits v LEFT JOIN people p ON v.person = p.person AND p.age > 1": (1,),
+    "SELECT p.town, p.age FROM visits v LEFT JOIN people p ON v.person = p.person AND v.cost > 1": (2, 2),
+    "SELECT p.age, v.ward FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > p.age": (1, None),
+    "SELECT q.town FROM people p LEFT JOIN people q ON p.person = q.person AND p.age > q.age": (1,),
+    "SELECT p.town, i.total FROM items i0 LEFT JOIN people p ON i0.person = p.person AND i0.price > 0 "
+    "LEFT JOIN (SELECT person, SUM(price) AS total FROM items GROUP BY person) i "
+    "ON i0.person = i.person AND i0.price > 1": (2, 2),
+    "SELECT p.town || q.town AS mixed FROM notes n LEFT JOIN people p ON n.person = p.person AND n.grade > 0 "
+    "LEFT JOIN people q ON n.person = q.person AND n.grade > 1": (4,),
+    "SELECT q.town FROM notes n LEFT JOIN people p ON n.person = p.person AND n.grade > 0 "
+    "LEFT JOIN people q ON p.person = q.person AND p.age < 3": (2,),
+    # totals of one unit
+    "SELECT COUNT(*) AS n, MAX(cost) AS most FROM visits GROUP BY person": (1, 1),
+    "SELECT ward, COUNT(*) AS n FROM visits GROUP BY person, ward": (None, None),
+    "SELECT town, COUNT(*) AS n FROM visits JOIN people USING (person) GROUP BY person, town": (1, 1),
+    # UNION ALL
+    "SELECT person, age, 'p' AS source, 1 AS one FROM people UNION ALL SELECT person, age, 'q', 1 FROM people":
+        (1, None, None, 1),
+    # public tables: one partner at most, by what a row itself determines
+    "SELECT t.zone FROM people p JOIN towns t ON p.town = t.name": (1,),
+    "SELECT t.zone FROM notes n JOIN people p USING (person) LEFT JOIN towns t ON p.town = t.name": (1,),
+    "SELECT t.zone FROM notes n JOIN people p USING (person) "
+    "LEFT JOIN towns t ON p.town = t.name AND n.grade > 0": (2,),
+    "SELECT z.kind FROM people p JOIN zones z ON p.age = z.zone": (None,),
+    "SELECT t.zone FROM visits v JOIN towns t ON v.ward = t.name": (None,),
+}  # fmt: skip
+"""Sub-queries, and how many values of each column one unit's rows can have; None where nothing is known."""
+
+
 @pytest.fixture(scope="module")
 def tables() -> Iterator[Tables]:
     tables = Tables()
@@ -91,6 +132,23 @@ def test_most_stabilities_are_reached(tables: Tables) -> None:
         moved = [(tables.rows(relation, w) - tables.rows(relation, w, 1)).total() for w in range(WORLDS)]
         reached += max(moved) == most
     assert reached >= 24
+
+
+@pytest.mark.parametrize("sql", VARIANTS)
+def test_a_unit_has_as_many_values_of_a_column_as_its_switches_allow(tables: Tables, sql: str) -> None:
+    relation = planned(f"SELECT DISTINCT * FROM ({sql}) AS rows")
+    found = [switches_of(relation, column) for column in columns_of(relation)]
+    assert tuple(None if own is None else 2 ** len(own) for own in found) == VARIANTS[sql]
+    assert [problem for world in range(WORLDS) for problem in problems(tables, relation, world)] == []
+
+
+def test_two_left_joins_are_two_switches_and_one_counts_once() -> None:
+    sql = next(sql for sql in VARIANTS if "mixed" in sql)
+    relation = planned(sql.replace("p.town || q.town AS mixed", "p.town, p.age, q.town AS other"))
+    names = {f"k{at}": (column, ("a", "b", "c", None)) for at, column in enumerate(columns_of(relation))}
+    every = [Key(name, column, domain) for name, (column, domain) in names.items() if column.name in ("town", "age")]
+    assert most_groups(relation, every[:2]) == 2
+    assert most_groups(relation, every) == 4
 
 
 def check(tables: Tables, drawn: Drawn, worlds: list[int]) -> None:

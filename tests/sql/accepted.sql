@@ -711,7 +711,7 @@ SELECT diagnosis, AVG(cost) FROM visits GROUP BY diagnosis
 
 SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY diagnosis
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 2
 -- k0: text or NULL; 2 values: 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
@@ -895,7 +895,7 @@ SELECT coalesce(sex, 'none') AS sex, COUNT(*) FROM patients GROUP BY sex
 
 SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_on) HAVING year(visited_on) > 2021
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 6
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [20, 25], count_star() integer
@@ -904,7 +904,7 @@ SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_
 -- Joins
 SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex
 -- unit: visits.patient_id = patients.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sex text, avg(v."cost") real
@@ -912,7 +912,7 @@ SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP
 
 SELECT p.sex, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id AND p.age > 50 GROUP BY p.sex
 -- unit: visits.patient_id = patients.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, count_star() integer
@@ -921,7 +921,7 @@ SELECT p.sex, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient
 
 SELECT sex, SUM(cost) FROM patients, visits WHERE patients.patient_id = visits.patient_id AND cost > 10 GROUP BY sex
 -- unit: patients.patient_id = visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: sex text, sum("cost") real
@@ -959,7 +959,7 @@ SELECT c.state, COUNT(*) FROM patients p JOIN cities c ON p.city = c.name GROUP 
 
 SELECT c.state, AVG(v.cost), COUNT(DISTINCT v.patient_id) FROM cities c JOIN patients p ON c.name = p.city JOIN visits v ON v.patient_id = p.patient_id GROUP BY c.state
 -- unit: patients.patient_id = visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a1: count_units
@@ -1035,7 +1035,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3)
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_per_group = 1) year(visited_on), SUM(cost) FROM visits GROUP BY 1
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 1, in groups 12; cut to so many rows in a group
+-- rows per unit: 12, in one group 1, in groups 6; cut to so many rows in a group
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: "year"(visited_on) integer [2020, 2025], sum("cost") real
@@ -1305,7 +1305,7 @@ SELECT COUNT(*) FROM patients WHERE city IN (SELECT name FROM cities WHERE state
 -- Joins
 SELECT p.sex, COUNT(v.cost) FROM patients p LEFT JOIN visits v USING (patient_id) GROUP BY p.sex
 -- unit: patients.patient_id = visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sex text, count(v."cost") integer
@@ -2083,7 +2083,7 @@ SELECT status, channel, COUNT(*) FROM orders GROUP BY status, channel
 -- policy: shop
 SELECT status, COUNT(*) FROM orders WHERE status <> 'open' GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 3
 -- k0: text; 3 values: 'paid', 'returned', 'sent'
 -- a0: count_rows
 -- columns: status text, count_star() integer
@@ -2125,7 +2125,7 @@ SELECT device, failed, COUNT(DISTINCT customer_id) FROM logins GROUP BY device, 
 -- Several tables
 SELECT region, COUNT(*), SUM(total) FROM customers c JOIN orders o USING (customer_id) GROUP BY region
 -- unit: customers.customer_id = orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 1
 -- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
 -- a0: count_rows
 -- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
@@ -2144,7 +2144,7 @@ SELECT r.name, COUNT(*) FROM customers c JOIN regions r ON c.region = r.code GRO
 -- policy: shop
 SELECT r.coastal, AVG(o.total) FROM orders o JOIN customers c USING (customer_id) JOIN regions r ON r.code = c.region GROUP BY r.coastal
 -- unit: orders.customer_id = customers.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 1
 -- k0: boolean or NULL; 3 values: False, True, NULL
 -- a0: avg of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: coastal boolean or NULL, avg(o.total) real
@@ -2162,7 +2162,7 @@ SELECT SUM(o.total * r.tax) FROM orders o, customers c, regions r WHERE o.custom
 -- policy: shop
 SELECT h.title, COUNT(*) FROM logins l JOIN holidays h ON l.day = h.day GROUP BY h.title
 -- unit: logins.customer_id
--- rows per unit: 6, in one group 6, in groups 6
+-- rows per unit: 6, in one group 6, in groups 3
 -- k0: text; 3 values: 'carnival', 'good friday', 'new year'
 -- a0: count_rows
 -- columns: title text, count_star() integer
@@ -2196,7 +2196,7 @@ SELECT SUM(o.total) FROM orders o JOIN logins l ON o.customer_id = l.customer_id
 -- policy: shop
 SELECT o.status, l.failed, COUNT(*) FROM orders o JOIN logins l USING (customer_id) GROUP BY ALL
 -- unit: orders.customer_id = logins.customer_id
--- rows per unit: 15, in one group 15, in groups 15
+-- rows per unit: 15, in one group 15, in groups 8
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
@@ -2251,7 +2251,7 @@ SELECT COUNT(*) FROM (SELECT customer_id, MAX(total) AS most, MIN(total) AS leas
 -- policy: shop
 SELECT status, AVG(total) FROM (SELECT status, total FROM orders WHERE express) AS e GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: avg of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: status text, avg(total) real
@@ -2260,7 +2260,7 @@ SELECT status, AVG(total) FROM (SELECT status, total FROM orders WHERE express) 
 -- policy: shop
 WITH big AS (SELECT customer_id, total, status FROM orders WHERE total > 100) SELECT status, COUNT(*), SUM(total) FROM big GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count_rows
 -- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
@@ -2322,7 +2322,7 @@ SELECT COUNT(*) FROM customers WHERE region IN (SELECT code FROM regions WHERE t
 -- policy: shop
 SELECT c.member, COUNT(o.total), SUM(o.total) FROM customers c LEFT JOIN orders o USING (customer_id) GROUP BY c.member
 -- unit: customers.customer_id = orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 1
 -- k0: boolean; 2 values: False, True
 -- a0: count of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
 -- a1: sum of real [0, 2000] or NULL; grid 0.001 from 0 to 2000
@@ -2367,7 +2367,7 @@ SELECT COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t
 -- policy: shop
 SELECT status, COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count_rows
 -- columns: status text, count_star() integer
@@ -2388,7 +2388,7 @@ SELECT COUNT(*) FILTER (WHERE total > 50), SUM(items) FILTER (WHERE express), AV
 -- policy: shop
 SELECT status, COUNT_IF(express), BOOL_OR(total > 199) FROM orders GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
+-- rows per unit: 5, in one group 5, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
@@ -2632,7 +2632,7 @@ SELECT sex, AVG(CASE WHEN age % 7 = 0 THEN NULL ELSE 100 / (age + 1) END) FROM p
 
 SELECT dayname(visited_on) AS d, AVG(ln(cost + 1)) FROM visits GROUP BY d
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 7
 -- k0: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
 -- a0: avg of real [0, 9.9035375513]; grid 1e-06 from 0 to 9.903538
 -- columns: d text, avg(ln(("cost" + 1))) real
