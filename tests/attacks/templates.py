@@ -122,8 +122,8 @@ TEMPLATES = (
         "GROUP BY sex"
     ),
     Template(
-        "SELECT p.sex, COUNT(*, contribution_bounds_per_group => (0, 2)) FROM visits v "
-        "LEFT JOIN patients p ON v.patient_id = p.patient_id AND v.cost > 100 GROUP BY p.sex"
+        "SELECT p.sex, COUNT(*, contribution_bounds_per_group => (0, 1)) FROM visits v "
+        "LEFT JOIN patients p ON v.patient_id = p.patient_id AND v.ward = 'A' GROUP BY p.sex"
     ),
     Template(
         "SELECT city, COUNT(DISTINCT n.patient_id) FROM notes n JOIN patients p USING (patient_id) GROUP BY city",

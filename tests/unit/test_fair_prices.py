@@ -35,7 +35,6 @@ tables:
       age:    {type: integer, bounds: [0, 110]}
   twice:
     unit: pid
-    key: pid
     rows_per_unit: 2
     columns:
       region: {type: text, values: [north, south, east]}
@@ -113,7 +112,7 @@ GROUPS = {
     # a left join that only some rows of a unit satisfy shows the value, and NULL
     f"SELECT p.region, {TOTAL} FROM {LEFT} GROUP BY p.region": 2,
     f"SELECT p.region, {TOTAL} FROM visits v LEFT JOIN patients p ON v.pid = p.pid AND p.age > 5 GROUP BY 1": 1,
-    # neither a key nor a promise makes one row a unit
+    # two rows a unit may differ
     f"SELECT t.region, {TOTAL} FROM visits v JOIN twice t ON v.pid = t.pid GROUP BY 1": 3,
     # public tables: one partner at most, by what a unit determines
     f"SELECT t.zone, {TOTAL} FROM {JOINED} JOIN towns t ON p.town = t.name GROUP BY 1": 1,
