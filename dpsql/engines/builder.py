@@ -54,10 +54,8 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         OperationalError: If the data change meanwhile, or anything else fails; details go to the owner's log.
     """
     shape = shape_of(policy)
-    make_private(directory)
-    directory.chmod(0o700)
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
-        made = Path(scratch) / "made"
+    with _writable(directory), _scratch(directory) as scratch:
+        made = scratch / "made"
         made.mkdir(mode=0o700)
         before = fingerprint(shape)
         records = _records(directory, version)
@@ -74,7 +72,7 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
             _settle(file)
         target = version_directory(directory, version)
         if target.exists():
-            target.rename(Path(scratch) / "replaced")
+            target.rename(scratch / "replaced")
         made.rename(target)
         _forget_old(directory, version)
 
@@ -118,10 +116,11 @@ def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
         if progress is not None:
             progress("waiting for another process that builds", 0.0)
 
-    make_private(directory)
     with ExitStack() as stack:
         try:
-            stack.enter_context(held(directory / ".lock", patience=PATIENCE, waiting=waiting))
+            with _writable(directory):
+                make_private(directory)
+                stack.enter_context(held(directory / ".lock", patience=PATIENCE, waiting=waiting))
         except TimeoutError:
             raise OperationalError(
                 "The bounded tables have been in the making by another process for an hour. See what became of it."
@@ -129,6 +128,28 @@ def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
         for left in directory.glob(".building-*"):
             shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+@contextmanager
+def _writable(directory: Path) -> Iterator[None]:
+    """Turns what the disk says into an error of ours; a TimeoutError is about another process, and passes."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise OperationalError(
+            f"The bounded tables cannot be written in {directory}: {error.strerror}. "
+            "Make that directory writable, or name another as engine.cache in the policy."
+        ) from None
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    make_private(directory)
+    directory.chmod(0o700)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
+        yield Path(scratch)
 
 
 def _settle(file: Path) -> None:

@@ -5,6 +5,7 @@ Field names are the keys of the file. Everything is frozen, numbers are exact, a
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -250,9 +251,15 @@ class Policy(Section):
         """The absolute path: a relative one starts at the policy file's directory, `~` at the user's home."""
         base = Path.cwd() if self._file is None else self._file.absolute().parent
         try:
-            return base / path.expanduser()
+            whole = base / path.expanduser()
+            os.fsencode(whole)
         except RuntimeError:
             raise PolicyError(f"{path} starts at a home directory, and there is none. Write the whole path.") from None
+        except UnicodeEncodeError:
+            raise PolicyError(
+                f"{path} has letters that this process's locale cannot write. Set LC_ALL=C.UTF-8 where dpsql runs."
+            ) from None
+        return whole
 
     def located(self, *place: str | int) -> str:
         """The file and the line of a key, as messages begin."""

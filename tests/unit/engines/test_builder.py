@@ -111,6 +111,13 @@ def test_who_waits_for_another_build_is_told_and_not_for_ever(folder: Path, monk
     assert told == {("waiting for another process that builds", 0.0)}
 
 
+def test_a_cache_that_cannot_be_written_is_named(folder: Path) -> None:
+    (folder / "cache").write_text("a file, no directory")
+    for build_it in (lambda: built(folder), lambda: builder.alone(folder / "cache").__enter__()):
+        with pytest.raises(OperationalError, match=r"cannot be written in .*/cache: Not a directory\. .*engine\.cache"):
+            build_it()
+
+
 def test_every_new_level_of_the_cache_is_private_under_any_umask(folder: Path) -> None:
     before = os.umask(0)
     try:

@@ -228,3 +228,40 @@ def test_an_integer_within_bounds_on_grid_one_is_its_own_grid_integer() -> None:
     assert stores_grid(Column.model_validate({"type": "integer", "bounds": [0, 110], "grid": 10}))
     assert stores_grid(Column(type="real", bounds=(0, 1)))
     assert not stores_grid(Column(type="text"))
+
+
+def test_the_locale_changes_neither_a_shape_nor_its_sources(tmp_path: Path) -> None:
+    """Under LC_ALL=C a path beyond ASCII is another text, of the same bytes."""
+    folder = tmp_path / "dätä"
+    folder.mkdir()
+    (folder / "clinic.duckdb").touch()
+    root = str(Path(engine_module.__file__).parents[2])
+    program = (
+        f"import os, sys; sys.path.insert(0, {root!r})\n"
+        "from pathlib import Path\n"
+        "from dpsql.engines.facts import fingerprint\n"
+        "from dpsql.engines.shape import shape_of\n"
+        "from dpsql.errors import PolicyError\n"
+        "from tests.unit.engines.clinic import policy\n"
+        "shape = shape_of(policy(Path()))\n"
+        "print(shape.digest, ascii(fingerprint(shape)))\n"
+        "try:\n"
+        "    policy(Path()).resolve(Path('spit\\xe4l'))\n"
+        "except PolicyError as error:\n"
+        "    print(ascii(str(error)), file=sys.stderr)\n"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-X", "utf8=0", "-c", program],
+            cwd=folder,
+            env={**os.environ, "LC_ALL": locale, "PYTHONCOERCECLOCALE": "0"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        for locale in ("C.UTF-8", "C")
+    ]
+    assert said[0].stdout == said[1].stdout
+    assert "dpsql" not in said[0].stderr
+    assert "Set LC_ALL=C.UTF-8 where dpsql runs" in said[1].stderr
