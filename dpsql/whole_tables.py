@@ -52,8 +52,8 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
     check_unit(plan.relation, options)
     if options.mechanism not in (None, KMeansRelease.mechanism) or options.multiple is not None:
         raise ProgrammingError(
-            f"{table.name} is answered by mechanism 'friendly_core' alone, at a price in epsilon or rho. Leave mechanism, "
-            "metric and multiple out."
+            f"{table.name} is answered by mechanism 'friendly_core' alone, at a price in epsilon or rho. Leave "
+            "mechanism, metric and multiple out."
         )
     source = source_of(plan, (), options)
     _refuse(table, source)

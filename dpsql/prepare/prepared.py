@@ -12,6 +12,7 @@ from dpsql.mechanisms.choose import Choice
 from dpsql.plan.nodes import Aggregate, Plan
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Need
+from dpsql.prepare.identity import canonical
 from dpsql.privacy.loss import Loss, encode
 from dpsql.privacy.tables import Group
 
@@ -104,12 +105,11 @@ class Prepared:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
         for measured in self.measured:
             release, request = measured.choice.release, measured.request
-            described += [release.mechanism, repr(encode(release.loss)), repr(release.scale), repr(measured.columns)]
+            described += [release.mechanism, canonical(release), repr(encode(release.loss)), repr(measured.columns)]
             asked = measured.aggregate
             described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
             described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
             described += [repr((request.options.sensitivity, request.options.centre, request.options.scale))]
-            described.append(repr(release.notes))
             if asked.argument is not None:
                 described.append(repr(asked.argument.facts))
         after = lower_released(self.plan)

@@ -18,6 +18,7 @@ from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Facts, Grid, Type
+from dpsql.prepare.identity import canonical
 from dpsql.privacy.account import DELTA_UNIT, units
 from dpsql.privacy.loss import Free, decode, encode
 from dpsql.privacy.tables import RawTable
@@ -178,6 +179,26 @@ def test_an_offer_is_frozen_and_names_its_mechanism(mechanism: Mechanism) -> Non
         assert release.mechanism == mechanism.name
         assert dataclasses.is_dataclass(release)
         assert release.__dataclass_params__.frozen
+
+
+@every
+def test_another_wording_of_its_notes_is_no_other_identity(
+    mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = [(release, canonical(release), release.notes) for _, release in offers(mechanism)]
+    for kind in {type(release) for release, _, _ in forms}:
+        monkeypatch.setattr(kind, "notes", ("Said in other words.",))
+    for release, form, notes in forms:
+        assert canonical(release) == form
+        assert not any(note in form for note in notes)
+
+
+@every
+def test_offers_of_one_identity_differ_in_what_they_read_alone(mechanism: Mechanism) -> None:
+    known: dict[str, Release] = {}
+    for _, release in offers(mechanism):
+        other = known.setdefault(canonical(release), release)
+        assert (release.loss, release.sensitivity, release.scale) == (other.loss, other.sensitivity, other.scale)
 
 
 @every

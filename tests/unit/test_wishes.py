@@ -15,8 +15,10 @@ import dpsql.testing
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism
+from dpsql.plan.nodes import Plan
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.parse import parse
+from dpsql.plan.syntax import Query
 from dpsql.prepare import prepare
 from dpsql.session import Session
 
@@ -135,7 +137,7 @@ def test_an_option_from_set_holds_where_it_is_read_and_nowhere_else(session: Ses
         session._set = Options()
 
 
-OWN_TO_MECHANISMS = {
+OWN_TO_MECHANISMS: dict[str, Any] = {
     "sensitivity": Fraction(7),
     "centre": Fraction(3),
     "scale": (Fraction(1), Fraction(9)),
@@ -149,7 +151,10 @@ def test_an_option_that_a_mechanism_does_not_name_never_changes_its_offer(
 ) -> None:
     options = Options(epsilon=Fraction(1), delta=Fraction(1, 10**8))
     for sql in ("SUM(cost)", "AVG(cost)", "MEDIAN(cost)", "COUNT(*)", "MAX(days)", "VARIANCE(days)"):
-        plan = session._plan(parse(f"SELECT {sql} FROM visits").select, ())
+        statement = parse(f"SELECT {sql} FROM visits")
+        assert isinstance(statement, Query)
+        plan = session._plan(statement.select, ())
+        assert isinstance(plan, Plan)
         for wanted in (None, mechanism.name):
             prepared = prepare(plan, options, session._backend.catalog, b"")
             request = replace(prepared.measured[0].request, options=replace(options, mechanism=wanted))
@@ -157,3 +162,29 @@ def test_an_option_that_a_mechanism_does_not_name_never_changes_its_offer(
                 if name not in mechanism.options:
                     with_it = replace(request, options=replace(request.options, **{name: value}))
                     assert mechanism.offer(with_it) == mechanism.offer(request), name
+
+
+def test_statements_that_differ_in_a_fact_that_matters_differ_in_identity(session: Session) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        (sql, options)
+        for sql in (
+            "SUM(days)", "AVG(days)", "AVG(days, contribution_bounds_per_row => (0, 8))", "SUM(days) + 1",
+            "SUM(days, contribution_bounds_per_row => (0, 8))", "SUM(days, contribution_bounds_per_group => (0, 8))",
+            "SUM(days) FILTER (WHERE days > 1)", "SUM(days) FILTER (WHERE days > 2)", "VARIANCE(days)", "STDDEV(days)",
+            "QUANTILE_CONT(days, 0.25)", "QUANTILE_CONT(days, 0.26)", "MAX(days)", "MIN(days)", "COUNT(*)",
+            "COUNT(days)",
+        )
+        for options in ({}, {"epsilon": 2}, {"max_rows_contributed": 2})
+        if not ("per_group" in sql and "max_rows_contributed" in options)  # a unit's total is one row
+    ] + [
+        ("AVG(days)", {"mechanism": "preprocessing", **more})
+        for more in ({}, {"sensitivity": 1}, {"sensitivity": 2}, {"sensitivity": 1, "centre": 3})
+    ]  # fmt: skip
+    found: dict[str, str] = {}
+    for sql, options in asked:
+        statement = parse(f"SELECT {sql} AS x FROM visits")
+        assert isinstance(statement, Query)
+        plan = session._plan(statement.select, ())
+        assert isinstance(plan, Plan)
+        identity = session._prepare(plan, options).fingerprint("ana", 1)
+        assert found.setdefault(identity, f"{sql} {options}") == f"{sql} {options}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
+from dpsql.plan.nodes import Plan
+from dpsql.plan.parse import parse
+from dpsql.plan.syntax import Query
 from dpsql.policy import load_policy
 from dpsql.privacy.loss import Free, Metric
 from dpsql.session import Session
@@ -346,3 +350,20 @@ def test_coordinates_that_are_not_in_the_data_are_an_error_of_the_policy(tmp_pat
     with pytest.raises(PolicyError, match=r"towns\.z is in the policy but not in the data"):
         dpsql.testing.open(file)
     assert [finding.severity for finding in metric_findings(load_policy(file))] == ["error"]
+
+
+def test_another_wording_of_the_notes_is_no_other_statement(session: Session) -> None:
+    statement = parse("SELECT sex, AVG(age), COUNT(*) FROM people GROUP BY sex")
+    assert isinstance(statement, Query)
+    plan = session._plan(statement.select, ())
+    assert isinstance(plan, Plan)
+    prepared = session._prepare(plan, {"metric": "home", "multiple": 1})
+    releases = [measured.choice.release for measured in prepared.measured]
+    assert all(release.notes for release in releases)
+    measured = tuple(
+        replace(one, choice=replace(one.choice, release=replace(release, notes=("In other words.",))))  # type: ignore[type-var]  # a dataclass
+        for one, release in zip(prepared.measured, releases, strict=True)
+    )
+    reworded = replace(prepared, measured=measured)
+    assert reworded.fingerprint("ana", 1) == prepared.fingerprint("ana", 1)
+    assert reworded.fingerprint("bob", 1) != prepared.fingerprint("ana", 1)
