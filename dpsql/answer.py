@@ -92,8 +92,8 @@ class Answer:
     replayed: bool
     private: bool
     confidence: float
-    _intervals: Callable[[str, float], list[Ends]] = field(compare=False)
-    """Name and confidence to one interval a row; empty for a column without noise."""
+    _intervals: Callable[[int, float], list[Ends]] = field(compare=False)
+    """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -123,7 +123,7 @@ class Answer:
             case 0:
                 raise ProgrammingError(f"The answer has no column {name!r}. Its columns are {named}.")
             case 1:
-                ends = self._intervals(name, level)
+                ends = self._intervals(self.columns.index(name), level)
             case _:
                 raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
         if not ends and self.rows:
@@ -135,12 +135,12 @@ class Answer:
         """What a reader must know beside the errors: the distinct notes of the measurements."""
         return tuple(dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes))
 
-    def ends(self, name: str) -> list[Ends]:
-        """The column's intervals at the answer's own confidence; empty where it is exact, or its name is not unique."""
-        return self._intervals(name, self.confidence) if self.columns.count(name) == 1 else []
+    def ends(self, column: int) -> list[Ends]:
+        """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""
+        return self._intervals(column, self.confidence)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The rows as a `pyarrow.Table`; needs ``dpsql[arrow]``. Repeated column names get ``_1``, ``_2`` ...
+        """The rows as a `pyarrow.Table`; needs the extra ``arrow``. Repeated column names get ``_1``, ``_2`` ...
 
         Raises:
             MissingExtra: If pyarrow is not installed.
@@ -152,7 +152,7 @@ class Answer:
         return table if self.private else table.replace_schema_metadata({"dpsql": NOT_PRIVATE})
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows as a `pandas.DataFrame`; needs ``dpsql[pandas]``.
+        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``.
 
         Raises:
             MissingExtra: If pandas is not installed.
@@ -162,7 +162,7 @@ class Answer:
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """The rows as a `polars.DataFrame`; needs ``dpsql[polars]``.
+        """The rows as a `polars.DataFrame`; needs the extra ``polars``.
 
         Raises:
             MissingExtra: If polars is not installed.
@@ -194,9 +194,9 @@ class Answer:
 
     def _cells(self, limit: int | None) -> list[list[str]]:
         columns = []
-        for i, name in enumerate(self.columns):
+        for i in range(len(self.columns)):
             values = [row[i] for row in self.rows[:limit]]
-            ends = self.ends(name)
+            ends = self.ends(i)
             columns.append(
                 [with_error(*pair) for pair in zip(values, ends[:limit], strict=True)] if ends else map(plain, values)
             )
@@ -353,7 +353,7 @@ class Budget:
 
 def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
     """An answer that costs nothing, because it rests on public facts alone."""
-    return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda name, confidence: [])
+    return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])
 
 
 def cost_text(loss: PrivacyLoss) -> str:
@@ -375,7 +375,7 @@ def cost_text(loss: PrivacyLoss) -> str:
 
 
 def _up(amount: float) -> str:
-    return number(amount, 6, ROUND_CEILING)
+    return number(amount, max(6, len(f"{amount:.0f}") + 3), ROUND_CEILING)
 
 
 def _down(amount: Fraction) -> float:
@@ -396,4 +396,6 @@ def _extra(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
-        raise MissingExtra(f"{module} is not installed. Write: pip install dpsql[{extra}]") from None
+        raise MissingExtra(
+            f"{module} is not installed. Write, in the copy of dpsql's repository: pip install '.[{extra}]'"
+        ) from None

@@ -25,6 +25,7 @@ from dpsql.errors import (
     OperationalError,
     ProgrammingError,
     Warning,  # noqa: A004 - PEP 249 fixes the name
+    door,
 )
 from dpsql.plan.types import Type, Value
 
@@ -112,6 +113,7 @@ class Asks(Protocol):
         ...
 
 
+@door
 def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float | Decimal) -> Connection:
     """A connection for one analyst.
 
@@ -185,6 +187,7 @@ class Connection:
         self.session()
         return Cursor(self)
 
+    @door
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Cursor:
         """A new cursor that has executed the statement."""
         return self.cursor().execute(sql, parameters)
@@ -262,6 +265,7 @@ class Cursor:
         """Rows of the answer; -1 before a statement with columns."""
         return len(self._answer) if self._answer is not None and self._answer.columns else -1
 
+    @door
     def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Self:
         """Ask one statement; each ``?`` takes one parameter.
 

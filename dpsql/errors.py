@@ -24,7 +24,10 @@ A message never depends on a row of private data.
 from __future__ import annotations
 
 import builtins
+import functools
+from collections.abc import Callable
 from fractions import Fraction
+from typing import ParamSpec, TypeVar
 
 __all__ = [
     "BudgetExceeded",
@@ -43,7 +46,30 @@ __all__ = [
     "ProgrammingError",
     "UnsupportedQuery",
     "Warning",
+    "door",
 ]
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def door(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """The function, whose refusals show the caller's own line and no frame of dpsql's inside.
+
+    A bug of dpsql's (`InvariantBroken`) keeps its traceback.
+    """
+
+    @functools.wraps(function)
+    def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        __tracebackhide__ = True  # IPython and pytest leave such a frame out
+        try:
+            return function(*args, **kwargs)
+        except InvariantBroken:
+            raise
+        except Error as error:
+            raise error.with_traceback(None)  # noqa: B904 - it is the same error
+
+    return called
 
 
 class Warning(builtins.Warning):  # noqa: A001 - PEP 249 fixes the name

@@ -205,23 +205,23 @@ def _released_columns(plan: Plan) -> list[Column]:
     return list(dict.fromkeys(column for expression in expressions for column in columns_of(expression)))
 
 
-def answer_columns(plan: Plan) -> dict[str, Expression]:
+def answer_columns(plan: Plan) -> list[Expression]:
     """Each column of the answer as an expression over released aggregates, through all stages."""
     over: dict[str, Expression] = {}
     for stage in (plan.outputs, *(stage.outputs for stage in plan.stages)):
         columns = [substituted(output.expression, over) for output in stage]
         over = {f"c{i}": expression for i, expression in enumerate(columns)}
-    return {output.name: expression for output, expression in zip(plan.answer, over.values(), strict=True)}
+    return list(over.values())
 
 
-def with_interval_ends(plan: Plan, rows: Rows, intervals: Callable[[str], list[Ends]]) -> list[tuple[Any, ...]]:
+def with_interval_ends(plan: Plan, rows: Rows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:
     """The answer's rows, with DP_INTERVAL_LOW and DP_INTERVAL_HIGH filled in."""
     ends = {i: output.end for i, output in enumerate(plan.answer) if output.end is not None}
     if not ends:
         return rows.rows
-    columns = [list(column) for column in zip(*rows.rows, strict=True)]
+    columns, names = [list(column) for column in zip(*rows.rows, strict=True)], [output.name for output in plan.answer]
     for index, (name, side) in ends.items():
-        found = intervals(name)
+        found = next((held for i, other in enumerate(names) if other == name and (held := intervals(i))), [])
         if columns and found:
             columns[index] = [None if pair[side] is None else float(pair[side]) for pair in found]  # type: ignore[arg-type]  # not None
     return list(zip(*columns, strict=True))

@@ -15,7 +15,7 @@ from dpsql.engines import ENGINES
 from dpsql.engines.builder import alone, build
 from dpsql.engines.catalog import build_catalog
 from dpsql.engines.log import keep_in
-from dpsql.errors import ProgrammingError
+from dpsql.errors import ProgrammingError, door
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy, require_enforced
@@ -33,6 +33,8 @@ from dpsql.universe.report import require_metrics
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
 Progress = Callable[[str, float], None]
+
+LONGEST_NAME = 200  # characters of an analyst's name: it stands in every record of the ledger
 
 
 class Proxy:
@@ -71,16 +73,17 @@ class Proxy:
                     _new_version(policy, ledger, cache, "first opening", progress)
         self._backend = self._open()
 
+    @door
     def session(self, *, analyst: str) -> Session:
         """The analyst's side of this policy.
 
         Raises:
-            ProgrammingError: If the name is empty.
+            ProgrammingError: If the name is empty, ``*``, longer than 200 characters, or cannot be printed.
         """
-        if not analyst or not isinstance(analyst, str):
-            raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
+        _check_name(analyst)
         return Session(self._backend, analyst, keeps=self)
 
+    @door
     def refresh(self, progress: Progress | None = None) -> int:
         """Builds the next table version from the data as they are now; open sessions must be opened again.
 
@@ -130,6 +133,7 @@ class Proxy:
         )
 
 
+@door
 def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Proxy:  # noqa: A001 - dpsql.open
     """The proxy of a policy file; the first opening builds the bounded tables.
 
@@ -156,6 +160,7 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
         raise
 
 
+@door
 def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> int:
     """Builds the next table version of a policy from the data as they are now; the owner's.
 
@@ -179,6 +184,23 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
                 return _new_version(policy, ledger, cache, "", progress)
         finally:
             end_log()
+
+
+def _check_name(analyst: object) -> None:
+    """Refuses what cannot be the name of one analyst in the record of charges.
+
+    Raises:
+        ProgrammingError: It is empty, ``*``, too long, or holds what cannot be printed.
+    """
+    if not analyst or not isinstance(analyst, str):
+        raise ProgrammingError("analyst is empty. Write the name of an account in the policy.")
+    if analyst == "*":
+        raise ProgrammingError("analyst is *, which stands for everybody without an account. Write a name.")
+    if len(analyst) > LONGEST_NAME or not analyst.isprintable():
+        raise ProgrammingError(
+            f"The analyst's name is longer than {LONGEST_NAME} characters, or holds one that cannot be printed. "
+            "Write the name of an account in the policy."
+        )
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:

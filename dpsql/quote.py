@@ -10,11 +10,11 @@ from dpsql.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.base import Release
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Plan
+from dpsql.plan.nodes import Aggregate, Column, Plan
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["price_for", "public_quote", "quote"]
+__all__ = ["advice", "price_for", "public_quote", "quote"]
 
 
 def quote(prepared: Prepared, repeats_left: int | None, classes: Mapping[str, Fraction]) -> Quote:
@@ -119,6 +119,14 @@ def _column(name: str, measured: Measured) -> QuoteColumn:
     )
 
 
+def advice(aggregate: Aggregate) -> tuple[str, ...]:
+    """What says more than an aggregate that rests on a single row; nothing for others."""
+    if aggregate.function not in ("min", "max"):
+        return ()
+    share = "0.01" if aggregate.function == "min" else "0.99"
+    return (f"it rests on the outermost row alone; QUANTILE_CONT(x, {share}) says more.",)
+
+
 def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tuple[str, ...]:
     """What the statement's price means for each class of units."""
     if not classes:
@@ -147,5 +155,6 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
-    notes += [f"{m.aggregate.text}: {note}" for m in prepared.measured for note in m.choice.release.notes]
+    noted = ((m, note) for m in prepared.measured for note in (*m.choice.release.notes, *advice(m.aggregate)))
+    notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     return tuple(dict.fromkeys(notes))

@@ -88,7 +88,9 @@ def with_error(value: Any, ends: Ends) -> str:
     if value is None:
         return plain(value)
     if low is None or high is None:
-        return f"{plain(value)} ± ?" if _decimal(value) is not None else plain(value)
+        if _decimal(value) is None:
+            return plain(value)
+        return f"{plain(value) if isinstance(value, int) else number(value, 6)} ± ?"
     exact = [_decimal(part) for part in (value, low, high)]
     if any(part is None for part in exact):
         return f"{plain(value)} [{plain(low)}, {plain(high)}]"
@@ -133,7 +135,7 @@ def text_table(
         names: Column names.
         rows: Cells, one sequence a row.
         right: Which columns are aligned to the right (numbers); none where absent.
-        widest: Longer cells are cut to so many screen columns with ``…``; None cuts nothing.
+        widest: Longer cells are cut to so many screen columns with ``…``, numbers never; None cuts nothing.
 
     >>> print(text_table(["city", "n"], [["Troy", "12 ± 4"], ["Rome", "7 ± 4"]], right=[False, True]))
     city       n
@@ -141,9 +143,13 @@ def text_table(
     Troy  12 ± 4
     Rome   7 ± 4
     """
-    lines = [[_cut(safe(cell), widest) for cell in row] for row in (names, *rows)]
-    widths = [max(_width(line[i]) for line in lines) for i in range(len(names))]
     aligned = [*right, *[False] * (len(names) - len(right))]
+    lines = [[safe(cell) for cell in row] for row in (names, *rows)]
+    lines = [
+        [cell if to_right and at else _cut(cell, widest) for cell, to_right in zip(line, aligned, strict=True)]
+        for at, line in enumerate(lines)
+    ]
+    widths = [max(_width(line[i]) for line in lines) for i in range(len(names))]
     lines.insert(1, ["─" * width for width in widths])
     return "\n".join(
         "  ".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,7 +14,7 @@ from dpsql.answer import Answer, Budget, Measurement, Quote, public
 from dpsql.consistency import consistent
 from dpsql.engines.base import Engine
 from dpsql.engines.lower import lower_public
-from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError, door
 from dpsql.listing import describe_table, list_tables
 from dpsql.mechanisms.base import SelectingRelease
 from dpsql.plan import syntax
@@ -41,7 +41,7 @@ from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.quote import price_for, public_quote, quote
+from dpsql.quote import advice, price_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.prepare import prepare_metric, priced_by_metric
@@ -98,6 +98,7 @@ class Session:
         """Whose account is charged."""
         return self._analyst
 
+    @door
     def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read.
 
@@ -113,7 +114,7 @@ class Session:
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
-        statement = parse(sql)
+        statement = _parsed(sql)
         match statement:
             case syntax.Query():
                 plan = self._plan(statement.select, parameters)
@@ -131,6 +132,7 @@ class Session:
             case syntax.SetOption():
                 return self._remember(statement.name, statement.value.value)
 
+    @door
     def explain(
         self,
         sql: str,
@@ -151,27 +153,31 @@ class Session:
             UnsupportedQuery: The statement would be refused.
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
-        statement = parse(sql)
+        statement = _parsed(sql)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
         if not isinstance(statement, syntax.Query):
             raise ProgrammingError("Only a SELECT can be explained.")
         return self._quote(self._plan(statement.select, parameters), options, half_width)
 
+    @door
     def budget(self) -> Budget:
         """What this analyst has spent and may still spend."""
         backend = self._backend
         budget = Budget.of(backend.ledger.budget(self._analyst))
         return replace(budget, promise=total_promise(budget, backend.catalog.neighbours, backend.metrics))
 
+    @door
     def tables(self) -> Answer:
         """The tables one may ask about, from the policy alone."""
         return list_tables(self._backend.catalog)
 
+    @door
     def describe(self, table: str) -> Answer:
         """The columns of a table with types, bounds and domains, from the policy alone."""
         return describe_table(self._backend.catalog, table)
 
+    @door
     def kmeans(
         self,
         sql: str,
@@ -202,6 +208,7 @@ class Session:
         named += "" if parts is None else f", parts => {_number(parts)}"
         return self.query(f"SELECT * FROM dp_kmeans(({sql}), {named})", parameters, **options)
 
+    @door
     def covariance(
         self, sql: str, parameters: Sequence[Value] = (), *, parts: int | None = None, **options: Any
     ) -> Answer:
@@ -223,6 +230,10 @@ class Session:
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
+        if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
+            raise ProgrammingError(
+                f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
+            )
         given = tuple(_parameter(value) for value in parameters)
         wanted = parameter_count(query)
         if wanted != len(given):
@@ -285,7 +296,7 @@ class Session:
         for low, high in ((0.0, 0.0), (-sys.float_info.max, sys.float_info.max), (None, None)):
             ends: list[Ends] = [(low, high)] * MADE_UP_ROWS
             bars = dict.fromkeys((aggregate.name for aggregate in plan.aggregates), lambda _, ends=ends: ends)
-            for column in columns.values():
+            for column in columns:
                 output_intervals(column, bars, rows, prepared.options.confidence or 0.95)
 
     def _release(self, prepared: Prepared) -> Released:
@@ -343,13 +354,13 @@ class Session:
         columns = answer_columns(plan)
         confidence = prepared.options.confidence or 0.95
 
-        def intervals(name: str, level: float) -> list[Ends]:
-            return output_intervals(columns[name], bars, rows, level)
+        def intervals(column: int, level: float) -> list[Ends]:
+            return output_intervals(columns[column], bars, rows, level)
 
         return Answer(
             columns=tuple(output.name for output in plan.answer),
             types=tuple(output.expression.facts.type for output in plan.answer),
-            rows=with_interval_ends(plan, rows, lambda name: intervals(name, confidence)),
+            rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
             cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
             measurements=tuple(_measurement(measured) for measured in prepared.measured if measured.place == 0),
             replayed=replayed,
@@ -393,6 +404,12 @@ class Session:
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
 
 
+def _parsed(sql: str) -> syntax.Statement:
+    if not isinstance(sql, str):
+        raise ProgrammingError(f"The statement is of type {type(sql).__name__}. Write SQL as text.")
+    return parse(sql)
+
+
 def _number(value: Any) -> str:
     """A finite number as it is written in SQL."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
@@ -415,6 +432,8 @@ def _parameter(value: Any) -> Value:
         if isinstance(value, str) and not _encodes(value):
             raise ProgrammingError("A parameter holds half of a surrogate pair, which is no character. Pass text.")
         return value
+    if isinstance(value, list | tuple | set | frozenset):
+        raise ProgrammingError(f"A parameter is a {type(value).__name__}. Write one ? for each value: IN (?, ?, ?).")
     raise ProgrammingError(
         f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
     )
@@ -480,5 +499,5 @@ def _measurement(measured: Measured) -> Measurement:
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,
-        notes=release.notes,
+        notes=(*release.notes, *advice(measured.aggregate)),
     )

@@ -52,8 +52,8 @@ def to_json(answer: Answer) -> bytes:
     """
     document = {
         "columns": [
-            {"name": name, "type": kind.value, **_interval(answer, name)}
-            for name, kind in zip(answer.columns, answer.types, strict=True)
+            {"name": name, "type": kind.value, **_interval(answer, column)}
+            for column, (name, kind) in enumerate(zip(answer.columns, answer.types, strict=True))
         ],
         "rows": answer.rows,
         "cost": asdict(answer.cost),
@@ -77,8 +77,8 @@ def _dump(value: Any) -> str:
     return json.dumps(_json(value), ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
-def _interval(answer: Answer, name: str) -> dict[str, Any]:
-    ends = answer.ends(name)
+def _interval(answer: Answer, column: int) -> dict[str, Any]:
+    ends = answer.ends(column)
     return {"confidence": answer.confidence, "intervals": ends} if ends else {}
 
 
@@ -102,7 +102,7 @@ def _json(value: Any) -> Any:
 
 
 def to_parquet(answer: Answer) -> bytes:
-    """The rows as a Parquet file; needs ``dpsql[arrow]``.
+    """The rows as a Parquet file; needs the extra ``arrow``.
 
     Raises:
         MissingExtra: If pyarrow is not installed.

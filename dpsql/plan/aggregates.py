@@ -11,6 +11,7 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
+from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.naming import column_name
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
 from dpsql.plan.relations import unit_of
@@ -65,6 +66,10 @@ class AggregateReader:
             UnsupportedQuery: Unknown aggregate, wrong arguments, the privacy unit where it must not stand.
         """
         name = node.name
+        if name in REFUSED:
+            raise UnsupportedQuery(
+                REFUSED[name][0], construct=name.upper(), position=node.position, hint=REFUSED[name][1]
+            )
         if name not in SUPPORTED:
             raise UnsupportedQuery(
                 "this aggregate is not supported.", construct=name.upper(), position=node.position,

@@ -308,10 +308,19 @@ def _refuse_unit(name: str, arguments: tuple[Expression, ...], position: tuple[i
     """Nothing is computed from the privacy unit; it may only equal itself, which is a join."""
     units = [argument for argument in arguments if isinstance(argument, Column) and argument.identifies]
     if units and not (name == "=" and len(units) == 2) and name != "is_null":
+        hint = f"It may stand in joins and in COUNT(DISTINCT {units[0].name})."
+        other = next(
+            (argument for argument in arguments if isinstance(argument, Column) and argument != units[0]), None
+        )
+        elsewhere = other is not None and other.alias != units[0].alias and other.facts.type is units[0].facts.type
+        if name == "=" and units[0].unit and other is not None and elsewhere and not other.identifies:
+            hint = (
+                f"If {other.name} is the same id, its table is about the same people: the owner can make it private, "
+                f"with unit: {other.name}; then the two join."
+            )
         raise UnsupportedQuery(
             "the privacy unit stands beside nothing but itself: anything else could single out a person.",
-            construct=units[0].name, position=position,
-            hint=f"It may stand in joins and in COUNT(DISTINCT {units[0].name}).",
+            construct=units[0].name, position=position, hint=hint,
         )  # fmt: skip
 
 

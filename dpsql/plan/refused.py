@@ -17,7 +17,10 @@ _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it
 _PIVOT: Final = ("dpsql does not turn values into columns.", "Use GROUP BY, and turn the answer.")
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
 _QUANTIFIER: Final = ("dpsql does not compare with ANY or SOME.", "Use IN (..) or EXISTS.")
-_SAMPLE: Final = ("the sample would be drawn outside the accounting.", "Leave it out.")
+_SAMPLE: Final = (
+    "the sample would be drawn outside the accounting, and would only add error.",
+    "Leave it out: all rows cost no more.",
+)
 _FEW_PATTERNS: Final = ("this kind of pattern is not supported.", "Use LIKE with % and _.")
 _OPERATOR: Final = ("it is an operator, not a function.", "Write -x, x IS NULL or x IS DISTINCT FROM y.")
 _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE table, or aggregates.")

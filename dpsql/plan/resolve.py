@@ -264,9 +264,14 @@ class _Statement:
             and isinstance(node.arguments[0], syntax.Name)
             and len(node.arguments[0].parts) == 1
         ):
-            for item in self.query.items:
-                if item.alias is not None and item.alias.lower() == node.arguments[0].parts[0]:
-                    return item.alias, INTERVAL_ENDS[node.name]
+            named = [i.alias for i in self.query.items if i.alias and i.alias.lower() == node.arguments[0].parts[0]]
+            if len(named) == 1:
+                return named[0], INTERVAL_ENDS[node.name]
+            if named:
+                raise UnsupportedQuery(
+                    f"several columns are called {named[0]}.", construct=node.name.upper(), position=node.position,
+                    hint="Give each a name of its own with AS.",
+                )  # fmt: skip
         aliases = [item.alias for item in self.query.items if item.alias]
         raise UnsupportedQuery(
             "it takes the name of an output column.", construct=node.name.upper(), position=node.position,

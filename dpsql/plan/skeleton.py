@@ -211,6 +211,12 @@ class _Builder(Constants):
             case "distinct" if before.word not in ("is", "not"):
                 self._distinct()
                 return
+            case "in" if following.kind is Kind.PARAMETER:
+                raise self._refusal("IN ?", "one ? is one value.", "Write one ? for each value: IN (?, ?, ?).")
+            case "in" if following.symbol != "(":
+                raise self._refusal("IN", "it takes a list or a sub-query.", "Write IN (1, 2) or IN (SELECT ..).")
+            case "using" if following.word == "sample":
+                raise self._refusal("USING SAMPLE", *REFUSED_WORDS["tablesample"][1:])
             case "using" if following.symbol != "(":
                 raise self._refusal("USING", "only a join's USING (column) is read.", "Write USING (column).")
             case "join" if before.word not in JOIN_PREFIXES:
@@ -303,6 +309,8 @@ class _Builder(Constants):
             atom.distinct = True
             self.at += 1
         first = self._peek(0)
+        if first.word == "top" and self._peek().kind is Kind.NUMBER:
+            raise self._refusal("TOP", "dpsql reads LIMIT.", f"Write LIMIT {self._peek().text[:20]} at the end.")
         if first.word == "from" or first.text in ("", ",", ")", ";"):
             raise self._refusal("SELECT", "the select list is empty.", "Write what to select, like COUNT(*).")
         self._emit(",", operand=False, take=0)

@@ -12,9 +12,7 @@ from dpsql.privacy.accounting import Shortfall
 
 __all__ = ["exceeded", "no_account", "overspent", "stopped", "tightest"]
 
-DIGITS = 4
-_UP = Context(prec=DIGITS, rounding=ROUND_CEILING)
-_DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR)
+DIGITS = 4  # significant ones of an amount; a larger one keeps all before its point
 
 
 def tightest(own: tuple[str, Shortfall | None], total: tuple[str, Shortfall | None]) -> Iterator[tuple[str, Shortfall]]:
@@ -76,13 +74,14 @@ def overspent(place: str, short: Shortfall) -> PolicyError:
 
 
 def _up(amount: Fraction) -> str:
-    return _text(_UP.divide(Decimal(amount.numerator), Decimal(amount.denominator)))
+    return _text(amount, ROUND_CEILING)
 
 
 def _down(amount: Fraction) -> str:
-    return _text(_DOWN.divide(Decimal(amount.numerator), Decimal(amount.denominator)))
+    return _text(amount, ROUND_FLOOR)
 
 
-def _text(amount: Decimal) -> str:
-    short = amount.normalize()
+def _text(amount: Fraction, rounding: str) -> str:
+    context = Context(prec=max(DIGITS, len(str(int(amount)))), rounding=rounding)
+    short = context.divide(Decimal(amount.numerator), Decimal(amount.denominator)).normalize()
     return f"{short:f}" if short == 0 or Decimal("1e-4") <= short < Decimal("1e7") else f"{short:e}"

@@ -147,7 +147,7 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
     asked = {measured.aggregate.name: measured for measured in plan.measured}
     bars = {name: _bars(asked[name], column) for name, column in values.items()}
     columns = answer_columns(plan.plan)
-    return rows.rows, [output_intervals(columns[output.name], bars, rows, 0.5) for output in plan.plan.answer]
+    return rows.rows, [output_intervals(column, bars, rows, 0.5) for column in columns]
 
 
 def _occurring(session: Session, plan: Prepared, released: Released) -> Iterator[bool]:

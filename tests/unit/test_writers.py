@@ -34,7 +34,7 @@ def counted(*, private: bool = True) -> Answer:
         False,
         private,
         0.9,
-        lambda name, confidence: [(5, 9)] if name == "n" else [],
+        lambda column, confidence: [(5, 9)] if column == 1 else [],
     )
 
 

@@ -15,6 +15,16 @@ _AGE = ("its result is an interval, which has no bounds.", "Write date_diff('day
 _PIECES = ("lists are not supported.", "Write split_part(text, separator, n).")
 _RANDOM = ("an answer may not depend on chance outside the accounting.", "Leave it out.")
 _CLOCK = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
+_ONE_ROW = (
+    "it shows a value of one person's row.",
+    "Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).",
+)
+_LISTED = ("it lists the values of single rows.", "Write SELECT x, COUNT(*) .. GROUP BY x.")
+_BINS = ("its result is a map.", "Write SELECT width_bucket(x, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.")
+_SHAPE = (
+    "third and fourth moments are not measured.",
+    "Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).",
+)
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("md5", "md5_number", "sha1", "sha256", "hash", "crc32"), _HASH),
@@ -30,5 +40,14 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
     "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE)."),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
+    **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by", "any_value", "arbitrary", "first", "last"), _ONE_ROW),
+    **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
+    **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
+    **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),
+    "regr_r2": ("it follows from another.", "Write POWER(CORR(y, x), 2)."),
+    "regr_intercept": ("it follows from others.", "Write AVG(y) - REGR_SLOPE(y, x) * AVG(x)."),
+    "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
+    "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
+    "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
 }

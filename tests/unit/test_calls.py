@@ -1,0 +1,81 @@
+"""What callers may hand in, and what they are told: one error of the tree, without dpsql's own frames."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dpsql
+import dpsql.testing
+from dpsql.errors import Error, InvariantBroken, ProgrammingError, UnsupportedQuery, door
+from tests.sql.databases import build
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dpsql.testing.TestProxy]:
+    with dpsql.testing.open(build("census", tmp_path_factory.mktemp("calls")), dpsql.testing.Noiseless()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(proxy: dpsql.testing.TestProxy) -> dpsql.Session:
+    return proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize("sql", [None, 5, b"SELECT 1", ["SELECT 1"]])
+def test_a_statement_that_is_no_text_is_refused(session: dpsql.Session, sql: Any) -> None:
+    for ask in (session.query, session.explain):
+        with pytest.raises(ProgrammingError, match="Write SQL as text"):
+            ask(sql)
+
+
+@pytest.mark.parametrize("parameters", [5, None, "x", {"a": 1}])
+def test_parameters_that_are_no_list_are_refused(session: dpsql.Session, parameters: Any) -> None:
+    with pytest.raises(ProgrammingError, match="Write a list with one value for each"):
+        session.query("SELECT COUNT(*) FROM people WHERE age > ?", parameters)
+
+
+def test_a_list_as_one_parameter_hears_of_one_mark_for_each_value(session: dpsql.Session) -> None:
+    given: list[Any] = [[1, 2]]
+    with pytest.raises(ProgrammingError, match="for each value: IN"):
+        session.query("SELECT COUNT(*) FROM people WHERE age IN (?)", given)
+
+
+@pytest.mark.parametrize("name", ["", "*", "a\nb", "x" * 201, "a\u202eb", 5])
+def test_a_name_that_no_record_can_show_is_refused(proxy: dpsql.testing.TestProxy, name: Any) -> None:
+    with pytest.raises(ProgrammingError, match="analyst"):
+        proxy.session(analyst=name)
+
+
+def test_a_refusal_shows_the_callers_line_and_no_frame_inside(session: dpsql.Session) -> None:
+    with pytest.raises(UnsupportedQuery) as caught:
+        session.query("SELECT age FROM people")
+    files = [Path(frame.filename).name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert files == ["test_calls.py", "errors.py"]
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    def inside() -> None:
+        raise InvariantBroken("it cannot be")
+
+    with pytest.raises(Error) as caught:
+        door(inside)()
+    assert [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)][-1] == "inside"
+
+
+def test_two_columns_of_one_name_keep_their_own_errors(session: dpsql.Session) -> None:
+    answer = session.query("SELECT SUM(age) AS n, AVG(age) AS n FROM people")
+    assert str(answer).splitlines()[3].count("±") + str(answer).splitlines()[3].count("[") == 2
+    with pytest.raises(ProgrammingError, match="Several columns are called"):
+        answer.interval("n")
+
+
+def test_the_extremes_hint_at_what_says_more(session: dpsql.Session) -> None:
+    assert (
+        "MAX(age): it rests on the outermost row alone; QUANTILE_CONT(x, 0.99) says more."
+        in session.query("SELECT MAX(age) FROM people").notes
+    )
