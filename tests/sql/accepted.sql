@@ -2962,7 +2962,7 @@ SELECT year(visited_on) AS y, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY year(v
        AVG(COUNT(*)) OVER (ORDER BY year(visited_on) ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS moving
 FROM visits GROUP BY y
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 6
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
@@ -2974,7 +2974,7 @@ SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_o
        MAX(COUNT(*)) OVER (ORDER BY year(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
 FROM visits GROUP BY 1
 -- unit: visits.patient_id
--- rows per unit: 12, in one group 12, in groups 12
+-- rows per unit: 12, in one group 12, in groups 6
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
