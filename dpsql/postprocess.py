@@ -19,7 +19,7 @@ from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Column, Expression, Plan, Windowed
+from dpsql.plan.nodes import Column, Expression, Plan, Stage, Windowed
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed
@@ -31,7 +31,9 @@ __all__ = [
     "PostProcess",
     "Rows",
     "answer_columns",
+    "level_of_picked",
     "output_intervals",
+    "picking",
     "with_interval_ends",
 ]
 
@@ -253,6 +255,36 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
         bounds = range_of(expression, hard=False, known=box.get)
         result.append((_float(bounds.low), _float(bounds.high)))
     return result
+
+
+def picking(plan: Plan) -> frozenset[str]:
+    """The released columns by whose values HAVING, WHERE over the answer, or ORDER BY with LIMIT keep some rows."""
+    read: list[Expression] = []
+    over: dict[str, Expression] = {}
+    own = Stage(plan.outputs, having=plan.having, order_by=plan.order_by, limit=plan.limit, offset=plan.offset)
+    for stage in (own, *plan.stages):
+        deciding = [x for x in (stage.where, stage.having) if x is not None]
+        if stage.limit is not None or stage.offset:
+            deciding += [order.expression for order in stage.order_by]
+        read += [substituted(expression, over) if over else expression for expression in deciding]
+        columns = [substituted(o.expression, over) if over else o.expression for o in stage.outputs]
+        over = {f"c{i}": expression for i, expression in enumerate(columns)}
+    return frozenset(column.name for expression in read for column in columns_of(expression))
+
+
+def level_of_picked(confidence: float, kept: int, of: int) -> float:
+    """The level at which intervals of rows are taken that were kept for their own noised values, ``kept`` of ``of``.
+
+    The largest of many noised values are those whose noise was upward, so that their own intervals miss more often than
+    they say. Taken at 1 - (1 - confidence) kept / of, they miss on average over the kept rows as often as was asked for
+    or less, for independent noises and any rule that keeps a fixed number of rows, or each by its own value.
+
+    Source: Benjamini, Yekutieli 2005, "False discovery rate-adjusted multiple confidence intervals", Theorem 1.
+
+    >>> round(level_of_picked(0.95, kept=10, of=1000), 6)
+    0.9995
+    """
+    return 1 - (1 - confidence) * max(kept, 1) / max(of, kept, 1)
 
 
 def _interval(ends: Ends) -> Interval:

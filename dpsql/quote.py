@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from dpsql.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
-from dpsql.mechanisms.base import Release
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column, Plan
 from dpsql.prepare import Measured, Prepared
@@ -77,7 +76,7 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
     def narrow(exponent: int) -> bool:
         prepared = prepared_at(_three_digits(exponent))
         return all(
-            _widest(measured.choice.release) <= wanted[measured.aggregate.name]
+            measured.choice.release.half_width <= wanted[measured.aggregate.name]
             for measured in prepared.measured
             if measured.aggregate.name in wanted
         )
@@ -89,12 +88,6 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(middle) else (middle, high)
     return _three_digits(high)
-
-
-def _widest(release: Release) -> float:
-    """Expected half width of a release's 95% intervals, where it is not what mechanisms are compared by."""
-    widest: float = getattr(release, "interval_half_width", release.half_width)
-    return widest
 
 
 def _three_digits(step: int) -> Fraction:
@@ -113,8 +106,7 @@ def _column(name: str, measured: Measured) -> QuoteColumn:
         scale=release.scale,
         half_width=release.half_width,
         others=tuple(
-            (other.mechanism, other.reason if other.half_width is None else f"±{other.half_width:.4g}, {other.reason}")
-            for other in measured.choice.others
+            (other.mechanism, _reason(other.expected_error, other.reason)) for other in measured.choice.others
         ),
     )
 
@@ -125,6 +117,10 @@ def advice(aggregate: Aggregate) -> tuple[str, ...]:
         return ()
     share = "0.01" if aggregate.function == "min" else "0.99"
     return (f"it rests on the outermost row alone; QUANTILE_CONT(x, {share}) says more.",)
+
+
+def _reason(error: float | None, reason: str) -> str:
+    return reason if error is None else f"±{error:.4g}, {reason}"
 
 
 def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tuple[str, ...]:
@@ -155,6 +151,6 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
-    noted = ((m, note) for m in prepared.measured for note in (*m.choice.release.notes, *advice(m.aggregate)))
+    noted = ((m, note) for m in prepared.measured for note in (*m.notes, *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     return tuple(dict.fromkeys(notes))

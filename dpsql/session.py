@@ -20,6 +20,7 @@ from dpsql.mechanisms.base import SelectingRelease
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import Cell
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
@@ -33,7 +34,9 @@ from dpsql.postprocess import (
     Ends,
     PostProcess,
     answer_columns,
+    level_of_picked,
     output_intervals,
+    picking,
     with_interval_ends,
 )
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
@@ -352,9 +355,11 @@ class Session:
         rows = self._backend.after.rows(plan, together.groups, together.values)
         bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in together.values}
         columns = answer_columns(plan)
-        confidence = prepared.options.confidence or 0.95
+        confidence, by = prepared.options.confidence or 0.95, picking(plan)
 
         def intervals(column: int, level: float) -> list[Ends]:
+            if any(read.name in by for read in columns_of(columns[column])):
+                level = level_of_picked(level, len(rows.rows), len(together.groups))
             return output_intervals(columns[column], bars, rows, level)
 
         return Answer(
@@ -499,5 +504,5 @@ def _measurement(measured: Measured) -> Measurement:
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,
-        notes=(*release.notes, *advice(measured.aggregate)),
+        notes=(*measured.notes, *advice(measured.aggregate)),
     )

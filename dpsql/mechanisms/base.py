@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
@@ -22,7 +22,7 @@ from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Interval", "Mechanism", "Personal", "Price", "Refusal", "Release", "Request"]
+__all__ = ["Interval", "Mechanism", "Personal", "Price", "Refusal", "Release", "Request", "expected_error"]
 
 Interval = tuple[float | int | None, float | int | None]
 """A confidence interval in the column's unit; None where there is no value."""
@@ -142,7 +142,7 @@ class Release(Protocol):
 
     @property
     def half_width(self) -> float:
-        """Expected half width of a 95% interval in the column's unit; what mechanisms are compared by."""
+        """Expected half width of a 95% interval in the column's unit."""
         ...
 
     @property
@@ -165,6 +165,21 @@ class SelectingRelease(Release, Protocol):
     def selected(self, released: ReleasedTable) -> Sequence[int]:
         """Rows of the released table whose groups may be named in the answer."""
         ...
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """A release whose answer is expected nearer to the truth than its interval is wide, as where that is a bracket."""
+
+    @property
+    def expected_error(self) -> float:
+        """What the answer is expected to be off by, 95 times of 100, in the column's unit."""
+        ...
+
+
+def expected_error(release: Release) -> float:
+    """What mechanisms are compared by: how far off the answer is expected to be, 95 times of 100, in its unit."""
+    return release.expected_error if isinstance(release, Estimating) else release.half_width
 
 
 class Mechanism(Protocol):

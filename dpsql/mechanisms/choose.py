@@ -1,13 +1,17 @@
-"""Which mechanism answers: the one with the least expected error, by public facts alone."""
+"""Which mechanism answers: the one with the least expected error, by public facts alone.
+
+Unasked, of those alone whose intervals hold the truth whatever the data are (`unasked`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
-from dpsql.mechanisms.base import Mechanism, Refusal, Release, Request
+from dpsql.mechanisms.base import Mechanism, Refusal, Release, Request, expected_error
+from dpsql.mechanisms.unasked import only_named
 
 __all__ = ["Choice", "Other", "choose"]
 
@@ -18,12 +22,13 @@ class Other:
 
     Attributes:
         mechanism: Its name.
-        half_width: Expected half width of its 95% interval in the column's unit; None where it made no offer.
+        expected_error: What its answer is expected to be off by, 95 times of 100, in the column's unit; None where it
+            made no offer.
         reason: Why not, in one sentence.
     """
 
     mechanism: str
-    half_width: float | None
+    expected_error: float | None
     reason: str
 
 
@@ -61,21 +66,36 @@ def choose(
             others[name] = Other(name, None, answer.reason)
         else:
             offers[name] = answer
-    eligible = [name for name in offers if wanted in (None, name)]
+    named = {name: reason for name in offers if name != wanted and (reason := only_named(name, request))}
+    eligible = [name for name in offers if (name not in named if wanted is None else name == wanted)]
     if not eligible:
-        raise _refused(request, others, wanted)
-    # Each half width is computed once: some need a search.
-    widths = {name: release.half_width for name, release in offers.items()}
-    best = min(eligible, key=widths.__getitem__)
-    for name, width in widths.items():
+        raise _refused(request, others, wanted, {} if wanted else named)
+    # Each error is computed once: some need a search.
+    errors = {name: expected_error(release) for name, release in offers.items()}
+    best = min(eligible, key=errors.__getitem__)
+    for name, error in errors.items():
         if name != best:
-            reason = f"mechanism = '{best}' was asked for." if wanted else "its expected error is not smaller."
-            others[name] = Other(name, width, " ".join([reason, *offers[name].notes]))
+            reason = f"mechanism = '{best}' was asked for." if wanted else named.get(name, NOT_SMALLER)
+            others[name] = Other(name, error, " ".join([reason, *offers[name].notes]))
     return Choice(offers[best], tuple(others[m.name] for m in mechanisms if m.name in others))
 
 
-def _refused(request: Request, others: dict[str, Other], wanted: str | None) -> UnsupportedQuery:
+NOT_SMALLER = "its expected error is not smaller."
+
+
+def _refused(
+    request: Request, others: Mapping[str, Other], wanted: str | None, named: Mapping[str, str]
+) -> UnsupportedQuery:
     construct, position = request.aggregate.text, request.aggregate.position
+    if named:
+        ask = " or ".join(f"mechanism = '{name}'" for name in named)
+        reasons = " ".join(f"{name}: {reason}" for name, reason in named.items())
+        return UnsupportedQuery(
+            "no mechanism answers this unasked.",
+            construct=construct,
+            position=position,
+            hint=f"Write {ask}. {reasons}",
+        )
     if wanted is None:
         reasons = " ".join(f"{name}: {other.reason}" for name, other in others.items())
         return UnsupportedQuery("no mechanism answers this.", construct=construct, position=position, hint=reasons)

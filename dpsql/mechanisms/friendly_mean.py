@@ -12,7 +12,8 @@ unit that has rows in up to N of them spends N times a group's part.
 Several columns have a common unit of length. Column c is multiplied by a whole number k_c, such that the middles of
 their scales become about equal, and the distance of two rows is the Euclidean one of the products.
 
-A group with too few friends has no mean: the answer is NULL, for one reason, and is charged as any other.
+A group with too few friends has no place. Where the columns have bounds its mean is taken within those, at the price of
+the sum, which is then still unspent; else the answer is NULL, for one reason, and is charged as any other.
 
 Source: Tsfadia, Cohen, Kaplan, Mansour, Stemmer 2022, "FriendlyCore"; the files name what differs.
 """
@@ -59,6 +60,7 @@ LEANS = (
     "Rows far from most others are moved towards them: a mean of skewed data leans to its core "
     "(docs/friendly_core.md has figures). The interval does not count that."
 )
+ANYWHERE = "Where no radius holds most of the rows, the mean is taken within the bounds, with noise for those."
 NOBODY = "NULL, where it stands, means too_few_friends: no radius held most of the rows. It is charged all the same."
 
 
@@ -108,7 +110,8 @@ class FriendlyCore:
         if reason is not None:
             return Refusal(self.name, reason)
         first, coordinates = requests[0], _with_factors([_scaled(request) for request in requests])
-        setting = _setting(first, coordinates)
+        bounded = all(request.grid is not None for request in requests)
+        setting = _setting(first, coordinates, bounded)
         price = _sum(requests)
         found = _bought(first, price, setting)
         if isinstance(found, str):
@@ -172,7 +175,8 @@ class FriendlyMean:
             f"and values within {reach:.3g} of it, whose sum has noise ({parts.total.price})."
         )
         together = [f"{len(self.coordinates)} means are one vector: its loss counts once."]
-        return (terms, *(together if len(self.coordinates) > 1 else []), LEANS, NOBODY)
+        without = ANYWHERE if parts.bounds else NOBODY
+        return (terms, *(together if len(self.coordinates) > 1 else []), LEANS, without)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, None for too few friends, with what its interval needs, for each group.
@@ -258,9 +262,13 @@ def _scaled(request: Request) -> Scaled:
     if scale is None:
         raise InvariantBroken("a friendly mean needs a scale")
     low, high = max(1, math.floor(scale[0] / grid.step)), max(1, math.ceil(scale[1] / grid.step))
-    middle = math.sqrt(low) * math.sqrt(high) / TYPICAL
-    deviation = middle if facts.spread is None else float(facts.spread / grid.step)
+    deviation = _anywhere(low, high) / TYPICAL if facts.spread is None else float(facts.spread / grid.step)
     return Scaled(grid, min(low, MOST_STEPS), min(high, MOST_STEPS), deviation)
+
+
+def _anywhere(low: int, high: int) -> float:
+    """The mean of a diameter of which every order of magnitude within the scale is equally likely."""
+    return low if low >= high else (high - low) / math.log(high / low)
 
 
 def _with_factors(coordinates: Sequence[Scaled]) -> tuple[Scaled, ...]:
@@ -275,7 +283,7 @@ def _with_factors(coordinates: Sequence[Scaled]) -> tuple[Scaled, ...]:
     )
 
 
-def _setting(request: Request, coordinates: Sequence[Scaled]) -> Setting:
+def _setting(request: Request, coordinates: Sequence[Scaled], bounded: bool) -> Setting:
     argument = request.aggregate.argument
     flat = len(coordinates) == 1
     known = all(c.low == c.high for c in coordinates)
@@ -287,6 +295,7 @@ def _setting(request: Request, coordinates: Sequence[Scaled]) -> Setting:
         high=longest,
         dimensions=len(coordinates),
         swap=flat and request.rows_public and argument is not None and not argument.facts.nullable,
+        bounds=tuple((c.grid.low * c.factor, c.grid.high * c.factor) for c in coordinates) if bounded else (),
     )
 
 

@@ -207,6 +207,20 @@ class QuantileRelease:
         widest = Fraction(query.grid.high - query.grid.low, 2)
         return float(min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step)
 
+    @property
+    def expected_error(self) -> float:
+        """Of the answer itself, for ``rows_about`` rows that lie evenly over their extent, 95 times of 100.
+
+        A point r ranks off is exp(-r c b) times as likely as the best, so that 95% are within ln(20) / (c b) ranks:
+        unless the grid beyond the rows, half of them off, holds so many more points that it is likelier all the same.
+        """
+        query, per_rank = self.query, float(self._per_rank(self.rates[0]))
+        widest, beyond = (query.grid.high - query.grid.low) / 2, (query.grid.high - query.grid.low) / query.extent
+        if query.rows_about / 2 * per_rank < math.log(20 * beyond):
+            return widest * float(query.grid.step)
+        ranks = math.log(20) / per_rank
+        return min(query.extent * ranks / query.rows_about, widest) * float(query.grid.step)
+
     def draws(self) -> tuple[Draw, ...]:
         """The answer's, then one for each end that is drawn."""
         rank, points = self.query.rank, self.query.grid.high - self.query.grid.low + 1
@@ -220,8 +234,11 @@ class QuantileRelease:
 
     def _reach(self, rate: Fraction, points: int) -> int:
         """r: ranks from the answer's to an end's."""
-        per_rank = rate / self.query.width * self.query.rank.fraction.denominator
-        return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
+        return 1 + math.ceil(Fraction(math.log(points / MISS)) / self._per_rank(rate))
+
+    def _per_rank(self, rate: Fraction) -> Fraction:
+        """c b: by what the log of a point's chance falls with each rank."""
+        return rate / self.query.width * self.query.rank.fraction.denominator
 
     def _draw(self, rank: Rank, rate: Fraction) -> Draw:
         exponent = rate / self.query.width

@@ -107,14 +107,14 @@ class StabilityRelease:
 
     @property
     def half_width(self) -> float:
-        """Of Laplace noise with the mean error that cells can have if the policy's guess of the rows is right."""
-        return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
-
-    @property
-    def interval_half_width(self) -> float:
         """Of the widest 95% interval: that of a 0 reaches up to the threshold and beyond, however few it stands for."""
         reach = self.counts.law.quantile(0.95)
         return max(reach, (self.threshold + reach) / 2)
+
+    @property
+    def expected_error(self) -> float:
+        """Of Laplace noise with the mean error that cells can have if the policy's guess of the rows is right."""
+        return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
 
     @property
     def notes(self) -> tuple[str, ...]:

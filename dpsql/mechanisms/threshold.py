@@ -38,6 +38,14 @@ So a direct proof costs one delta under ``replace_one``, where group privacy wou
 aggregates that are shown for the groups that appeared compose with this release: away from the event of weight delta,
 those groups occur in both tables.
 
+Intervals. Groups that appear are those whose noise was upward, so the interval of a noised number v is v - q to v + q,
+q the quantile of the noise, only where v - q > T + 1; nearer to the threshold it begins at 1: who occurs has a unit.
+Theorem. Given that a group appears, its number n is in the interval with the wanted chance at least, whatever n is.
+Proof. Write p = exp(-1 / b), and a = P(|noise| > q) = 2 p^(q + 1) / (1 + p). If n <= T, the noise that brings v above T
+is geometric, and n is missed only if v > T + q + 1: with chance p^(q + 1) <= a. If n > T, write x = P(n + noise <= T) =
+p^(n - T) / (1 + p) <= 1 / 2. A miss from below has chance a / 2 at most; one from above, T < v < n - q, has a / 2 - x,
+or none where that is negative. Given v > T these make (a - x) / (1 - x) <= a, or (a / 2) / (1 - x) <= a.  QED
+
 Source: the idea is Korolova, Kenthapadi, Mishra, Ntoulas 2009; the proofs are those above.
 """
 
@@ -66,8 +74,6 @@ __all__ = ["Threshold", "ThresholdRelease"]
 @dataclass(frozen=True, slots=True)
 class ThresholdRelease:
     """An offer to decide which groups appear, with their noised numbers of units.
-
-    Intervals hold for a group whether or not it appears; among those that just did, the noise was more often upward.
 
     Attributes:
         counts: The noised counts, before any group is left out; its loss is the release's.
@@ -119,8 +125,12 @@ class ThresholdRelease:
         return [row for row, value in enumerate(released.values) if value is not None]
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """Value +- the exact quantile of the noise; (None, None) for groups that do not appear."""
-        return self.counts.intervals(released, confidence)
+        """Value +- the exact quantile of the noise, or from 1 on near the threshold; (None, None) for hidden groups."""
+        reach = self.counts.law.quantile(confidence)
+        return [
+            (None, None) if k is None else (1 if k - reach <= self.threshold + 1 else k - reach, k + reach)
+            for k in released.columns["steps"]
+        ]
 
 
 @dataclass(frozen=True, slots=True)

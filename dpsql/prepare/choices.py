@@ -9,6 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_mean import FriendlyCore
+from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
@@ -53,7 +54,8 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
 def _allows(request: Request, mechanism: str, wanted: str | None) -> bool:
     """Whether the statement and the owner leave a request to this mechanism."""
     banned, default = _owners(request)
-    return mechanism not in banned and (wanted or default or mechanism) == mechanism
+    named = wanted or default
+    return mechanism not in banned and (named == mechanism or (named is None and not only_named(mechanism, request)))
 
 
 def _owners(request: Request) -> tuple[frozenset[str], str | None]:

@@ -9,6 +9,7 @@ from dpsql.engines.base import EngineStatement
 from dpsql.engines.lower import lower_released
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choose import Choice
+from dpsql.mechanisms.foretold import foretold
 from dpsql.plan.nodes import Aggregate, Plan
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Need
@@ -45,6 +46,11 @@ class Measured:
     def name(self) -> str:
         """Its table among the released ones."""
         return f"{self.aggregate.name}@{self.grouping}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know beside the error, and what can be foretold of the answer; one sentence each."""
+        return (*self.choice.release.notes, *foretold(self.request, self.choice.release))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dpsql.mechanisms.base import Refusal, Request
+from dpsql.mechanisms.base import Refusal, Request, expected_error
 from dpsql.mechanisms.choose import Choice, Other
 from dpsql.mechanisms.friendly_mean import FriendlyCore, FriendlyMean
 from dpsql.prepare.prepared import Measured
@@ -80,11 +80,13 @@ def in_a_row(measured: Sequence[Measured]) -> tuple[Measured, ...]:
 
 
 def _lesser(each: Sequence[FriendlyMean], alone: Sequence[Choice]) -> bool:
-    shares = [(own.half_width / other.release.half_width) ** 2 for own, other in zip(each, alone, strict=True)]
+    shares = [
+        (expected_error(own) / expected_error(other.release)) ** 2 for own, other in zip(each, alone, strict=True)
+    ]
     return sum(shares) < len(shares)
 
 
 def _others(choice: Choice) -> tuple[Other, ...]:
     release = choice.release
     reason = "alone, at its part of the price: as one vector the means err less."
-    return (Other(release.mechanism, release.half_width, reason), *choice.others)
+    return (Other(release.mechanism, expected_error(release), reason), *choice.others)

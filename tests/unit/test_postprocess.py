@@ -13,6 +13,7 @@ import pytest
 import dpsql.testing
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan import stages
+from dpsql.postprocess import level_of_picked
 from dpsql.session import Session
 from dpsql.testing import Noiseless
 from examples import hospital
@@ -131,3 +132,38 @@ def test_what_the_second_worker_cannot_do_is_refused_before_the_charge(
     with pytest.raises(UnsupportedQuery, match="cannot be done"):
         session.query(f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex HAVING n > 5", epsilon=0.01)
     assert charges(session) == before
+
+
+CITIES = "SELECT city, COUNT(*) AS n, AVG(age) AS a FROM patients GROUP BY city"
+
+
+@pytest.mark.parametrize(
+    ("picked", "columns"),
+    [
+        ("ORDER BY n DESC LIMIT 2", {"n"}),
+        ("HAVING COUNT(*) > 5", {"n"}),
+        ("HAVING AVG(age) > 0 ORDER BY n LIMIT 3", {"n", "a"}),
+        ("ORDER BY city LIMIT 2", set()),
+        ("ORDER BY n DESC", set()),
+    ],
+)
+def test_rows_kept_for_their_noised_values_have_intervals_for_all_that_could_have_been(
+    session: Session, picked: str, columns: set[str]
+) -> None:
+    plain = session.query(CITIES, epsilon=0.11)
+    answer = session.query(f"{CITIES} {picked}", epsilon=0.11)
+    rows = {row[0]: index for index, row in enumerate(plain.rows)}
+    assert 0 < len(answer) <= len(plain)
+    level = level_of_picked(0.9, len(answer), len(plain))
+    for name in ("n", "a"):
+        own = plain.interval(name, level if name in columns else 0.9)
+        assert answer.interval(name, 0.9) == [own[rows[row[0]]] for row in answer.rows]
+
+
+def test_rows_picked_by_a_query_over_the_answer_have_them_too(session: Session) -> None:
+    plain = session.query(CITIES, epsilon=0.12)
+    answer = session.query(f"SELECT * FROM ({CITIES}) AS t WHERE n > 5 ORDER BY a LIMIT 1", epsilon=0.12)
+    level = level_of_picked(0.9, len(answer), len(plain))
+    index = [row[0] for row in plain.rows].index(answer.rows[0][0])
+    assert answer.interval("n", 0.9) == [plain.interval("n", level)[index]]
+    assert answer.interval("a", 0.9) == [plain.interval("a", level)[index]]

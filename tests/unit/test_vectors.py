@@ -71,7 +71,9 @@ def test_they_stay_apart_where_that_errs_less(session: Session) -> None:
 
 
 def test_avg_vector_makes_a_column_of_each_argument(session: Session) -> None:
-    answer = session.query("SELECT side, AVG_VECTOR(x, y) FROM places GROUP BY side", rho=0.02)
+    answer = session.query(
+        "SELECT side, AVG_VECTOR(x, y) FROM places GROUP BY side", rho=0.02, mechanism="friendly_core"
+    )
     assert answer.columns == ("side", "avg(x)", "avg(y)")
     assert [row[0] for row in answer.rows] == ["east", "west"]
     assert all(row[1] == pytest.approx(505, abs=0.6) and row[2] == pytest.approx(-295, abs=0.6) for row in answer.rows)
@@ -91,7 +93,8 @@ def test_a_column_for_which_the_mechanism_is_banned_is_in_no_vector(session: Ses
 
 def test_too_few_friends_are_null_for_every_mean_and_charged(session: Session) -> None:
     before = session.budget().spent
-    answer = session.query("SELECT AVG(x), AVG(y) FROM places WHERE x < 500.05", rho=0.002, delta=1e-6)
+    sql = "SELECT AVG(x), AVG(y) FROM places WHERE x < 500.05"
+    answer = session.query(sql, rho=0.002, delta=1e-6, mechanism="friendly_core")
     assert answer.rows == [(None, None)]
     assert any("too_few_friends" in note for note in answer.notes)
     assert session.budget().spent != before

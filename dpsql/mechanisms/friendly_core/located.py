@@ -13,6 +13,10 @@ A row that comes or goes moves the sum by at most R, one replaced by at most 2 R
 filter nor a logarithm of delta in it. Given r and y, the ball is public, and every row is moved by a function of it
 alone: each part is private whatever came before, and losses add.
 
+Where the rows have public bounds, a place that was not found (too few friends) is answered, too: by the ball that holds
+all of the bounds. Whether the place was found is part of what the third step released, and the sum's price has not been
+spent by then: so the ball is public, as the other is, and the losses are the same. Nothing is moved in that ball.
+
 What is promised is the mean of the rows so moved. It differs from the mean of all rows by what lies outside of the
 ball: data with one long tail lean to their core. At epsilon 1 that was below 0.005 of a standard deviation for
 exponential data, 0.006 to 0.03 for lognormal(0, 1) data, and 0.07 where one row in 100 lies 30 standard deviations
@@ -123,6 +127,7 @@ class LocateThenClamp:
         low, high: Public ends of the radius, in grid steps, 1 <= low <= high.
         dimensions: d.
         swap: Whether a neighbour is a row replaced.
+        bounds: The least and greatest value of each coordinate, in grid steps, where all of them are bounded; else ().
     """
 
     count: Law | None
@@ -133,9 +138,10 @@ class LocateThenClamp:
     high: int
     dimensions: int
     swap: bool = False
+    bounds: tuple[tuple[int, int], ...] = ()
 
     def run(self, points: Points, sampler: Sampler) -> Located | None:
-        """The mean, or None for too few friends.
+        """The mean; without bounds None for too few friends.
 
         Args:
             points: (n, d) int64 in grid steps within +- FARTHEST, one row per privacy unit.
@@ -146,12 +152,21 @@ class LocateThenClamp:
         radius = min(chosen, FARTHEST)
         place = self.place.find(points, radius, about, sampler)
         if place is None:
-            return None
-        centre = tuple(min(max(y, -FARTHEST), FARTHEST) for y in place.nearest)
-        reach = self.reach(radius, place.spread)
+            if not self.bounds:
+                return None
+            centre, reach = self._everywhere()
+        else:
+            centre = tuple(min(max(y, -FARTHEST), FARTHEST) for y in place.nearest)
+            reach = self.reach(radius, place.spread)
         law = self.total.law(self._moved(reach))
         sums = noised(exact_sums(put_into_ball(points, centre, reach)), law.draw(sampler, self.dimensions))
         return Located(centre, reach, tuple(int(s) for s in sums), about)
+
+    def _everywhere(self) -> tuple[tuple[int, ...], int]:
+        """The ball that holds all of the bounds: its centre, and its radius rounded up."""
+        centre = tuple((low + high) // 2 for low, high in self.bounds)
+        squares = sum(max(high - y, y - low) ** 2 for y, (low, high) in zip(centre, self.bounds, strict=True))
+        return centre, max(1, math.isqrt(squares) + (math.isqrt(squares) ** 2 < squares))
 
     def sum_law(self, reach: int) -> Law:
         """The noise of each coordinate of the sum for that R."""

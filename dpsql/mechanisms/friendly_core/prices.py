@@ -50,6 +50,7 @@ class Setting:
         low, high: Ends of the radius, in grid steps.
         dimensions: d.
         swap: Whether a neighbour is a row replaced, the number of rows being public.
+        bounds: The least and greatest value of each coordinate, in grid steps, where all of them are bounded; else ().
     """
 
     rows: int
@@ -58,6 +59,7 @@ class Setting:
     high: int
     dimensions: int
     swap: bool = False
+    bounds: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ def _parts(
     total: LaplaceTotal | GaussianTotal,
     setting: Setting,
 ) -> LocateThenClamp:
-    return LocateThenClamp(count, search, place, total, setting.low, setting.high, setting.dimensions, setting.swap)
+    low, high, dimensions = setting.low, setting.high, setting.dimensions
+    return LocateThenClamp(count, search, place, total, low, high, dimensions, setting.swap, setting.bounds)
 
 
 def _bought(parts: LocateThenClamp, rho: Fraction, outside: Fraction, setting: Setting) -> Bought:

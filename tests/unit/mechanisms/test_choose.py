@@ -36,15 +36,15 @@ def test_many_groups_a_unit_go_to_gaussian_at_the_same_price() -> None:
     choice = choose(request)
     laplace = next(other for other in choice.others if other.mechanism == "laplace")
     assert choice.release.mechanism == "gaussian"
-    assert laplace.half_width is not None
-    assert laplace.half_width > choice.release.half_width
+    assert laplace.expected_error is not None
+    assert laplace.expected_error > choice.release.half_width
 
 
 def test_without_delta_gaussian_is_not_considered_and_says_why() -> None:
     choice = choose(asking("count_rows", held=MANY_GROUPS, keys=(CITY,), price=HALF))
     gaussian = next(other for other in choice.others if other.mechanism == "gaussian")
     assert choice.release.mechanism == "laplace"
-    assert gaussian.half_width is None
+    assert gaussian.expected_error is None
     assert "add delta" in gaussian.reason
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal
@@ -213,13 +214,44 @@ def test_the_least_expected_error_is_taken(dimensions: int) -> None:
     assert best_for_rho(Fraction(1, 10**6), Fraction(1, 10**6), setting) is None
 
 
-def test_it_is_chosen_by_itself_beside_wide_bounds_and_not_beside_narrow_ones() -> None:
-    wide, narrow = Grid(Fraction(1, 10), 0, 10**8), Grid(Fraction(1, 10), 0, 100)
+def test_a_bounded_column_is_answered_within_its_bounds_where_no_place_is_found_and_at_the_same_loss() -> None:
+    grid = Grid(Fraction(1, 10), 0, 10**7)
+    release, free = (offer(mean(grid=g, keys=(CITY,), held=ONE_EACH, rows_about=3000)) for g in (grid, None))
+    assert release.loss == free.loss
+    near, lone, nobody = normal(3000, at=700, deviation=50), np.array([10, 10**6, 10**7]), np.array([], dtype=np.int64)
+    released = release.release(rows_of(near, lone, nobody), Noiseless())
+    first, second, third = released.values
+    assert first == pytest.approx(70, abs=0.3)
+    assert second == pytest.approx((1 + 10**5 + 10**6) / 3)
+    assert third == 500_000
+    intervals = release.intervals(released, 0.95)
+    assert intervals[1:] == [(0, 10**6), (0, 10**6)]  # a few rows: the whole bounds
+    assert "within the bounds" in release.notes[-1]
+
+
+def test_beside_bounds_it_is_taken_by_name_alone() -> None:
+    wide = Grid(Fraction(1, 10), 0, 10**8)
     known = replace(SCALED, spread=Fraction(5))
-    assert choose(mean(facts=known, grid=wide)).release.mechanism == "friendly_core"
-    assert choose(mean(facts=known, grid=narrow)).release.mechanism != "friendly_core"
-    without_delta = mean(Price(Fraction(1, 2), Fraction(0)), facts=known, grid=wide)
-    assert choose(without_delta).release.mechanism != "friendly_core"  # delta never enters unasked
+    beside = mean(facts=known, grid=wide)
+    assert choose(beside).release.mechanism == "laplace"
+    assert choose(beside, wanted="friendly_core").release.mechanism == "friendly_core"
+    assert choose(replace(beside, options=Options(scale=(Fraction(1), Fraction(9))))).release.mechanism == (
+        "friendly_core"
+    )
+
+
+def test_without_bounds_it_is_taken_unasked_for_a_whole_table_alone() -> None:
+    whole = mean()
+    assert choose(whole).release.mechanism == "friendly_core"
+    with pytest.raises(UnsupportedQuery, match=r"unasked.* Write mechanism = 'friendly_core'"):
+        choose(mean(keys=(CITY,), held=ONE_EACH))
+    assert choose(mean(keys=(CITY,), held=ONE_EACH), wanted="friendly_core").release.mechanism == "friendly_core"
+
+
+def test_an_unknown_scale_is_expected_anywhere_within_it() -> None:
+    # (10^6 - 10) / ln(10^5) steps across, of which a standard deviation is 1 / 3.5.
+    assert offer(mean()).coordinates[0].deviation == pytest.approx(24_816, rel=1e-3)
+    assert offer(mean(facts=replace(SCALED, spread=Fraction(5)))).coordinates[0].deviation == 50
 
 
 @pytest.mark.parametrize("rows", [2_000, 20_000, 10**6])

@@ -141,14 +141,15 @@ def test_a_reader_learns_what_zero_means_and_what_is_promised() -> None:
 # --------------------------------------------------------------------------------------------- when it is chosen
 
 
-def test_it_is_the_default_where_rows_are_few_beside_the_cells_and_delta_is_in_force() -> None:
-    few = replace(asking("count_rows", keys=(MANY,), price=WITH_DELTA), source=_about(5000))
-    many = replace(few, source=_about(50_000))
-    assert choose(few).release.mechanism == "threshold"
-    assert choose(many).release.mechanism == "laplace"
-    assert choose(replace(few, price=HALF)).release.mechanism == "laplace"
-    (other,) = (o for o in choose(few).others if o.mechanism == "laplace")
-    assert other.reason == "its expected error is not smaller."
+@pytest.mark.parametrize("rows", [1, 5000, 50_000, 10**9])
+def test_it_is_taken_by_name_alone_whatever_rows_the_policy_guesses(rows: int) -> None:
+    request = replace(asking("count_rows", keys=(MANY,), price=WITH_DELTA), source=_about(rows))
+    choice = choose(request)
+    assert choice.release.mechanism == "laplace"
+    (other,) = (o for o in choice.others if o.mechanism == "threshold")
+    assert other.expected_error is not None
+    assert "taken by name alone" in other.reason
+    assert choose(request, wanted="threshold").release.mechanism == "threshold"
 
 
 def _about(rows: int) -> Source:
@@ -157,12 +158,12 @@ def _about(rows: int) -> Source:
 
 def test_its_expected_error_is_that_of_the_guess_and_its_intervals_are_wider() -> None:
     release = stable(keys=(MANY,))  # 10,000 rows in 5,000 cells
-    assert release.half_width == pytest.approx(math.log(20) * 2)
+    assert release.expected_error == pytest.approx(math.log(20) * 2)
     released = release.release(raw([0, 5000]), Noiseless())
     widths = [
         (high - low) / 2 for low, high in release.intervals(released, 0.95) if low is not None and high is not None
     ]
-    assert max(widths) == release.interval_half_width > release.half_width
+    assert max(widths) == release.half_width > release.expected_error
 
 
 def test_what_it_does_not_answer_is_said() -> None:

@@ -11,10 +11,12 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
+from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
 from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.plan.requests import Contribution
 from dpsql.privacy.loss import Approximate
+from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
 
@@ -225,3 +227,18 @@ def test_a_delta_stays_a_short_fraction_however_large_epsilon_is(epsilon: int) -
     delta = threshold_delta(Fraction(1, epsilon), groups=10**9, threshold=1)
     assert 0 < delta < LEAST_DELTA
     assert len(str(delta)) < 500
+
+
+@pytest.mark.parametrize("beyond", [-60, -20, -5, -1, 0, 1, 3, 10, 40])
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_an_interval_holds_the_number_of_a_group_given_that_it_appears(beyond: int, confidence: float) -> None:
+    # Without chance: the law of the noise is summed over all that appear. The group counts threshold + beyond units.
+    release = threshold()
+    law = release.counts.law
+    assert isinstance(law, LaplaceLaw)
+    units = max(1, release.threshold + beyond)
+    seen = np.arange(release.threshold + 1, release.threshold + 4000)
+    chances = np.exp(-np.abs(seen - units) / float(law.scale))
+    ends = release.intervals(ReleasedTable({"value": seen.tolist(), "steps": seen.tolist()}), confidence)
+    held = [low <= units <= high for low, high in ends if low is not None and high is not None]
+    assert (chances * held).sum() / chances.sum() >= confidence

@@ -1,0 +1,360 @@
+"""Five data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+
+Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes and Pareto claims from a fixed
+generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by
+10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions pick parts that lie far from
+the whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import duckdb
+import numpy as np
+from page import ROOT
+
+sys.path.insert(0, str(ROOT))
+from examples import hospital, shop
+
+CLASSES = (
+    "counts",
+    "sums",
+    "averages",
+    "variances",
+    "quantiles",
+    "extremes",
+    "ratios",
+    "joins",
+    "grouped",
+    "top-k",
+    "open groups",
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A statement, in one of `CLASSES`.
+
+    Attributes:
+        kind: Its class.
+        sql: What is asked, and what DuckDB is asked over the bounded tables.
+        keys: How many of the first columns name the group.
+        picks: What follows for dpsql alone: HAVING, ORDER BY, LIMIT.
+        delta: Of the statement, for open groups.
+    """
+
+    kind: str
+    sql: str
+    keys: int = 0
+    picks: str = ""
+    delta: float | None = None
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Rows, what the policy says of them, and what is asked.
+
+    Attributes:
+        name: Its name.
+        tables: The policy's ``tables``, in YAML.
+        make: Writes the database.
+        questions: The statements.
+    """
+
+    name: str
+    tables: str
+    make: Callable[[Path], None]
+    questions: tuple[Question, ...]
+
+    @property
+    def policy(self) -> str:
+        """The whole policy file."""
+        return (
+            f"version: 1\nname: {self.name}\nengine: {{kind: duckdb, database: {self.name}.duckdb, memory: 2GiB, "
+            f"deadline: 60s}}\nneighbours: add_remove\nbudget:\n  ledger: {self.name}.ledger.db\n  composition: zcdp\n"
+            "  total: {epsilon: 1000000, delta: 0.1}\n  analysts: {ana: {epsilon: 1000000, delta: 0.1}}\n"
+            f"  per_query: {{epsilon: 1}}\ntables:\n{self.tables}"
+        )
+
+
+def plain(kind: str, table: str, *columns: str, where: str = "") -> tuple[Question, ...]:
+    """One statement for each column, of all rows or of those that a condition picks."""
+    return tuple(Question(kind, f"SELECT {c} AS x FROM {table}{where and ' WHERE ' + where}") for c in columns)
+
+
+def by(key: str, table: str, *columns: str, where: str = "", kind: str = "grouped") -> tuple[Question, ...]:
+    """One statement for each column, by a listed key."""
+    under = where and " WHERE " + where
+    return tuple(Question(kind, f"SELECT {key} AS k, {c} AS x FROM {table}{under} GROUP BY {key}", 1) for c in columns)
+
+
+def open_groups(key: str, table: str, *columns: str) -> tuple[Question, ...]:
+    """One statement for each column, by a key whose values nobody listed."""
+    return tuple(replace(asked, delta=1e-5) for asked in by(key, table, *columns, kind="open groups"))
+
+
+def statistics(table: str, x: str, whole: str, part: str) -> tuple[Question, ...]:
+    """The usual statistics of one column over all rows, and over a part that lies elsewhere."""
+    found: tuple[Question, ...] = ()
+    for where in (whole, part):
+        found += plain("counts", table, f"COUNT({x})", where=where)
+        found += plain("sums", table, f"SUM({x})", where=where)
+        found += plain("averages", table, f"AVG({x})", where=where)
+        found += plain("variances", table, f"VAR_POP({x})", f"STDDEV({x})", where=where)
+        found += plain("quantiles", table, f"MEDIAN({x})", f"QUANTILE_CONT({x}, 0.9)", where=where)
+        found += plain("extremes", table, f"MIN({x})", f"MAX({x})", where=where)
+        found += plain("ratios", table, f"SUM({x}) / COUNT({x})", where=where)
+    return (*found, *plain("averages", table, f"AVG({x}) FILTER (WHERE {part})"))
+
+
+# ------------------------------------------------------------------------------------------------------ hospital
+
+HOSPITAL = """\
+  patients:
+    unit: patient_id
+    key: patient_id
+    rows_per_unit: 1
+    rows_about: 200
+    columns:
+      age:    {type: integer, bounds: [0, 100000], centre: 5, spread: 1}
+      sex:    {type: text, values: [F, M, X, U, V]}
+      city:   {type: text, values_from: cities.name}
+      weight: {type: real, bounds: [2, 250], grid: 0.1, nullable: true, centre: 240, spread: 1}
+  visits:
+    unit: patient_id
+    key: visit_id
+    rows_per_unit: 12
+    rows_about: 1000000
+    columns:
+      cost:       {type: real, bounds: [0, 20000], centre: 15000, spread: 3, grid: 0.01, nullable: true}
+      visited_on: {type: date, bounds: [2020-01-01, 2025-12-31]}
+      diagnosis:  {type: text, nullable: true}
+  cities: {public: true, key: name}
+"""
+JOINED = "visits JOIN patients USING (patient_id)"
+
+
+def make_hospital(path: Path) -> None:
+    hospital.build(path, patients=20_000, visits=100_000)
+
+
+# ---------------------------------------------------------------------------------------------------------- shop
+
+SHOP = """\
+  customers:
+    unit: customer_id
+    key: customer_id
+    rows_per_unit: 1
+    rows_about: 500000
+    columns:
+      region:  {type: text, values: [north, east, south, west]}
+      segment: {type: text, values: [household, office, school]}
+      born:    {type: integer, bounds: [0, 10000], centre: 100, spread: 1}
+  orders:
+    unit: customer_id
+    key: order_id
+    rows_per_unit: 10
+    rows_about: 1000
+    columns:
+      ordered_on: {type: date, bounds: [2023-01-01, 2025-12-31]}
+      channel:    {type: text, values: [web, phone, store, fax, pigeon]}
+      shipping:   {type: decimal, bounds: [0, 5000], centre: 4000, spread: 1}
+  lineitems:
+    unit: {via: orders, on: order_id}
+    key: item_id
+    rows_per_unit: 40
+    rows_about: 1500
+    columns:
+      product:  {type: text, values_from: products.name}
+      quantity: {type: integer, bounds: [1, 20]}
+      price:    {type: decimal, bounds: [0, 50000], centre: 40000, spread: 2}
+      returned: {type: boolean}
+  products: {public: true, key: name}
+"""
+
+
+def make_shop(path: Path) -> None:
+    shop.build(path, customers=10_000, orders=30_000)
+
+
+# ------------------------------------------------------------------------------------------------------- incomes
+
+INCOMES = f"""\
+  people:
+    unit: person
+    key: person
+    rows_per_unit: 1
+    rows_about: 100000
+    columns:
+      income: {{type: integer, bounds: [0, 100000000], centre: 5000000, spread: 1000}}
+      region: {{type: integer, values: {list(range(1, 41))}}}
+      age:    {{type: integer, bounds: [0, 130]}}
+      town:   {{type: text}}
+"""
+
+
+def make_incomes(path: Path) -> None:
+    """4,000 people: lognormal incomes, regions that fall off steeply, most of the 40 nearly empty."""
+    rng = np.random.default_rng(1)
+    n = 4000
+    _store(
+        path,
+        "people",
+        person=np.arange(n),
+        income=np.rint(rng.lognormal(10.3, 1.2, n)).astype(np.int64),
+        region=np.minimum(rng.zipf(1.7, n), 30),
+        age=rng.integers(0, 100, n),
+        town=np.array([f"town {k}" for k in np.minimum(rng.zipf(1.3, n), 3000)]),
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- claims
+
+CLAIMS = """\
+  claims:
+    unit: holder
+    key: claim
+    rows_per_unit: 20
+    rows_about: 300000
+    columns:
+      amount: {type: real, bounds: [-1000, 1000000], grid: 0.01, centre: 900000, spread: 1}
+      kind:   {type: text, values: [fire, water, theft, storm, hail, flood, quake, other]}
+      place:  {type: text}
+"""
+
+
+def make_claims(path: Path) -> None:
+    """9,000 claims of 3,000 holders: Pareto amounts with refunds, three kinds of eight, places of all sizes."""
+    rng = np.random.default_rng(2)
+    n = 9000
+    amount = 100 * (1 + rng.pareto(1.2, n)) * np.where(rng.random(n) < 0.05, -1, 1)
+    _store(
+        path,
+        "claims",
+        claim=np.arange(n),
+        holder=np.minimum(rng.zipf(1.3, n), 3000),
+        amount=np.round(amount, 2),
+        kind=np.array(["water", "theft", "fire"])[np.minimum(rng.geometric(0.9, n), 3) - 1],
+        place=np.array([f"place {k}" for k in np.minimum(rng.zipf(1.5, n), 5000)]),
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- cities
+
+CITIES = """\
+  towns:
+    unit: geonameid
+    key: geonameid
+    rows_per_unit: 1
+    rows_about: 50000
+    columns:
+      state:      {type: text, values: [%s]}
+      lat:        {type: real, bounds: [-90, 90], grid: 0.001, centre: -80, spread: 0.01}
+      lon:        {type: real, bounds: [-180, 180], grid: 0.001}
+      population: {type: integer, bounds: [0, 40000000], centre: 0, spread: 10}
+      elevation:  {type: integer, bounds: [-500, 9000], centre: 8000, spread: 5, nullable: true}
+"""
+CITIES_CSV = ROOT / "examples" / "data" / "us_cities_50k.csv"
+
+
+def make_cities(path: Path) -> None:
+    """The 827 cities of the examples, real skew."""
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE towns AS SELECT geonameid, state, lat, lon, population::INTEGER AS population, "
+            "elevation_m::INTEGER AS elevation FROM read_csv(?, header = true)",
+            [str(CITIES_CSV)],
+        )
+
+
+def states() -> str:
+    """Every state in the file, and ten that are not."""
+    with duckdb.connect() as connection:
+        found = connection.execute("SELECT DISTINCT state FROM read_csv(?) ORDER BY 1", [str(CITIES_CSV)]).fetchall()
+    return ", ".join([f"'{state}'" for (state,) in found] + [f"nowhere{i}" for i in range(10)])
+
+
+def _store(path: Path, table: str, **columns: np.ndarray) -> None:
+    names = ", ".join(f"unnest(${name}) AS {name}" for name in columns)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"CREATE TABLE {table} AS SELECT {names}", {k: v.tolist() for k, v in columns.items()})
+
+
+TOP = "ORDER BY x DESC LIMIT 5"
+
+DATA = (
+    DataSet(
+        "hospital",
+        HOSPITAL,
+        make_hospital,
+        (
+            *statistics("visits", "cost", "", "cost > 2000"),
+            *plain("averages", "patients", "AVG(weight)", "AVG(age)"),
+            *plain("variances", "patients", "STDDEV(weight)", "CORR(weight, age)"),
+            *plain("quantiles", "patients", "MEDIAN(weight)"),
+            *plain("joins", JOINED, "COUNT(*)", "AVG(cost)", "SUM(weight)", where="age > 80"),
+            *by("sex", "patients", "COUNT(*)", "AVG(weight)", "MEDIAN(age)", "STDDEV(weight)", "MAX(age)"),
+            *by("sex", JOINED, "SUM(cost)", "MEDIAN(cost)", kind="joins"),
+            Question("top-k", "SELECT city AS k, COUNT(*) AS x FROM patients GROUP BY city", 1, TOP),
+            Question("top-k", "SELECT city AS k, COUNT(*) AS x FROM patients GROUP BY city", 1, "HAVING COUNT(*) > 50"),
+            *open_groups("diagnosis", "visits", "COUNT(*)", "COUNT(DISTINCT patient_id)"),
+        ),
+    ),
+    DataSet(
+        "shop",
+        SHOP,
+        make_shop,
+        (
+            *statistics("lineitems", "price", "", "quantity > 6"),
+            *plain("averages", "customers", "AVG(born)", where="region = 'north' AND segment = 'school'"),
+            *plain("joins", "lineitems JOIN orders USING (order_id)", "COUNT(*)", "AVG(price)"),
+            *by("channel", "orders", "COUNT(*)", "SUM(shipping)", "AVG(shipping)", "QUANTILE_CONT(shipping, 0.25)"),
+            *by("product", "lineitems", "AVG(price)", "COUNT(*)", "MEDIAN(quantity)", "VAR_POP(quantity)"),
+            Question("top-k", "SELECT product AS k, SUM(quantity) AS x FROM lineitems GROUP BY product", 1, TOP),
+            Question("ratios", "SELECT 100.0 * SUM(price) / SUM(quantity) AS x FROM lineitems"),
+        ),
+    ),
+    DataSet(
+        "incomes",
+        INCOMES,
+        make_incomes,
+        (
+            *statistics("people", "income", "", "income > 200000"),
+            *by("region", "people", "COUNT(*)", "AVG(income)", "MEDIAN(income)", "STDDEV(income)", "SUM(age)"),
+            *by("region", "people", "AVG(income)", where="age > 90"),
+            *open_groups("town", "people", "COUNT(*)", "AVG(age)", "SUM(age)"),
+            Question("top-k", "SELECT region AS k, COUNT(*) AS x FROM people GROUP BY region", 1, TOP),
+            Question("top-k", "SELECT region AS k, AVG(age) AS x FROM people GROUP BY region", 1, TOP),
+            Question("top-k", "SELECT age AS k, SUM(income) AS x FROM people GROUP BY age", 1, TOP),
+        ),
+    ),
+    DataSet(
+        "claims",
+        CLAIMS,
+        make_claims,
+        (
+            *statistics("claims", "amount", "", "amount > 100000"),
+            *by("kind", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "SUM(amount)", "AVG(amount)", "MIN(amount)"),
+            *open_groups("place", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "AVG(amount)"),
+            Question("top-k", "SELECT kind AS k, SUM(amount) AS x FROM claims GROUP BY kind", 1, "ORDER BY x LIMIT 2"),
+        ),
+    ),
+    DataSet(
+        "cities",
+        CITIES % states(),
+        make_cities,
+        (
+            *statistics("towns", "population", "", "state = 'CA'"),
+            *statistics("towns", "elevation", "", "lon < -100"),
+            *plain("variances", "towns", "CORR(lat, lon)", "STDDEV(lat)", "VAR_SAMP(lon)"),
+            *by("state", "towns", "COUNT(*)", "AVG(population)", "MEDIAN(elevation)", "MAX(population)"),
+            Question("top-k", "SELECT state AS k, COUNT(*) AS x FROM towns GROUP BY state", 1, TOP),
+            Question("top-k", "SELECT state AS k, SUM(population) AS x FROM towns GROUP BY state", 1, TOP),
+            Question("ratios", "SELECT AVG(lat) / AVG(lon) AS x FROM towns"),
+        ),
+    ),
+)

@@ -1,0 +1,75 @@
+"""What can be foretold of an answer before it is paid for: that it will be all hidden, all zeros, or say nothing.
+
+It rests on the policy, the statement and the release's public facts alone; what it says of rows is as good as the
+policy's guess (``rows_about``). Such a statement is answered, and says so in its quote and beside its answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dpsql.mechanisms.base import Release, Request
+from dpsql.mechanisms.stability import StabilityRelease
+from dpsql.mechanisms.threshold import ThresholdRelease
+from dpsql.plan.relations import private_scans
+
+__all__ = ["foretold"]
+
+MOSTLY = 0.9  # of the half width of its own bounds: an interval that wide says next to nothing
+VALUES = ("avg", "quantile_cont", "quantile_disc", "min", "max", "trimmed_mean")  # they lie where the values lie
+COUNTS = ("count_rows", "count", "count_units", "count_distinct")
+
+
+def foretold(request: Request, release: Release) -> tuple[str, ...]:
+    """What to expect, one sentence each; nothing where the answer should be of use."""
+    rows = max((scan.table.rows_about for scan in private_scans(request.source.relation)), default=0)
+    if isinstance(release, ThresholdRelease):
+        return (_above(f"A group appears from about {release.threshold} units on", release.threshold, rows, "appear"),)
+    if isinstance(release, StabilityRelease):
+        return (_above(f"A group is shown above {release.threshold}", release.threshold, rows, "be shown"),)
+    if release.mechanism == "metric" or any(key.domain is None for key in request.source.keys):
+        return ()  # groups that appear hold more than the guess
+    return _wide(request, release.half_width)
+
+
+def _above(rule: str, threshold: int, rows: int, verb: str) -> str:
+    most = rows // max(1, threshold)
+    if most == 0:
+        return f"{rule}: more than the {rows} rows that the policy guesses (rows_about), so none is expected to {verb}."
+    return f"{rule}: of the {rows} rows that the policy guesses (rows_about) at most {most} groups could {verb}."
+
+
+def _wide(request: Request, half_width: float) -> tuple[str, ...]:
+    function, grid = request.aggregate.function, request.grid
+    if function in COUNTS:
+        if half_width < request.rows_about:
+            return ()
+        return (
+            f"Expected to say next to nothing: ±{_number(half_width)}, where a group has about {request.rows_about} "
+            "rows by the policy's guess (rows_about).",
+        )
+    if grid is None or grid.low >= grid.high:
+        return ()
+    low, high = float(grid.low * grid.step), float(grid.high * grid.step)
+    if function == "sum":
+        most = request.rows_about * max(abs(low), abs(high))
+        low, high = min(0.0, math.copysign(most, low)), max(0.0, math.copysign(most, high))
+    elif function.startswith("var_"):
+        low, high = 0.0, (high - low) ** 2 / 4
+    elif function.startswith("stddev_"):
+        low, high = 0.0, (high - low) / 2
+    elif function == "corr":
+        low, high = -1.0, 1.0
+    elif function not in VALUES:
+        return ()
+    if half_width < MOSTLY * (high - low) / 2:
+        return ()
+    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if function == "sum" else ""
+    return (
+        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(low)} and "
+        f"{_number(high)}{of_sum}.",
+    )
+
+
+def _number(x: float) -> str:
+    return f"{float(f'{x:.3g}'):.10g}"

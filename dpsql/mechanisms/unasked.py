@@ -1,0 +1,81 @@
+"""Which offers may be taken without being named: those whose intervals hold the truth whatever the data are.
+
+A guess of the owner (``rows_about``, ``centre``, ``spread``, ``scale``) may make an answer better, never false. The
+answers of laplace, gaussian and exponential are off by their noise alone, which their intervals count, whatever was
+guessed. Three others move the answer by an amount that depends on the data, is not known, and is in no interval:
+
+- preprocessing moves it towards a centre. How far is bounded by nothing but the declared bounds, and the direction is
+  not known either: values far below the centre may outweigh those above.
+- friendly_core moves rows towards the place where most of them are.
+- threshold, over listed groups, shows a group of up to T as 0. Its intervals hold, but noise on every group is off by
+  about T / ln(1 / delta) at most likely, however many rows there are, and a guess of the rows that is too low would
+  make an answer of zeros out of large groups.
+
+So they are taken by name alone: the statement's (``mechanism = '...'``, or an option that is the mechanism's own), or
+the owner's default for the column. Where a number has no bounds the first two are the only ones that answer. Then they
+are taken unasked for a whole table, which is what the column's centre, spread and scale describe; their notes say that
+intervals cover the noise alone. A condition, a FILTER, a join or groups pick rows that may lie anywhere else.
+"""
+
+from __future__ import annotations
+
+from dpsql.mechanisms.base import Request
+from dpsql.plan.nodes import Column, PerUnit, Project, Relation, Scan
+from dpsql.plan.options import MECHANISM_OF
+from dpsql.plan.relations import conjuncts
+
+__all__ = ["only_named"]
+
+
+def only_named(mechanism: str, request: Request) -> str | None:
+    """Why an offer is taken by name alone, in one sentence; None where it may be taken unasked.
+
+    Args:
+        mechanism: Whose offer it is.
+        request: What it answers.
+    """
+    own = (option for option, owner in MECHANISM_OF.items() if owner == mechanism)
+    if any(getattr(request.options, option) is not None for option in own):
+        return None
+    if mechanism == "threshold":
+        return None if request.selects else ZEROS
+    if mechanism not in ("preprocessing", "friendly_core"):
+        return None
+    if request.personal is not None or _bounded(request):
+        return LEANS
+    return None if _describes(request) else ELSEWHERE
+
+
+def _bounded(request: Request) -> bool:
+    """Whether every argument has bounds."""
+    return request.grid is not None and (request.aggregate.second is None or request.second_grid is not None)
+
+
+def _describes(request: Request) -> bool:
+    """Whether the values are those of a whole column, or of one computed for each unit from all of its rows."""
+    aggregate = request.aggregate
+    if aggregate.vector:  # its last part says which rows count: those where no coordinate is NULL, and a FILTER's
+        *arguments, complete = aggregate.vector
+        bare = len(conjuncts(complete)) == len(arguments) and all(isinstance(x, Column) for x in arguments)
+    else:
+        bare = all(x is None or isinstance(x, Column) for x in (aggregate.argument, aggregate.second))
+    return bare and not request.source.keys and _whole(request.source.relation)
+
+
+def _whole(relation: Relation) -> bool:
+    match relation:
+        case Scan():
+            return True
+        case Project():
+            return not relation.distinct and _whole(relation.input)
+        case PerUnit():
+            return _whole(relation.input)
+    return False
+
+
+ZEROS = "it shows most groups of few rows as 0, however little the noise, so it is taken by name alone."
+LEANS = "it moves the answer by an amount that no interval counts, so it is taken by name alone."
+ELSEWHERE = (
+    "centre, spread and scale describe the whole column, and these rows may lie elsewhere: it is taken by name alone, "
+    "and its interval covers the noise alone."
+)
