@@ -2753,7 +2753,7 @@ SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
-SELECT TRIMMED_MEAN(age, 0.1) FROM patients
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') TRIMMED_MEAN(age, 0.1) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: trimmed_mean of integer [0, 110]; grid 1 from 0 to 110

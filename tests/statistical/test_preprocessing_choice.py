@@ -1,4 +1,4 @@
-"""Centre, spread and rows_about decide between mechanisms as the measured errors of docs/preprocessing.md do."""
+"""Beside bounds, centre and spread choose no mechanism; the one that is named errs as docs/preprocessing.md says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def choosing() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("n", [100, 1000, 10_000])
-def test_preprocessing_is_chosen_where_centre_and_spread_are_known(choosing: Any, tmp_path: Path, n: int) -> None:
+def test_beside_bounds_preprocessing_is_offered_by_name_alone(choosing: Any, tmp_path: Path, n: int) -> None:
     (tmp_path / "choosing.yaml").write_text(choosing.POLICY.format(rows=n, samples=[0], spread=20_000))
     choosing.store(tmp_path / "choosing.duckdb", np.array([[40_000]]))
     with dpsql.testing.open(tmp_path / "choosing.yaml") as proxy:
@@ -38,7 +38,8 @@ def test_preprocessing_is_chosen_where_centre_and_spread_are_known(choosing: Any
         for statistic in choosing.STATISTICS:
             for epsilon in (0.1, 1):
                 (column,) = session.explain(f"SELECT {statistic}(x) FROM people", epsilon=epsilon).columns
-                assert column.mechanism == "preprocessing", (statistic, epsilon, column.others)
+                assert column.mechanism in ("laplace", "exponential")
+                assert "taken by name alone" in dict(column.others)["preprocessing"]
 
 
 @pytest.mark.parametrize("function", ["avg", "quantile_cont"])
@@ -53,10 +54,7 @@ def test_noise_for_a_few_rows_stays_below_the_spread(function: str, rows: int) -
 
 
 @pytest.mark.slow
-def test_the_chosen_mechanism_is_the_best_or_nearly_so(choosing: Any) -> None:
-    found = list(choosing.rows(100))
-    assert {row.chosen for row in found} == {"preprocessing"}
-    for row in found:
-        statistic, kind, spread, _, _ = row.facts
-        guessed = statistic == "MEDIAN" and kind == "Pareto"  # rows lie closer together than the spread says
-        assert row.regret <= (1 if not guessed else 1.5 if spread == 15_000 else 2.2), row
+def test_the_chosen_mechanism_is_the_best_of_those_that_hold_whatever_the_data_are(choosing: Any) -> None:
+    for row in choosing.rows(100):
+        assert row.chosen in ("laplace", "exponential"), row
+        assert row.best in (row.chosen, "preprocessing"), row

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.preprocessed import Preprocessing
@@ -302,14 +303,18 @@ def taken(function: str, facts: Facts, grid: Grid | None) -> str:
     return choose(request(function, facts=facts, grid=grid, rows_about=1000)).release.mechanism
 
 
-def test_a_centre_and_a_spread_decide_who_answers() -> None:
+def test_a_centre_and_a_spread_decide_who_answers_where_there_are_no_bounds() -> None:
     wide, bare = Grid(Fraction(1), 0, 10**5), Facts(Type.INTEGER)
     for function in ("quantile_cont", "avg", "var_pop", "stddev_samp"):
         assert taken(function, INCOME, None) == "preprocessing"
-        assert taken(function, INCOME, wide) == "preprocessing"
-    assert taken("quantile_cont", bare, wide) == "exponential"
-    assert taken("avg", bare, wide) == "laplace"
-    assert taken("var_pop", bare, wide) == "laplace"
-    assert taken("trimmed_mean", bare, wide) == "preprocessing"
+        assert taken(function, INCOME, wide) == taken(function, bare, wide) != "preprocessing"
     assert taken("sum", INCOME, wide) == "laplace"
     assert taken("max", INCOME, wide) == "exponential"
+
+
+@pytest.mark.parametrize("facts", [INCOME, Facts(Type.INTEGER)])
+def test_a_trimmed_mean_within_bounds_has_to_be_asked_for_by_name(facts: Facts) -> None:
+    request = asking("trimmed_mean", facts=facts, grid=Grid(Fraction(1), 0, 10**5), fraction=Fraction(1, 10))
+    with pytest.raises(UnsupportedQuery, match="Write mechanism = 'preprocessing'"):
+        choose(request)
+    assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
