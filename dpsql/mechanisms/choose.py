@@ -66,7 +66,7 @@ def choose(
             others[name] = Other(name, None, answer.reason)
         else:
             offers[name] = answer
-    named = {name: reason for name in offers if name != wanted and (reason := only_named(name, request))}
+    named = {m.name: reason for m in mechanisms if m.name in offers and (reason := only_named(m, request))}
     eligible = [name for name in offers if (name not in named if wanted is None else name == wanted)]
     if not eligible:
         raise _refused(request, others, wanted, {} if wanted else named)

@@ -19,27 +19,25 @@ intervals cover the noise alone. A condition, a FILTER, a join or groups pick ro
 
 from __future__ import annotations
 
-from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.base import Mechanism, Request
 from dpsql.plan.nodes import Column, PerUnit, Project, Relation, Scan
-from dpsql.plan.options import MECHANISM_OF
 from dpsql.plan.relations import conjuncts
 
 __all__ = ["only_named"]
 
 
-def only_named(mechanism: str, request: Request) -> str | None:
+def only_named(mechanism: Mechanism, request: Request) -> str | None:
     """Why an offer is taken by name alone, in one sentence; None where it may be taken unasked.
 
     Args:
         mechanism: Whose offer it is.
         request: What it answers.
     """
-    own = (option for option, owner in MECHANISM_OF.items() if owner == mechanism)
-    if any(getattr(request.options, option) is not None for option in own):
+    if any(getattr(request.options, option) is not None for option in mechanism.options):
         return None
-    if mechanism == "threshold":
+    if mechanism.name == "threshold":
         return None if request.selects else ZEROS
-    if mechanism not in ("preprocessing", "friendly_core"):
+    if mechanism.name not in ("preprocessing", "friendly_core"):
         return None
     if request.personal is not None or _bounded(request):
         return LEANS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Refusal, Request
+from dpsql.mechanisms.base import Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_mean import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
@@ -30,7 +30,7 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
     choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
     wanted = options.mechanism
-    vectors = offers(requests, lambda request: _allows(request, "friendly_core", wanted))
+    vectors = offers(requests, lambda request: _allows(request, FriendlyCore(), wanted))
     for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted))
@@ -51,11 +51,13 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
     return found
 
 
-def _allows(request: Request, mechanism: str, wanted: str | None) -> bool:
+def _allows(request: Request, mechanism: Mechanism, wanted: str | None) -> bool:
     """Whether the statement and the owner leave a request to this mechanism."""
     banned, default = _owners(request)
     named = wanted or default
-    return mechanism not in banned and (named == mechanism or (named is None and not only_named(mechanism, request)))
+    if mechanism.name in banned:
+        return False
+    return named == mechanism.name if named else only_named(mechanism, request) is None
 
 
 def _owners(request: Request) -> tuple[frozenset[str], str | None]:

@@ -11,6 +11,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.foretold import foretold
+from dpsql.mechanisms.preprocessed import Preprocessing
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.nodes import Case, Constant, Expression, Filter, PerUnit, Scan
@@ -43,8 +44,8 @@ def test_a_guess_beside_bounds_never_decides_for_a_bias(function: str, rows: int
 
 
 def test_an_option_of_its_own_asks_for_it() -> None:
-    assert only_named("preprocessing", asking("avg", options=Options(sensitivity=Fraction(1)))) is None
-    assert only_named("preprocessing", asking("avg", options=Options(scale=(Fraction(1), Fraction(2))))) is not None
+    assert only_named(Preprocessing(), asking("avg", options=Options(sensitivity=Fraction(1)))) is None
+    assert only_named(Preprocessing(), asking("avg", options=Options(scale=(Fraction(1), Fraction(2))))) is not None
 
 
 def test_without_bounds_hints_serve_the_whole_column_and_nothing_else() -> None:
