@@ -13,6 +13,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+from dpsql.engines.base import EngineStatement
 from dpsql.engines.log import OPERATOR
 from dpsql.engines.lower import WIRE, lower_cells, lower_released
 from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
@@ -99,7 +100,7 @@ class PostProcess:
         asked = hashlib.sha256(repr((statement, table)).encode()).hexdigest()
         cells = self._known.get(asked)
         if cells is None:
-            result = self._worker.run(statement, deadline=DEADLINE, table=table)
+            result = self._ran(statement, table)
             cells = list(zip(*(_listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
             if len(cells) + sum(map(len, list(self._known.values()))) > CACHED_CELLS:
                 self._known.clear()
@@ -150,7 +151,6 @@ class PostProcess:
             try:
                 rows = self._worked(plan, table)
             except WorkerFailed as failure:
-                OPERATOR.error("a rehearsal failed: %s", failure.detail)
                 raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
             except InvariantBroken as otherwise:
                 OPERATOR.error("a rehearsal failed: %s", otherwise)
@@ -160,9 +160,19 @@ class PostProcess:
             self._rehearsed[asked] = rows
         return self._rehearsed[asked]
 
+    def _ran(
+        self, statement: EngineStatement, table: Mapping[str, tuple[str, Sequence[Any]]]
+    ) -> dict[str, Sequence[Any]]:
+        """What the worker makes of a statement; why it made nothing is in the owner's log."""
+        try:
+            return self._worker.run(statement, deadline=DEADLINE, table=table)
+        except WorkerFailed as failure:
+            OPERATOR.error("the worker without data failed: %s\n%s", failure.detail, statement.sql)
+            raise
+
     def _worked(self, plan: Plan, table: Mapping[str, tuple[str, Sequence[Any]]]) -> Rows:
         """The plan's statement over a table of released values, run by the worker."""
-        result = self._worker.run(lower_released(plan), deadline=DEADLINE, table=table)
+        result = self._ran(lower_released(plan), table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
         return Rows(list(zip(*columns, strict=True)) if columns else [], origin)

@@ -171,7 +171,8 @@ class LedgerFile:
             raise LedgerError(f"The ledger cannot be written at {path}: {error.strerror}.") from None
         finally:
             for name in companions(temporary):
-                name.unlink(missing_ok=True)
+                with suppress(OSError):  # a disk that cannot be written refuses even this
+                    name.unlink(missing_ok=True)
 
     def refuse_replaced(self) -> None:
         """Nothing, where the file that was opened still lies at its path: a charge elsewhere is on no disk that lasts.

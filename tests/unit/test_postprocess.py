@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 import dpsql.testing
+from dpsql.engines.log import OPERATOR
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan import stages
-from dpsql.postprocess import level_of_picked
+from dpsql.postprocess import PostProcess, level_of_picked
 from dpsql.session import Session
 from dpsql.testing import Noiseless
+from dpsql.worker.process import WorkerFailed
 from examples import hospital
 
 ROOT = Path(__file__).parents[2]
@@ -167,3 +169,20 @@ def test_rows_picked_by_a_query_over_the_answer_have_them_too(session: Session) 
     index = [row[0] for row in plain.rows].index(answer.rows[0][0])
     assert answer.interval("n", 0.9) == [plain.interval("n", level)[index]]
     assert answer.interval("a", 0.9) == [plain.interval("a", level)[index]]
+
+
+def test_why_the_worker_without_data_failed_is_in_the_owners_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise WorkerFailed("out of memory")
+
+    after = PostProcess(1 << 30)
+    monkeypatch.setattr(after._worker, "run", failing)
+    OPERATOR.addHandler(caplog.handler)
+    try:
+        with pytest.raises(WorkerFailed):
+            after.cells([], [], [])
+    finally:
+        OPERATOR.removeHandler(caplog.handler)
+    assert "the worker without data failed: out of memory" in caplog.text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
@@ -491,6 +493,20 @@ def test_a_ledger_that_may_not_be_written_says_so_and_leaves_nothing_behind_that
 def test_a_folder_that_is_not_there_is_named(place: Path) -> None:
     with pytest.raises(LedgerError, match="No such file or directory"):
         opened(place.parent / "nowhere" / "ledger.db")
+
+
+def test_a_disk_that_cannot_be_written_is_told_by_the_ledgers_own_name(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There removing fails as well, even what is not there."""
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+    monkeypatch.setattr(Path, "unlink", read_only)
+    with pytest.raises(LedgerError, match=r"cannot be written at .*clinic\.ledger\.db: Read-only file system"):
+        opened(place)
 
 
 def test_a_mark_that_cannot_be_written_is_named(place: Path) -> None:
