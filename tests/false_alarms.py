@@ -9,7 +9,8 @@ A test that draws noise says, for each of its assertions, how likely a correct d
 The marks of a test, its class and its module (``pytestmark``) add up, for each set of parameters. The number comes
 from a formula or an exact law, never from "it passed". Noise from `Noiseless` or `FixedSampler` is no chance, and needs
 no mark. A test without a mark fails as soon as the kernel is asked for randomness, in the test or in a fixture of it.
-What happens in other processes is not seen: a test that starts some which draw noise carries its mark unasked.
+What happens in other processes is not seen: a test that starts some which draw noise carries its mark unasked. Doctests
+need none: they pass only where what they show is the same every time.
 
 `make check` runs this file as a script: it adds up the marks of all that `make test` runs, and fails above `MOST`.
 
@@ -30,8 +31,6 @@ __all__ = ["MOST", "chance_of", "seed"]
 
 MOST = 1e-6
 """The chance that one run of `make test` fails although nothing is wrong: the project's own limit."""
-
-ENFORCED = False  # until all tests that draw are marked
 
 KERNEL = os.urandom
 STARTED = pytest.StashKey[int]()
@@ -100,7 +99,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Fails a test that drew and says nothing of it."""
     result = yield
-    if ENFORCED and chance_of(item) is None and drew(item):
+    if isinstance(item, pytest.Function) and chance_of(item) is None and drew(item):
         pytest.fail("This test draws noise and states no chance of a false alarm: see tests/false_alarms.py.", False)
     return result
 

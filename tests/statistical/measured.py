@@ -4,15 +4,18 @@ Every draw becomes one number, the log-likelihood ratio of the two tables under 
 for: no other number tells more. For events {ratio >= c} and {ratio < c}, with cuts c fixed beforehand, the
 Clopper-Pearson bounds of both chances bound the loss from below. All bounds hold together with probability
 1 - `P_THRESHOLD`, so a correct release exceeds its claim once in 10^9 runs.
+
+How near the bound comes to the loss that is there is known, too: `certain` says what it exceeds but for `P_THRESHOLD`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable
@@ -20,12 +23,23 @@ from tests.attacks.audits import numbers
 from tests.attacks.replay import Part
 from tests.statistical.thresholds import P_THRESHOLD
 
-__all__ = ["loss_between", "lower", "measured_loss", "noise_of", "ratios", "upper"]
+__all__ = [
+    "certain",
+    "laplace_below",
+    "laplace_shares",
+    "loss_between",
+    "lower",
+    "measured_loss",
+    "noise_of",
+    "ratios",
+    "upper",
+]
 
 Floats = npt.NDArray[np.float64]
 
 CUTS = np.linspace(-1.5, 1.5, 49)  # in units of the claimed epsilon
-BOUNDS = 2 * 2 * 2 * len(CUTS)  # two events a cut, in two directions, two bounds each
+BOUNDS = 2 * 2 * len(CUTS)  # from above and below on either side; a bound for an event is one for its complement
+ROUNDED = 1e-6  # of a step: far more than the rounding of a ratio moves the value where it reaches a cut
 ALONE = 1e9  # the ratio of a group that one side alone can show
 
 
@@ -65,6 +79,52 @@ def loss_between(first: Floats, second: Floats, epsilon: float, delta: float) ->
                 if gain > 0:
                     best = max(best, math.log(gain / upper(less, size, P_THRESHOLD / BOUNDS)))
     return best
+
+
+def certain(shares: Iterable[tuple[float, float]], size: int) -> float:
+    """What the measured loss exceeds, but for `P_THRESHOLD`.
+
+    Args:
+        shares: Of events {ratio >= cut}, the chances on either side, exactly.
+        size: Draws on each side.
+
+    The counts of one event are binomial. With `P_THRESHOLD` / 2 each, the first is at least its lower quantile and the
+    second at most its upper one, and the measured loss at least what these two would give.
+    """
+    best = 0.0
+    for p, q in shares:
+        more, less = int(binom.ppf(P_THRESHOLD / 2, size, p)), int(binom.isf(P_THRESHOLD / 2, size, q))
+        if more and less < size:
+            found = lower(more, size, P_THRESHOLD / BOUNDS) / upper(less, size, P_THRESHOLD / BOUNDS)
+            best = max(best, math.log(found))
+    return best
+
+
+def laplace_shares(scale: float, apart: int, epsilon: float) -> list[tuple[float, float]]:
+    """The chances of each {ratio >= cut} for a number with discrete Laplace noise and one ``apart`` above it."""
+    return [laplace_share(scale, apart, cut) for cut in CUTS * epsilon]
+
+
+def laplace_share(scale: float, apart: int, cut: float) -> tuple[float, float]:
+    """The same for one cut. Where a rounding may decide, the first chance is the smaller, the second the larger one.
+
+    The ratio of x is ``apart / scale`` below the first number, its opposite above the second, and in between at least
+    ``cut`` exactly where x <= (apart - cut scale) / 2.
+    """
+    reach = (apart - cut * scale) / 2
+    last = math.floor(reach)
+    first = last
+    if abs(reach - round(reach)) < ROUNDED:
+        first, last = round(reach) - 1, round(reach)
+    p = 1.0 if reach > apart + ROUNDED else 0.0 if reach < ROUNDED else laplace_below(scale, first)
+    q = 1.0 if reach > apart - ROUNDED else 0.0 if reach < -ROUNDED else laplace_below(scale, last - apart)
+    return p, q
+
+
+def laplace_below(scale: float, k: int) -> float:
+    """P(X <= k) of discrete Laplace noise, in closed form."""
+    q = math.exp(-1 / scale)
+    return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
 
 
 def ratios(real: Part, one: Part, two: Part, size: int, sampler: Sampler) -> Floats:

@@ -1,6 +1,6 @@
 """What a unit of each class really loses, measured: draws on two tables that differ in that unit alone.
 
-Chance of a false alarm here: 9 measured losses at 10^-9 each.
+Measured losses are above the real ones with `P_THRESHOLD`; that they come near is shown on fixed draws.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
-from dpsql.privacy.sampling import ExactSampler
+from dpsql.privacy.sampling import ExactSampler, Sampler
+from dpsql.testing_samplers import FixedSampler
 from tests.attacks.consenting import EPSILON, QUESTIONS, SHARES, Clinic
 from tests.attacks.replay import Part
 from tests.attacks.shares import noised
@@ -35,7 +36,7 @@ def parts() -> Iterator[Parts]:
     yield found
 
 
-def measured(one: Part, two: Part, epsilon: float, size: int) -> float:
+def measured(one: Part, two: Part, epsilon: float, size: int, sampler: Sampler) -> float:
     """A lower bound on the loss between two runs of one release, from `size` draws of its noise on either side."""
     release = one.release
     assert isinstance(release, ClippedTotal | PersonalisedExtreme)
@@ -45,7 +46,7 @@ def measured(one: Part, two: Part, epsilon: float, size: int) -> float:
     for side in (0, 1):
         ratio = np.zeros(size)
         for pair in moved:
-            x = pair[side] + release.sensitivities.law.draw(ExactSampler(), size)
+            x = pair[side] + release.sensitivities.law.draw(sampler, size)
             ratio += (np.abs(x - pair[1]) - np.abs(x - pair[0])) / scale
         sides.append(ratio)
     best = -math.inf
@@ -58,17 +59,19 @@ def measured(one: Part, two: Part, epsilon: float, size: int) -> float:
     return best
 
 
+@pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")
 @pytest.mark.parametrize("of", REMOVED)
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_measured_loss_of_a_class_is_within_its_share(parts: Parts, asked: str, of: str) -> None:
     one, two = parts[asked, ""], parts[asked, of]
     claimed = float(one.release.loss.priced().of_class(of).epsilon or 0) * 1e-12
     assert claimed <= float(SHARES[of] * EPSILON)
-    assert measured(one, two, claimed, SAMPLE_SIZE) <= claimed
+    assert measured(one, two, claimed, SAMPLE_SIZE, ExactSampler()) <= claimed
 
 
 def test_the_measure_comes_near_what_a_class_really_loses(parts: Parts) -> None:
-    normal = float(SHARES["normal"] * EPSILON)
-    assert measured(parts["count", ""], parts["count", "normal"], normal, SAMPLE_SIZE) > normal - 0.1  # sampling error
+    normal, sampler = float(SHARES["normal"] * EPSILON), FixedSampler("near")
+    taken = 0.1  # by sampling error
+    assert measured(parts["count", ""], parts["count", "normal"], normal, SAMPLE_SIZE, sampler) > normal - taken
     # who is strict stays far below what a normal unit loses
-    assert measured(parts["count", ""], parts["count", "strict"], normal, SAMPLE_SIZE) < 0.26 * normal
+    assert measured(parts["count", ""], parts["count", "strict"], normal, SAMPLE_SIZE, sampler) < 0.26 * normal

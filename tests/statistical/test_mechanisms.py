@@ -1,7 +1,8 @@
 """Privacy loss as measured on neighbouring tables against the loss that is charged, and the width of error bars.
 
 One neighbour pair is released many times; for the events that tell most, the Clopper-Pearson bounds of both chances
-give a lower bound on the true loss. It must never exceed the claim, and noise of half the size must be caught.
+give a lower bound on the true loss. It must never exceed the claim: but for `P_THRESHOLD`, whatever the law. Noise of
+half the size must be caught: shown on draws that are the same in every run, as are those of the intervals.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
 from dpsql.plan.requests import Contribution
 from dpsql.plan.types import Grid
-from dpsql.privacy.sampling import ExactSampler
+from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
+from dpsql.testing_samplers import FixedSampler
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
 from tests.unit.mechanisms.asking import COST, OPEN, asking
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
 EVENTS = 24
-"""Half lines looked at on each side; each bound is taken at P_THRESHOLD / (4 EVENTS), so that all hold at once."""
+"""Half lines looked at on each side; each bound is taken at P_THRESHOLD / (4 EVENTS), so that all hold at once: a bound
+for a half line is one for its complement, too."""
 
 PRICE = Price(Fraction(1), Fraction(1, 10**3))
 SMALL = Grid(Fraction(1), 0, 10)
@@ -81,9 +84,11 @@ def repeated(numbers: tuple[int, ...], size: int) -> RawTable:
     return RawTable({f"m{i}": [number] * size for i, number in enumerate(numbers)})
 
 
-def draws(release: Release, numbers: tuple[int, ...], size: int) -> npt.NDArray[np.float64]:
+def draws(
+    release: Release, numbers: tuple[int, ...], size: int, sampler: Sampler | None = None
+) -> npt.NDArray[np.float64]:
     """(size,) what tells most of the released columns, as one number; -inf where nothing appeared."""
-    columns = release.release(repeated(numbers, size), ExactSampler()).columns
+    columns = release.release(repeated(numbers, size), sampler or ExactSampler()).columns
     if "steps" in columns:
         return np.array([-math.inf if k is None else k for k in columns["steps"]], dtype=float)
     assert isinstance(release, MeanRelease)
@@ -114,9 +119,15 @@ def upper(hits: int, size: int) -> float:
 
 
 def measured(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64], delta: float) -> float:
-    """A lower bound on the epsilon of an (epsilon, delta)-DP release that gives these draws on neighbours."""
+    """A lower bound on the epsilon of an (epsilon, delta)-DP release that gives these draws on neighbours.
+
+    The first tenth of the draws says where to cut, the others are counted: cuts must not depend on what they divide.
+    """
+    first = len(one) // 10
+    seen = np.concatenate([one[:first], two[:first]])
+    one, two = one[first:], two[first:]
     size = len(one)
-    cuts = np.quantile(np.concatenate([one, two]), np.linspace(0, 1, EVENTS + 2)[1:-1], method="higher")
+    cuts = np.quantile(seen, np.linspace(0, 1, EVENTS + 2)[1:-1], method="higher")
     best = -math.inf
     for cut in cuts:
         for event in (one >= cut, two >= cut), (one < cut, two < cut):
@@ -150,6 +161,7 @@ CASES = [(kind, name) for kind in ("laplace", "gaussian") for name in PAIRS]
 MAKE: dict[str, Callable[[], Laplace | Gaussian]] = {"laplace": Laplace, "gaussian": Gaussian}
 
 
+@pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("kind", "name"), CASES)
 def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: int) -> None:
@@ -162,19 +174,23 @@ def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: i
 @pytest.mark.parametrize(("kind", "name"), [("laplace", name) for name in PAIRS])
 def test_half_the_noise_is_caught(kind: str, name: str) -> None:
     pair = PAIRS[name]
-    release = halved(offer(MAKE[kind](), pair.request))
-    assert measured(draws(release, pair.one, SAMPLE_SIZE), draws(release, pair.two, SAMPLE_SIZE), 0) > 1.0
+    release, sampler = halved(offer(MAKE[kind](), pair.request)), FixedSampler(name)
+    one, two = (draws(release, side, SAMPLE_SIZE, sampler) for side in (pair.one, pair.two))
+    assert measured(one, two, 0) > 1.0
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_half_the_gaussian_noise_is_caught(name: str) -> None:
     pair = PAIRS[name]
     request = replace(pair.request, price=Price(Fraction(1), Fraction(1, 3)))
-    release = halved(offer(Gaussian(), request))
+    release, sampler = halved(offer(Gaussian(), request)), FixedSampler(name)
     delta = float(release.loss.priced().delta) * 1e-18
-    assert measured(draws(release, pair.one, SAMPLE_SIZE), draws(release, pair.two, SAMPLE_SIZE), delta) > 1.0
+    one, two = (draws(release, side, SAMPLE_SIZE, sampler) for side in (pair.one, pair.two))
+    assert measured(one, two, delta) > 1.0
 
 
+@pytest.mark.chance(P_THRESHOLD, "the bound on the chance to appear is above it")
+@pytest.mark.chance(math.exp(-0.0003 * SAMPLE_SIZE), "nothing appears: each may with delta / e or more, 0.00036")
 @pytest.mark.parametrize("size", SIZES)
 def test_a_group_of_one_unit_appears_no_more_often_than_delta(size: int) -> None:
     release = offer(Threshold(), GROUP.request)
@@ -188,18 +204,20 @@ def test_a_threshold_that_is_one_too_low_is_caught() -> None:
     release = offer(Threshold(), replace(GROUP.request, price=Price(Fraction(1), Fraction(1, 20))))
     assert isinstance(release, ThresholdRelease)
     low = replace(release, threshold=release.threshold - 1)
-    appeared = int(np.isfinite(draws(low, GROUP.one, SAMPLE_SIZE)).sum())
+    appeared = int(np.isfinite(draws(low, GROUP.one, SAMPLE_SIZE, FixedSampler("low"))).sum())
     assert lower(appeared, SAMPLE_SIZE) > float(release.loss.priced().delta) * 1e-18
 
 
+@pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss; the bug is shown on fixed draws")
 def test_a_shared_group_loses_no_more_than_epsilon() -> None:
     release = offer(Threshold(), GROUP.request)
     near = release.threshold if isinstance(release, ThresholdRelease) else 0
     one, two = (draws(release, (n,), SAMPLE_SIZE) for n in (near, near + 1))
     delta = float(release.loss.priced().delta) * 1e-18
     assert measured(one, two, delta) <= 1.0
-    bug = halved(release)
-    assert measured(draws(bug, (near,), SAMPLE_SIZE), draws(bug, (near + 1,), SAMPLE_SIZE), delta) > 1.0
+    bug, sampler = halved(release), FixedSampler("shared")
+    one, two = (draws(bug, (n,), SAMPLE_SIZE, sampler) for n in (near, near + 1))
+    assert measured(one, two, delta) > 1.0
 
 
 @pytest.mark.parametrize(("kind", "name"), CASES)
@@ -207,11 +225,10 @@ def test_nominal_95_percent_covers_the_noise_free_answer(kind: str, name: str) -
     # A price that gives noise of 5 steps and more, on groups large enough that no bound is near.
     request = replace(PAIRS[name].request, price=Price(Fraction(1, 10), Fraction(1, 10**6)))
     release = offer(MAKE[kind](), request)
-    size = SAMPLE_SIZE
+    size = SAMPLE_SIZE // 5
     numbers = (2500, 5000) if request.aggregate.function == "avg" else (5000,)
     table = repeated(numbers, size)
     truth = 5.5 if request.aggregate.function == "avg" else 5000
-    bars = release.intervals(release.release(table, ExactSampler()), 0.95)
+    bars = release.intervals(release.release(table, FixedSampler(f"{kind} {name}")), 0.95)
     covered = sum(low is not None and high is not None and low <= truth <= high for low, high in bars)
-    assert upper(covered, size) >= 0.93
-    assert lower(covered, size) <= 0.98
+    assert 0.93 <= covered / size <= 0.98

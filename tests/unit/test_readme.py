@@ -60,6 +60,7 @@ def shell(script: str) -> None:
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.chance(0, "asserts nothing of the draws")
 def test_every_command_and_every_python_block_of_the_readme_runs_from_top_to_bottom(clone: Path) -> None:
     names: dict[str, object] = {}
     found = blocks(ROOT / "README.md", "sh", "python")
@@ -166,6 +167,7 @@ def ask(clone: Path, statement: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=statement, capture_output=True, text=True, cwd=clone, check=False)
 
 
+@pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
 def test_the_ask_of_the_recipe_answers_under_the_name_it_was_given_and_takes_no_options(clone: Path) -> None:
     shutil.copy(ROOT / "policies" / "hospital.yaml", clone)
     imported(ROOT / "examples" / "hospital.py").build(clone / "hospital.duckdb", patients=300, visits=900)

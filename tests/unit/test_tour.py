@@ -13,6 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+pytestmark = pytest.mark.chance(0, "another process draws, and nothing of the draws is asserted")
+
+
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the tour prints."""

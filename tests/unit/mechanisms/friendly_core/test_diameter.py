@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.friendly_core.diameter import DiameterSearch, inflation, tolerance
-from dpsql.privacy.sampling import ExactSampler
-from dpsql.testing_samplers import Noiseless
+from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.friendly_core.graphs import random_graph
 
 TOLERANCES = [Fraction(1, 20), Fraction(1, 5), Fraction(1, 2)]
@@ -90,20 +89,22 @@ def test_scores_move_by_no_more_than_the_sensitivity_on_neighbouring_cycles() ->
 @pytest.mark.parametrize("dimensions", [1, 2, 10])
 @pytest.mark.parametrize("deviation", [30, 10**6])
 def test_the_radius_is_that_of_the_data(dimensions: int, deviation: int) -> None:
+    sampler = FixedSampler(1)
     rng = np.random.default_rng(3)
     points = np.rint(10**9 + deviation * rng.standard_normal((4000, dimensions))).astype(np.int64)
     epsilon = Fraction(1, 10)
     search = DiameterSearch(1, 10**9, epsilon, tolerance(epsilon, 4000))
-    chosen = sorted(search.choose(points, ExactSampler()) for _ in range(20))
+    chosen = sorted(search.choose(points, sampler) for _ in range(20))
     typical = math.sqrt(2 * dimensions) * deviation
     assert typical < chosen[2]
     assert chosen[17] < 7 * typical
 
 
 def test_equal_rows_have_the_least_radius_and_far_apart_ones_the_largest() -> None:
+    sampler = FixedSampler(1)
     search = DiameterSearch(10, 1000, Fraction(10), Fraction(1, 20))
-    assert search.choose(np.full((500, 1), 77), ExactSampler()) == 15
-    assert search.choose(np.arange(500)[:, None] * 10**6, ExactSampler()) == 1500
+    assert search.choose(np.full((500, 1), 77), sampler) == 15
+    assert search.choose(np.arange(500)[:, None] * 10**6, sampler) == 1500
 
 
 def test_nobody_has_some_radius_all_the_same() -> None:

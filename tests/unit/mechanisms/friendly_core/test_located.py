@@ -15,8 +15,7 @@ from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, 
 from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise, exact_sums
 from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.conversions import rho_of_pure
-from dpsql.privacy.sampling import ExactSampler
-from dpsql.testing_samplers import Noiseless
+from dpsql.testing_samplers import FixedSampler, Noiseless
 
 DELTA = Fraction(1, 10**6)
 
@@ -94,8 +93,9 @@ def test_without_noise_the_answer_is_the_clamped_mean(dimensions: int) -> None:
 
 @pytest.mark.parametrize(("at", "deviation"), [(0, 1000), (10**12, 1000), (-(10**6), 10**6)])
 def test_the_error_is_that_of_the_datas_own_scale_wherever_they_lie(at: int, deviation: int) -> None:
+    sampler = FixedSampler(1)
     points, chosen = normal(2000, 1, at=at, deviation=deviation), by_epsilon(2000)
-    found = [chosen.run(points, ExactSampler()) for _ in range(40)]
+    found = [chosen.run(points, sampler) for _ in range(40)]
     errors = [float(f.mean[0]) - points.mean() for f in found if f is not None]
     assert len(errors) >= 38
     assert np.quantile(np.abs(errors), 0.9) < 0.06 * deviation
@@ -105,8 +105,9 @@ def test_the_error_is_that_of_the_datas_own_scale_wherever_they_lie(at: int, dev
 
 @pytest.mark.parametrize("dimensions", [1, 3, 20])
 def test_rho_buys_a_mean_in_many_dimensions(dimensions: int) -> None:
+    sampler = FixedSampler(1)
     points, chosen = normal(1500, dimensions, at=10**6, deviation=1000), by_rho(Fraction(1, 2), dimensions)
-    found = [chosen.run(points, ExactSampler()) for _ in range(8)]
+    found = [chosen.run(points, sampler) for _ in range(8)]
     errors = [np.array([float(x) for x in f.mean]) - points.mean(axis=0) for f in found if f is not None]
     assert len(errors) >= 7
     typical = float(np.median([np.linalg.norm(error) for error in errors]))
@@ -114,18 +115,20 @@ def test_rho_buys_a_mean_in_many_dimensions(dimensions: int) -> None:
 
 
 def test_two_halves_far_apart_have_no_place() -> None:
+    sampler = FixedSampler(1)
     points = np.repeat(np.array([[0], [10**9]]), 1000, axis=0)
     chosen = LocateThenClamp(
         LaplaceLaw(Fraction(10)), None, PlaceByCoins(Fraction(1, 2), DELTA), LaplaceTotal(Fraction(1)), 100, 100, 1
     )
-    assert all(chosen.run(points, ExactSampler()) is None for _ in range(5))
-    assert chosen.run(points[:1000], ExactSampler()) is not None
+    assert all(chosen.run(points, sampler) is None for _ in range(5))
+    assert chosen.run(points[:1000], sampler) is not None
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 20])
 def test_too_few_rows_have_no_place(n: int) -> None:
+    sampler = FixedSampler(1)
     for chosen in (by_epsilon(1000), by_rho(Fraction(1, 2), 1)):
-        assert chosen.run(np.full((n, 1), 7), ExactSampler()) is None
+        assert chosen.run(np.full((n, 1), 7), sampler) is None
 
 
 def test_a_neighbour_moves_the_sum_by_the_reach_and_a_swap_by_twice_that() -> None:
@@ -164,8 +167,9 @@ def test_one_dimension_and_swaps_are_never_sampled() -> None:
 
 
 def test_a_hundred_thousand_rows_in_the_plane_are_sampled_and_found() -> None:
+    sampler = FixedSampler(1)
     points, chosen = normal(100_000, 2, at=10**9, deviation=10**4), by_epsilon(100_000, 2)
-    found = chosen.run(points, ExactSampler())
+    found = chosen.run(points, sampler)
     assert found is not None
     assert np.abs([float(x) for x in found.mean] - points.mean(axis=0)).max() < 300
 

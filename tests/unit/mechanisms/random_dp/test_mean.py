@@ -21,9 +21,8 @@ from dpsql.plan.catalog import RandomStatistic
 from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy import loss
-from dpsql.privacy.sampling import ExactSampler
 from dpsql.privacy.tables import RawTable
-from dpsql.testing_samplers import Noiseless
+from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CELLS, CITY, COST, VISITS, asking
 
 NAMED = Options(mechanism="random_dp")
@@ -118,9 +117,10 @@ def test_a_scale_below_the_covered_distance_is_chosen_with_chance_delta_at_most(
 
 
 def test_too_few_people_take_the_declared_bound() -> None:
+    sampler = FixedSampler(1)
     assert wanted_rank(100, Fraction(1, 50), Fraction(1), Fraction(1, 10**6), 40) is None
     values = np.arange(200, dtype=np.int64)
-    assert chosen_scale(values, 5000, Fraction(1, 50), Fraction(1), Fraction(1, 10**6), ExactSampler()) == 5000
+    assert chosen_scale(values, 5000, Fraction(1, 50), Fraction(1), Fraction(1, 10**6), sampler) == 5000
 
 
 def test_scales_reach_from_one_to_the_bound_in_small_steps() -> None:
@@ -133,7 +133,7 @@ def test_scales_reach_from_one_to_the_bound_in_small_steps() -> None:
 
 def test_the_scale_comes_near_the_quantile_of_the_distances() -> None:
     values = np.random.default_rng(3).normal(0, 100, 100_000).astype(np.int64)
-    chosen = chosen_scale(values, 10**6, Fraction(1, 50), Fraction(1), Fraction(1, 10**8), ExactSampler())
+    chosen = chosen_scale(values, 10**6, Fraction(1, 50), Fraction(1), Fraction(1, 10**8), FixedSampler(1))
     distances = np.abs(values[:50_000] - values[50_000:])
     assert np.quantile(distances, 0.98) <= chosen <= 1.6 * np.quantile(distances, 0.98)
 
@@ -165,11 +165,12 @@ def test_without_noise_the_mean_is_exact() -> None:
 
 
 def test_noise_follows_the_data_instead_of_the_bounds() -> None:
+    sampler = FixedSampler(1)
     random = np.random.default_rng(2)
     near = np.clip(random.normal(300, 10, 40_000), 0, 1000).astype(np.int64)
     widths = []
     for values in (near, random.integers(0, 1001, 40_000)):
-        released = mean().release(people(values), ExactSampler())
+        released = mean().release(people(values), sampler)
         low, high = mean().intervals(released, 0.95)[0]
         assert low is not None and high is not None
         widths.append(high - low)
@@ -177,10 +178,11 @@ def test_noise_follows_the_data_instead_of_the_bounds() -> None:
 
 
 def test_intervals_cover_the_mean() -> None:
+    sampler = FixedSampler(1)
     values = np.clip(np.random.default_rng(4).normal(300, 60, 4000), 0, 1000).astype(np.int64)
     release, inside = mean(), 0
     for _ in range(300):
-        low, high = release.intervals(release.release(people(values), ExactSampler()), 0.9)[0]
+        low, high = release.intervals(release.release(people(values), sampler), 0.9)[0]
         inside += low is not None and high is not None and low <= values.mean() / 10 <= high
     assert inside >= 300 * 0.9 - 5 * math.sqrt(300 * 0.09)
 
