@@ -22,7 +22,6 @@ def check(bench: Bench, policy: str, count: int) -> None:
         max_examples=count,
         deadline=None,
         database=None,
-        derandomize=True,
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )

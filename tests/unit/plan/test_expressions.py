@@ -153,7 +153,7 @@ def departs(expression: Expression) -> bool:
 
 
 ANY = st.sampled_from(list(LEAVES)).flatmap(lambda kind: texts(kind, 3))
-PATIENT = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @settings(PATIENT, max_examples=250)

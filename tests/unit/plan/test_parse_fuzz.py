@@ -21,7 +21,7 @@ from dpsql.plan.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.plan.parse import normal, parse
 from dpsql.plan.syntax import Call, Literal, Name, Query, Select, Statement
 
-SETTINGS = settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
 CONNECTION = duckdb.connect()
 
