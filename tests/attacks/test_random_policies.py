@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterator
 from unittest.mock import patch
@@ -34,14 +33,14 @@ def test_no_audit_convicts_under_a_random_policy(after: PostProcess, seed: int) 
 
 
 @pytest.mark.slow
-def test_no_audit_convicts_under_many_new_policies(after: PostProcess) -> None:
-    first = random.SystemRandom().randrange(2**31)
+def test_no_audit_convicts_under_many_new_policies(after: PostProcess, seed: int) -> None:
+    first = seed
     again = f"to repeat it: python -m tests.attacks.random_replay {MANY} {first}"
-    for seed in range(first, first + MANY):
+    for number in range(first, first + MANY):
         try:
-            found = list(audited(seed, after))
+            found = list(audited(number, after))
         except Exception as error:
-            raise AssertionError(f"policy {seed} fails; {again}") from error
+            raise AssertionError(f"policy {number} fails; {again}") from error
         assert found == [], again
 
 
