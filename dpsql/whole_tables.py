@@ -18,6 +18,7 @@ from dpsql.mechanisms.friendly_core.covariance import plan_covariance
 from dpsql.mechanisms.friendly_core.covariance_release import CovarianceRelease
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import saturating_grid
+from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Plan, TableFunction
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
@@ -163,7 +164,7 @@ def _covariance(asked: _Asked) -> CovarianceRelease:
     except ValueError as error:
         raise asked.refusal(f"{error}.", PAGE) from None
     asked.check_rows(plan.rows_needed, plan.parts)
-    grids = tuple(saturating_grid(column.facts) for _, column in asked.table.columns)
+    grids = tuple(saturating_grid(facts_on(column, asked.source.relation)) for _, column in asked.table.columns)
     return CovarianceRelease(plan, asked.need(grids), grids, asked.rows_about)
 
 

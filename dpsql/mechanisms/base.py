@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from dpsql.plan.nodes import Aggregate
+from dpsql.errors import InvariantBroken
+from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
 from dpsql.plan.requests import Need, Source
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -75,6 +76,8 @@ class Request:
         rows_about: Guess of the rows per group; used to choose and to predict errors, never in a proof.
         rows_at_least: The owner's floor on the rows of a whole table without groups, or None; only for accuracy: the
             bounded table may hold fewer.
+        narrowed: What is known of the argument, and of the second one, where the statement's conditions and bounds tell
+            more than their own facts; None for what tells no more. The grids are made of it.
         idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
         options: What the statement asks for; a mechanism reads those that it names in `Mechanism.options`.
         personal: Under add_remove, where units have classes and the aggregate is made of one value for each unit: those
@@ -97,6 +100,29 @@ class Request:
     options: Options = Options()  # noqa: RUF009 - frozen
     idealised: bool = False
     personal: Personal | None = None
+    narrowed: tuple[Facts | None, Facts | None] = (None, None)
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the argument over the rows that count.
+
+        It serves to choose, to centre and to predict; what a sensitivity rests on is the grid, to which the engine
+        clamps.
+
+        Raises:
+            InvariantBroken: There is no argument.
+        """
+        return self._facts(self.aggregate.argument, self.narrowed[0])
+
+    @property
+    def second_facts(self) -> Facts:
+        """The same of the second argument."""
+        return self._facts(self.aggregate.second, self.narrowed[1])
+
+    def _facts(self, argument: Expression | None, narrowed: Facts | None) -> Facts:
+        if argument is None:
+            raise InvariantBroken("an aggregate without an argument has no facts")
+        return narrowed or argument.facts
 
     @property
     def swap(self) -> int:

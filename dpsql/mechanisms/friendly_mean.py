@@ -121,7 +121,7 @@ class FriendlyCore:
         (argument, *others) = [argument for argument in arguments if argument is not None]
         grids = [coordinate.grid for coordinate in coordinates]
         need = Values(first.source, argument, grids[0], others=tuple(zip(others, grids[1:], strict=True)))
-        need = of_every_row(need) if setting.swap else need
+        need = of_every_row(need, first.facts) if setting.swap else need
         return FriendlyMean(self.name, loss, need, bought, coordinates)
 
 
@@ -241,7 +241,7 @@ def _why_not(request: Request) -> str | None:
         return f"it answers means, not {aggregate.text}."
     if aggregate.argument is None:
         raise InvariantBroken("a mean needs an argument")
-    if request.options.scale is None and aggregate.argument.facts.scale is None:
+    if request.options.scale is None and request.facts.scale is None:
         return "it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100))."
     if request.price.delta == 0:
         return "it needs delta; add delta to the statement's options, such as delta = 1e-8."
@@ -257,7 +257,7 @@ def _scaled(request: Request) -> Scaled:
     argument = request.aggregate.argument
     if argument is None:
         raise InvariantBroken("a mean needs an argument")
-    facts = argument.facts
+    facts = request.facts
     grid, scale = request.grid or saturating_grid(facts), request.options.scale or facts.scale
     if scale is None:
         raise InvariantBroken("a friendly mean needs a scale")

@@ -79,7 +79,7 @@ def offer_pair(request: Request) -> FriendlyPair | Refusal:
             f"it deals people into {plan.parts} parts and needs about {plan.rows_needed:,} of them in a group; the "
             f"policy guesses {request.rows_about:,} (rows_about).",
         )
-    facts = aggregate.argument.facts, aggregate.second.facts
+    facts = request.facts, request.second_facts
     grids = request.grid or saturating_grid(facts[0]), request.second_grid or saturating_grid(facts[1])
     need = Values(source, aggregate.argument, grids[0], others=((aggregate.second, grids[1]),))
     return FriendlyPair(NAME, plan, need, aggregate.function, grids, _spreads(facts), request.rows_about)

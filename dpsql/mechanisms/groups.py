@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dpsql.mechanisms.mean import centre_of
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.requests import Values
+from dpsql.plan.types import Facts
 from dpsql.privacy.tables import RawTable
 
 __all__ = ["Whole", "grouped", "of_every_row"]
@@ -40,11 +41,14 @@ def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
         yield value[start:end], rows[start:end]
 
 
-def of_every_row(need: Values) -> Values:
+def of_every_row(need: Values, facts: Facts) -> Values:
     """The same values, a missing one (NULL, or no number) standing at the centre.
 
     For proofs that know the number of values because every row has one: that a column is not nullable is what the owner
     says, and nothing in the tables holds them to it.
+
+    Args:
+        need: The values.
+        facts: What is known of them.
     """
-    facts = need.argument.facts
     return replace(need, missing=centre_of(need.grid or saturating_grid(facts), facts))

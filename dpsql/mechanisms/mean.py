@@ -94,7 +94,7 @@ def mean_query(request: Request) -> MeanQuery:
     grid, argument = request.grid, request.aggregate.argument
     if grid is None or argument is None:
         raise InvariantBroken("a mean needs an argument on a grid")
-    facts = argument.facts
+    facts = request.facts
     centre = centre_of(grid, facts)
     total = Measure(MeasureKind.SUM, argument, grid, shift=centre)
     public = rows_fixed(request) and not facts.nullable

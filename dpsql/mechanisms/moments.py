@@ -107,10 +107,9 @@ def moments_query(request: Request) -> MomentsQuery:
     statistic = STATISTICS[request.aggregate.function]
     arguments = _arguments(request)
     grids = {name: coarse(grid) for name, (_, grid) in arguments.items()}
-    centres = {name: centre_of(grids[name], argument.facts) for name, (argument, _) in arguments.items()}
-    distances = {
-        name: deviation_of(grids[name], argument.facts, centres[name]) for name, (argument, _) in arguments.items()
-    }
+    facts = {"x": request.facts} if len(arguments) == 1 else {"y": request.facts, "x": request.second_facts}
+    centres = {name: centre_of(grids[name], facts[name]) for name in arguments}
+    distances = {name: deviation_of(grids[name], facts[name], centres[name]) for name in arguments}
     sums = {
         name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
         for name, (argument, _) in arguments.items()

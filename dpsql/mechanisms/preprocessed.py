@@ -124,7 +124,10 @@ class Preprocessing:
             return Refusal(self.name, NO_SPREAD)
         each = whole.epsilon / query.moved
         if rows_fixed(request) and not _nullable(request):
-            amount, of_all = ByRows(query.rule, each, least=1), replace(query, need=of_every_row(query.need))
+            amount, of_all = (
+                ByRows(query.rule, each, least=1),
+                replace(query, need=of_every_row(query.need, request.facts)),
+            )
             return PreprocessedRelease(self.name, whole, of_all, amount, _law(query, whole), None)
         offers: list[Release | Refusal] = [self._noising_rows(request, query)]
         if request.rows_at_least is not None and not _nullable(request):
@@ -157,7 +160,7 @@ class Preprocessing:
             raise InvariantBroken("a preprocessed sum needs its argument and a sensitivity")
         if loss is None:
             return Refusal(self.name, TOO_SMALL)
-        whole, facts, total = _grid(request), argument.facts, request.source.contribution.total
+        whole, facts, total = _grid(request), request.facts, request.source.contribution.total
         inside = sensitivity // (total * whole.step)
         if inside < 1:
             return Refusal(self.name, f"a sensitivity of less than {total} grid steps leaves nothing of a sum.")
@@ -185,7 +188,7 @@ def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
     argument = request.aggregate.argument
     if argument is None:
         raise InvariantBroken("a statistic needs its argument")
-    facts, grid, bounded = argument.facts, _grid(request), request.grid is not None
+    facts, grid, bounded = request.facts, _grid(request), request.grid is not None
     ends = (grid.low * grid.step, grid.high * grid.step) if bounded else None
     centre = Fraction(0) if statistic.power == 2 else _centre(request, facts, ends)
     if centre is None:
@@ -220,7 +223,7 @@ def _grid(request: Request) -> Grid:
         return request.grid
     if request.aggregate.argument is None:
         raise InvariantBroken("a statistic needs its argument")
-    return saturating_grid(request.aggregate.argument.facts)
+    return saturating_grid(request.facts)
 
 
 def _listed(request: Request) -> int:

@@ -137,7 +137,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
     if request.swap == 2 and not request.source.keys:
         rows = request.source.contribution.total
         moved, width = Sensitivity(rows, rows**2, one_cell=True), 2 * fraction.denominator
-    spread = aggregate.argument.facts.spread
+    spread = request.facts.spread
     # Rows spread evenly over such an extent have the declared distance from their middle.
     extent = grid.high - grid.low if spread is None else min(grid.high - grid.low, float(spread / grid.step) * 12**0.5)
     return QuantileQuery(

@@ -34,8 +34,15 @@ def saturating_grid(facts: Facts) -> Grid:
 
 
 def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
-    """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds."""
-    if type_ is Type.INTEGER or low == high:
+    """1 for integers, else the largest power of ten that gives at least 2^20 steps within the bounds.
+
+    Where there is one value only the steps are counted from 0 to it.
+    """
+    if type_ is Type.INTEGER:
         return Fraction(1)
-    exponent = math.floor(math.log10(float((high - low) / LEAST_STEPS)))
-    return Fraction(10) ** exponent
+    limit, step = (high - low or abs(high) or Fraction(1)) / LEAST_STEPS, Fraction(1)
+    while step > limit:
+        step /= 10
+    while step * 10 <= limit:
+        step *= 10
+    return step

@@ -15,7 +15,7 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Windowed
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
+__all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
 
 SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
 RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
@@ -59,7 +59,7 @@ def range_of(
         case Case():
             results = [result for _, result in expression.branches] + [expression.default]
             parts = [range_of(result, hard=hard, known=known) for result in results if not _is_null(result)]
-            found = _hull_of(parts, facts.type)
+            found = hull_of(parts, facts.type)
         case Windowed():
             if known is not _unknown:  # what is known of this row says nothing of those beside it
                 return known(expression) or ((None, None) if facts.type in DATED else EVERYTHING)
@@ -88,7 +88,8 @@ def _moment(end: Any, kind: Type) -> Any:
     return end
 
 
-def _hull_of(parts: list[Any], kind: Type) -> Any:
+def hull_of(parts: list[Any], kind: Type) -> Any:
+    """The smallest range that holds the results of a CASE that are not NULL."""
     if not kind.numeric and kind not in DATED:
         return EVERYTHING
     if not parts:  # all branches are NULL

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import MOST_CELLS
-from dpsql.plan.grids import grid_of
 from dpsql.plan.groups import most_groups
+from dpsql.plan.intervals import Interval
+from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
 from dpsql.plan.requests import Contribution, Source
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group
 
-__all__ = ["check_unit", "grids_of", "groupings_of", "rows_about", "rows_at_least", "rows_public", "source_of"]
+__all__ = ["check_unit", "facts_of", "groupings_of", "rows_about", "rows_at_least", "rows_public", "source_of"]
 
 
 def check_unit(relation: Relation, options: Options) -> None:
@@ -105,11 +107,18 @@ def rows_public(relation: Relation, keys: tuple[Key, ...], catalog: Catalog) -> 
     return catalog.neighbours == "replace_one" and whole and not keys
 
 
-def grids_of(aggregate: Aggregate) -> tuple[Grid | None, Grid | None]:
-    """The grids of the arguments, on the analyst's tighter bounds where there are some; None without bounds."""
-    if aggregate.argument is None:
-        return None, None
-    facts = aggregate.argument.facts
-    if aggregate.bounds is not None:
-        facts = replace(facts, low=aggregate.bounds[0], high=aggregate.bounds[1])
-    return grid_of(facts), None if aggregate.second is None else grid_of(aggregate.second.facts)
+def facts_of(aggregate: Aggregate, relation: Relation) -> tuple[Facts | None, Facts | None]:
+    """What is known of the arguments over the rows that count; None where there is no argument.
+
+    Their own facts, within the conditions on their rows and the analyst's tighter bounds. Where a condition leaves
+    nothing of those, every value is clamped to the nearer of their ends.
+    """
+    first, second = (
+        None if argument is None else facts_on(argument, relation)
+        for argument in (aggregate.argument, aggregate.second)
+    )
+    if first is not None and aggregate.bounds is not None:
+        low, high = (end if isinstance(end, Fraction) else None for end in (first.low, first.high))
+        inside = Interval(*aggregate.bounds).clipped(low, high).clipped(*aggregate.bounds)
+        first = replace(first, low=inside.low, high=inside.high)
+    return first, second

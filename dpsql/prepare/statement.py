@@ -8,6 +8,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Personal, Price, Request
 from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Key, Plan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
@@ -18,7 +19,7 @@ from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.reads import CHOICE, OWN, read_by
-from dpsql.prepare.sources import check_unit, grids_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
+from dpsql.prepare.sources import check_unit, facts_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
 from dpsql.prepare.vectors import in_a_row
 from dpsql.privacy.loss import Composed
 
@@ -94,7 +95,8 @@ def _request(
     personal = None if selects else _personal(plan, keys, aggregate, price, options, catalog)
     if aggregate.per_group is not None:
         relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
-    grid, second_grid = grids_of(aggregate)
+    narrowed = facts_of(aggregate, relation)
+    grid, second_grid = (None if facts is None else grid_of(facts) for facts in narrowed)
     return Request(
         aggregate=aggregate,
         source=source_of(replace(plan, relation=relation), keys, options),
@@ -109,6 +111,7 @@ def _request(
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
         options=options,
         personal=personal,
+        narrowed=narrowed,
         idealised=catalog.idealised,
     )
 

@@ -236,7 +236,7 @@ def mean_offer(name: str, request: Request, asked: Asked) -> DistanceMean | str:
     if pure is None:
         return TOO_SMALL
     grid, kept = request.grid, _kept(argument, asked)
-    centre = centre_of(grid, argument.facts)
+    centre = centre_of(grid, request.facts)
     public = not asked.conditions
     for_count = None if public else pure.epsilon * COUNT
     whole = Source(asked.scan, (), Contribution(1, 1, 1))
@@ -248,7 +248,7 @@ def mean_offer(name: str, request: Request, asked: Asked) -> DistanceMean | str:
         sum_sensitivity=Sensitivity(width, width**2, one_cell=True),
         count_sensitivity=None if public else Sensitivity(1, 1, one_cell=True),
         rows_about=max(1, request.rows_about),
-        deviation=deviation_of(grid, argument.facts, centre),
+        deviation=deviation_of(grid, request.facts, centre),
     )
     return DistanceMean(
         mechanism=name,

@@ -1,0 +1,315 @@
+"""What conditions say of the numbers and dates of the rows for which they are true.
+
+`facts_on` narrows the bounds of an expression by the conditions on its rows. Nothing that is proved rests on this: the
+narrowed bounds, rounded outward to the grid, are also the clamp of the argument in the engine's query
+(`prepare.sources`), so that a sensitivity holds whatever an engine makes of a condition. The clamp changes no value
+that the condition lets through, but for what a grid rounds.
+
+A condition narrows a bare column by constants: comparisons in either order, IN, BETWEEN, and AND, OR and NOT of these.
+What is known is a box: a range for each column that is named, in which all its values lie that are not NULL.
+
+* Three-valued logic. ``implied`` gives the box of the rows for which a condition is true (or false), or also those for
+  which it is NULL: the rows that are left for ELSE. A comparison with a constant is NULL only where the column is, and
+  a box says nothing of NULL; so its box is the same with and without NULL.
+* AND is true where all parts are: the ranges meet. OR is true where one part is: the hull of the parts, in which a part
+  that does not name a column leaves all of it. For FALSE the two change places, and NOT changes TRUE and FALSE.
+* Where ranges do not meet the column can only be NULL (`NOTHING`); the row may still be there, and nothing is narrowed.
+* The kept side of an outer join is narrowed neither by ON nor by the other side, and no row by what stands inside IN or
+  EXISTS. The other side's columns are NULL, or come from rows for which ON is true.
+* A branch of CASE is narrowed by its own condition and by those before it, which are false or NULL; so is ELSE.
+* The total of one unit lies between as many times the ends as it can have rows.
+
+An integer is compared with a real constant as a double: below 2^53 that is exact, and beyond it narrows nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+from dpsql.plan.functions.rules import hull
+from dpsql.plan.grids import grid_of
+from dpsql.plan.intervals import EVERYTHING, Interval
+from dpsql.plan.nodes import (
+    Apply,
+    Case,
+    Column,
+    Constant,
+    Expression,
+    Filter,
+    Join,
+    PerUnit,
+    Project,
+    Relation,
+    Scan,
+    Semi,
+    UnionAll,
+    UnitValue,
+    Windowed,
+)
+from dpsql.plan.ranges import hull_of, is_certain, known_range
+from dpsql.plan.relations import most_rows
+from dpsql.plan.types import Facts, Type
+
+__all__ = ["facts_on"]
+
+Range = Any
+"""An `Interval` of numbers, or a `Span` of dates."""
+
+Box = Mapping[tuple[str, str], Range]
+"""Columns, by alias and name, to the range of their values that are not NULL; all of it for those not named."""
+
+NOTHING = "no value but NULL"
+SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
+EXACT = 2**53  # whole numbers below this are doubles, so that comparing them with a double is exact
+
+
+def facts_on(expression: Expression, relation: Relation) -> Facts:
+    """What is known of an expression over the rows of a relation: its own facts within its conditions.
+
+    Bounds are those of the rows that can be there, a centre lies inside them and a spread is no wider. Where no row can
+    be there, nothing is narrowed.
+    """
+    facts = expression.facts
+    if not facts.type.numeric and facts.type not in (Type.DATE, Type.TIMESTAMP):
+        return facts
+    before, after = known_range(expression), _range(expression, _rows(relation) or {})
+    if after == before:
+        return facts
+    if not isinstance(after, Interval):
+        return replace(facts, low=after[0], high=after[1])
+    low, high, centre, spread = after.low, after.high, facts.centre, facts.spread
+    if centre is not None:
+        centre = Interval.point(centre).clipped(low, high).low
+    if spread is not None and low is not None and high is not None and low < high:
+        spread = min(spread, high - low)
+    narrowed = replace(facts, low=low, high=high, centre=centre, spread=spread)
+    own = grid_of(facts)
+    if own is not None and grid_of(narrowed) is None:  # so narrow that a finer grid would be out of reach
+        return replace(narrowed, step=own.step)
+    return narrowed
+
+
+def _range(expression: Expression, box: Box) -> Range:
+    """The range of an expression where the columns lie in a box."""
+    match expression:
+        case Column():
+            known = known_range(expression)
+            found = _meet(known, box.get((expression.alias, expression.name), known))
+            return known if found is NOTHING else found
+        case Constant():
+            return known_range(expression)
+        case Apply():
+            ranges = tuple(_range(argument, box) for argument in expression.arguments)
+            return expression.function.bounds(ranges, tuple(map(is_certain, expression.arguments)))
+        case Case():
+            parts = [
+                _range(result, inner)
+                for result, inner in _branches(expression, box)
+                if not (isinstance(result, Constant) and result.value is None)
+            ]
+            return hull_of(parts, expression.facts.type) if parts else known_range(expression)
+        case Windowed():  # of released rows alone
+            return known_range(expression)
+
+
+def _branches(case: Case, box: Box) -> Iterator[tuple[Expression, Box]]:
+    """The results that can be reached, each with the box of the rows that reach it."""
+    waiting: Box | None = box
+    for condition, result in case.branches:
+        taken = _all([waiting, implied(condition, truth=True, or_null=False)])
+        if taken is not None:
+            yield result, taken
+        waiting = _all([waiting, implied(condition, truth=False, or_null=True)])
+    if waiting is not None:
+        yield case.default, waiting
+
+
+# -------------------------------------------------------------------------------------------------- of a relation
+
+
+def _rows(relation: Relation) -> Box | None:
+    """The box of a relation's rows; None where it can have none."""
+    match relation:
+        case Scan():
+            return {}
+        case Filter():
+            return _all([_rows(relation.input), implied(relation.predicate, truth=True, or_null=False)])
+        case Semi():
+            return _rows(relation.input)
+        case Join():
+            left, right = _rows(relation.left), _rows(relation.right)
+            if not relation.outer:
+                return _all([left, right])
+            met = _all([right, *(implied(condition, truth=True, or_null=False) for condition in relation.on)])
+            own = _aliases(relation.right)
+            return _all([left, {at: known for at, known in (met or {}).items() if at[0] in own}])
+        case Project():
+            return _named(relation.alias, relation.columns, _rows(relation.input))
+        case PerUnit():
+            return _per_unit(relation)
+        case UnionAll():
+            parts = [
+                _named(relation.alias, list(zip(relation.names, expressions, strict=True)), _rows(part))
+                for part, expressions in relation.parts
+            ]
+            return _any(parts)
+
+
+def _aliases(relation: Relation) -> set[str]:
+    """Aliases of the columns that a relation shows."""
+    match relation:
+        case Filter() | Semi():
+            return _aliases(relation.input)
+        case Join():
+            return _aliases(relation.left) | _aliases(relation.right)
+        case _:
+            return {relation.alias}
+
+
+def _named(alias: str, columns: Sequence[tuple[str, Expression]], box: Box | None) -> Box | None:
+    if box is None:
+        return None
+    return {(alias, name): _range(expression, box) for name, expression in columns if _ranged(expression)}
+
+
+def _per_unit(relation: PerUnit) -> Box | None:
+    box = _rows(relation.input)
+    keys = _named(relation.alias, relation.keys, box)
+    if box is None or keys is None:
+        return None
+    most = most_rows(relation.input)
+    return {**keys, **{(relation.alias, v.name): _of_unit(v, box, most) for v in relation.values if _ranged(v)}}
+
+
+def _of_unit(value: UnitValue, box: Box, most: int) -> Range:
+    """An exact aggregate over at most so many rows of one unit."""
+    if value.argument is None or value.function.startswith("count"):
+        return Interval(value.facts.low, value.facts.high)  # type: ignore[arg-type]  # a number of rows
+    found = _range(value.argument, box)
+    if value.function != "sum":
+        return found
+    low, high = found.low, found.high
+    return Interval(None if low is None else min(low, low * most), None if high is None else max(high, high * most))
+
+
+def _ranged(of: Expression | UnitValue) -> bool:
+    return of.facts.type.numeric or of.facts.type in (Type.DATE, Type.TIMESTAMP)
+
+
+# ------------------------------------------------------------------------------------------------- of a condition
+
+
+def implied(condition: Expression, *, truth: bool, or_null: bool) -> Box | None:
+    """The box of the rows for which a condition is TRUE (or FALSE), or NULL where that counts as well.
+
+    Returns:
+        None where there can be no such row.
+    """
+    match condition:
+        case Constant(value=value):
+            return {} if value is truth or (value is None and or_null) else None
+        case Apply(function=function, arguments=arguments) if function.name in ("and", "or"):
+            parts = [implied(part, truth=truth, or_null=or_null) for part in arguments]
+            return _all(parts) if (function.name == "and") is truth else _any(parts)
+        case Apply(function=function, arguments=(argument,)) if function.name == "not":
+            return implied(argument, truth=not truth, or_null=or_null)
+        case Apply(function=function, arguments=(first, *rest)) if function.name == "in" and truth:
+            if or_null and any(isinstance(part, Constant) and part.value is None for part in rest):
+                return {}  # x IN (1, NULL) is NULL for every x but 1
+            return _any([_compared("=", first, part) for part in rest])
+        case Apply(function=function, arguments=(first, second)) if function.name in OPPOSITE:
+            if or_null and any(isinstance(part, Constant) and part.value is None for part in (first, second)):
+                return {}
+            return _compared(function.name if truth else OPPOSITE[function.name], first, second)
+        case _:
+            return {}
+
+
+def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
+    """The box where a comparison is true; None where it never is, since a side is NULL."""
+    if isinstance(first, Constant):
+        first, second, sign = second, first, SWAPPED[sign]
+    column = _bare(first)
+    if not isinstance(second, Constant):
+        return {}
+    if second.value is None:
+        return None
+    if column is None or sign == "<>" or not _ranged(column):
+        return {}
+    found: Range = known_range(second)
+    ends: Range
+    if not isinstance(found, Interval):
+        ends = (None if "<" in sign else found[0]), (None if ">" in sign else found[1])
+    elif found.low is None:
+        return {}
+    elif column.facts.type is Type.INTEGER:
+        ends = _whole(sign, found)
+    else:
+        ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
+    return {(column.alias, column.name): _meet(known_range(column), ends)}
+
+
+def _bare(expression: Expression) -> Column | None:
+    """The column that an expression is, if only an integer read as a real number; else None."""
+    if isinstance(expression, Apply) and expression.function.name == "cast:real":
+        (expression,) = expression.arguments
+        return expression if isinstance(expression, Column) and expression.facts.type is Type.INTEGER else None
+    return expression if isinstance(expression, Column) else None
+
+
+def _whole(sign: str, found: Interval) -> Range:
+    """The whole numbers that compare so with a constant."""
+    if found.low is None or not found.within(EXACT - 1):
+        return EVERYTHING
+    constant = Fraction(float(found.low))  # what a real one is compared as; whole ones stay as they are
+    low = math.floor(constant) + 1 if sign == ">" else math.ceil(constant)
+    high = math.ceil(constant) - 1 if sign == "<" else math.floor(constant)
+    if sign == "=" and low > high:
+        return NOTHING
+    return Interval(None if "<" in sign else Fraction(low), None if ">" in sign else Fraction(high))
+
+
+def _all(boxes: Sequence[Box | None]) -> Box | None:
+    """Where all boxes meet; None where one of them has no row."""
+    met: dict[tuple[str, str], Range] = {}
+    for box in boxes:
+        if box is None:
+            return None
+        for at, found in box.items():
+            met[at] = _meet(met[at], found) if at in met else found
+    return met
+
+
+def _any(boxes: Sequence[Box | None]) -> Box | None:
+    """The smallest box that holds all; None where none of them has a row."""
+    held = [box for box in boxes if box is not None]
+    if not held:
+        return None
+    return {at: reduce(_join, [box[at] for box in held]) for at in held[0] if all(at in box for box in held)}
+
+
+def _meet(one: Range, other: Range) -> Range:
+    if one is NOTHING or other is NOTHING:
+        return NOTHING
+    pairs = (
+        [(one.low, other.low), (one.high, other.high)] if isinstance(one, Interval) else zip(one, other, strict=True)
+    )
+    low, high = (
+        choose((end for end in pair if end is not None), default=None)
+        for choose, pair in zip((max, min), pairs, strict=True)
+    )
+    if low is not None and high is not None and low > high:
+        return NOTHING
+    return Interval(low, high) if isinstance(one, Interval) else (low, high)
+
+
+def _join(one: Range, other: Range) -> Range:
+    if one is NOTHING or other is NOTHING:
+        return other if one is NOTHING else one
+    return hull((one, other))
