@@ -923,9 +923,9 @@ SELECT sex, SUM(cost) FROM patients, visits WHERE patients.patient_id = visits.p
 -- unit: patients.patient_id = visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a0: sum of real [0, 20000]; grid 0.01 from 10 to 20000
 -- columns: sex text, sum("cost") real
--- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t1"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."cost" > CAST($1 AS DOUBLE))) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "k0", CASE WHEN "x0" < 1000 THEN 1000 WHEN "x0" > 2000000 THEN 2000000 ELSE "x0" END AS "x0" FROM (SELECT "t0"."sex" AS "k0", "t1"."cost$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."cost" > CAST($1 AS DOUBLE))) AS r) AS q GROUP BY "k0"
 -- values: 10.0
 
 SELECT COUNT(*) FROM patients INNER JOIN visits ON patients.patient_id = visits.patient_id
@@ -1370,10 +1370,10 @@ SELECT COUNT(*) FILTER (WHERE age > 64) FROM patients
 SELECT SUM(cost) FILTER (WHERE cost > 100) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
--- a0: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
+-- a0: sum of real [0, 20000] or NULL; grid 0.01 from 100 to 20000
 -- columns: sum("cost") FILTER (WHERE ("cost" > 100)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
--- values: 100.0, 0.0, 20000.0
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 10000 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 2000000 ELSE greatest(10000, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t0"."cost" ELSE CAST(NULL AS DOUBLE) END AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
+-- values: 100.0, 20000.0
 
 -- Grouping sets
 -- reference: SELECT sex, consent, COUNT(*) FROM patients GROUP BY ROLLUP (sex, consent)
@@ -1858,20 +1858,20 @@ SELECT SUM(total * (1 - discount)) FROM orders
 SELECT AVG(discount), SUM(discount) FROM orders WHERE discount > 0.25
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: avg of real [0, 1]; grid 0.01 from 0 to 1
--- a1: sum of real [0, 1]; grid 0.01 from 0 to 1
+-- a0: avg of real [0, 1]; grid 0.01 from 0.25 to 1
+-- a1: sum of real [0, 1]; grid 0.01 from 0.25 to 1
 -- columns: avg(discount) real, sum(discount) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(50 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(62 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" < 25 THEN 25 WHEN "x0" > 100 THEN 100 ELSE "x0" END AS "x0" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS r) AS q
 -- values: 0.25
 
 -- policy: shop
 SELECT SUM(total * 1.19) FROM orders WHERE total >= 19.99
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 1
--- a0: sum of real [0, 2380]; grid 0.001 from 0 to 2380
+-- a0: sum of real [0, 2380]; grid 0.001 from 23.788 to 2380
 -- columns: sum((total * 1.19)) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2380000 ELSE greatest(0, least(2380000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" * CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" >= CAST($5 AS DOUBLE))) AS r) AS q
--- values: 1.19, 1000.0, 0.0, 2380.0, 19.99
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 23788 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2380000 ELSE greatest(23788, least(2380000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."total" * CAST($1 AS DOUBLE)) AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" >= CAST($5 AS DOUBLE))) AS r) AS q
+-- values: 1.19, 1000.0, 23.788, 2380.0, 19.99
 
 -- policy: shop
 SELECT AVG(total / (items + 1)) FROM orders
@@ -2263,9 +2263,9 @@ WITH big AS (SELECT customer_id, total, status FROM orders WHERE total > 100) SE
 -- rows per unit: 5, in one group 5, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count_rows
--- a1: sum of real [0, 2000]; grid 0.001 from 0 to 2000
+-- a1: sum of real [0, 2000]; grid 0.001 from 100 to 2000
 -- columns: status text, count_star() integer, sum(total) real
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."status" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" > CAST($1 AS DOUBLE))) AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" < 100000 THEN 100000 WHEN "x0" > 2000000 THEN 2000000 ELSE "x0" END AS "x0" FROM (SELECT "t0"."status" AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."total" > CAST($1 AS DOUBLE))) AS r) AS q GROUP BY "k0"
 -- values: 100.0
 
 -- policy: shop
@@ -2927,10 +2927,10 @@ SELECT SUM(n) FROM (SELECT age, COUNT(*) AS n FROM people WHERE age < 20 GROUP B
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp', delta = 1e-6) AVG(age) FROM people WHERE age >= 18
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a0: avg of integer [0, 110]; grid 1 from 18 to 110
 -- columns: avg(age) real
--- engine: SELECT COALESCE(CAST("x0" AS BIGINT), 0) AS "value", CAST("x0" IS NOT NULL AS BIGINT) AS "rows" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."person_id" AS "u", CASE WHEN ("t0"."age" >= CAST($1 AS BIGINT)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."people" AS "t0") AS r) AS q ORDER BY sha256(concat(CAST($5 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END)), "u"
--- values: 18, 1.0, 0.0, 110.0, (the secret key)
+-- engine: SELECT COALESCE(CAST("x0" AS BIGINT), 0) AS "value", CAST("x0" IS NOT NULL AS BIGINT) AS "rows" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 18 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(18, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."person_id" AS "u", CASE WHEN ("t0"."age" >= CAST($1 AS BIGINT)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."people" AS "t0") AS r) AS q ORDER BY sha256(concat(CAST($5 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END)), "u"
+-- values: 18, 1.0, 18.0, 110.0, (the secret key)
 
 -- Windows go over the groups of an answer, after the noise.
 SELECT sex, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM patients GROUP BY sex
