@@ -217,6 +217,28 @@ def test_a_shortfall_needs_more_than_remains(
     assert short is None or short.needed > short.remaining
 
 
+@given(st.lists(st.tuples(st.booleans(), losses), max_size=12))
+def test_under_basic_the_total_never_decides_where_the_limits_add_up_to_it(asked: list[tuple[bool, Loss]]) -> None:
+    own, total = (Filter.of(Limits(epsilon, epsilon / 100), "basic") for epsilon in (Fraction(4), Fraction(8)))
+    spent = {False: Account(), True: Account()}
+    for who, loss in asked:
+        together = spent[False] + spent[True]
+        assert own.remaining(spent[who]) <= total.remaining(together)
+        if granted(own, spent[who], loss, "basic"):
+            assert granted(total, together, loss, "basic")
+            spent[who] += loss.account("basic")
+
+
+def test_under_zcdp_the_total_may_decide_although_the_limits_add_up_to_it() -> None:
+    own, total = (
+        Filter.of(Limits(epsilon, delta), "zcdp")
+        for epsilon, delta in ((Fraction(4), MILLIONTH), (Fraction(8), 2 * MILLIONTH))
+    )
+    by_epsilon, by_rho = Pure(Fraction(4)).account("zcdp"), Pure(Fraction(1, 20)).account("zcdp").times(150)
+    assert own.shortfall(Account(), by_epsilon) is own.shortfall(Account(), by_rho) is None
+    assert total.shortfall(by_epsilon, by_rho) is not None
+
+
 def test_many_small_pure_losses_cost_less_under_zcdp() -> None:
     small = Pure(Fraction(1, 100))
     limits = Limits(ONE, MILLIONTH)
