@@ -21,8 +21,9 @@ from typing import Any
 import dpsql
 from dpsql.answer import Answer
 from dpsql.screen import number, text_table
+from dpsql.session import Session
 
-__all__ = ["main"]
+__all__ = ["main", "told"]
 
 QUESTIONS = {
     "average elevation of a home, in metres": """
@@ -46,20 +47,23 @@ CLOSEST, APART = 0.0002, 0.125  # epsilon: a quarter of the distance of the clos
 
 
 def main(policy: Path) -> str:
+    """What Ana is told."""
+    with dpsql.open(policy) as proxy:
+        return told(proxy.session(analyst="ana"))
+
+
+def told(session: Session) -> str:
     """The table of answers, each with half of its 95% interval, and what they cost."""
     rows = []
-    with dpsql.open(policy) as proxy:
-        session = proxy.session(analyst="ana")
-        for title, sql in QUESTIONS.items():
-            answers = [
-                session.query(sql, mechanism="metric", metric="home", multiple=MULTIPLE),
-                session.query(sql, epsilon=CLOSEST),
-                session.query(sql, epsilon=APART),
-            ]
-            rows.append([title, *map(shown, answers)])
-        budget = session.budget()
+    for title, sql in QUESTIONS.items():
+        answers = [
+            session.query(sql, mechanism="metric", metric="home", multiple=MULTIPLE),
+            session.query(sql, epsilon=CLOSEST),
+            session.query(sql, epsilon=APART),
+        ]
+        rows.append([title, *map(shown, answers)])
     titles = ["question", f"metric, multiple {float(MULTIPLE)}", f"plain, epsilon {CLOSEST}", f"plain, epsilon {APART}"]
-    return f"{text_table(titles, rows, right=[False, True, True, True])}\n\n{budget}"
+    return f"{text_table(titles, rows, right=[False, True, True, True])}\n\n{session.budget()}"
 
 
 def shown(answer: Answer) -> str:
