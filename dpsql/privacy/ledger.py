@@ -165,7 +165,7 @@ class Ledger:
                 limit, granted = self._limits.of(account), self._filters[account]
                 spent = self._standing.spent(account, self._limits)
             remaining = min(granted.remaining(spent), self._total.remaining(everyone))
-            stopped = self._standing.restored or (analyst is not None and self._standing.suspended(account))
+            stopped = self._standing.restored or (analyst is not None and self._standing.suspended(analyst))
             shown = granted.plain.proved(spent)
             lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
             return AccountState(
@@ -184,7 +184,7 @@ class Ledger:
         asked = loss.account(self.composition)
         with self._reading():
             account = self._account(analyst)
-            if self._standing.restored or self._standing.suspended(account):
+            if self._standing.restored or self._standing.suspended(analyst):
                 return 0
             own = self._filters[account].repeats_left(self._standing.spent(account, self._limits), asked)
             total = self._total.repeats_left(self._standing.total, asked)
@@ -225,14 +225,14 @@ class Ledger:
             self._file.append("refresh", detail={"version": version, "reason": reason})
 
     def record_overrun(self, analyst: str) -> None:
-        """Counts a deadline overrun or engine failure; the third suspends the analyst's account until a reset."""
+        """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset."""
         with self._writing():
             self._file.append("overrun", analyst=analyst, account=self._account(analyst), detail={})
 
     def suspended(self, analyst: str) -> bool:
-        """Whether overruns have suspended the analyst's account."""
+        """Whether overruns have suspended the analyst."""
         with self._reading():
-            return self._standing.suspended(self._account(analyst))
+            return self._standing.suspended(analyst)
 
     def log(self) -> list[Entry]:
         """All records, oldest first."""
@@ -364,7 +364,7 @@ class Ledger:
 
     def _refuse_or_name_account(self, analyst: str, asked: Account) -> str:
         account = self._account(analyst)
-        if self._standing.suspended(account):
+        if self._standing.suspended(analyst):
             raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
         if self._standing.restored and asked != Account():
             raise stopped("The ledger was restored from a backup and counts as fully spent.", asked)

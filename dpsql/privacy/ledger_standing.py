@@ -77,7 +77,7 @@ class Standing:
         self._total = Account()
         self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
         self._by_account: defaultdict[str, Account] = defaultdict(Account)
-        self._overruns: Counter[str] = Counter()
+        self._overruns: Counter[tuple[str, str]] = Counter()  # by account and analyst
         self._promises: defaultdict[str, set[Promise]] = defaultdict(set)
         self._unsettled: Counter[tuple[str, str, str]] = Counter()
 
@@ -124,9 +124,13 @@ class Standing:
             return self._by_analyst.get(account, Account())
         return sum((self._by_account[name] for name in self._names("*", limits)), Account())
 
-    def suspended(self, account: str) -> bool:
-        """Whether the account had more overruns than are allowed since its last reset."""
-        return self._overruns[account] > OVERRUNS_ALLOWED
+    def suspended(self, analyst: str) -> bool:
+        """Whether an analyst had more overruns than are allowed since the last reset of the account that paid for them.
+
+        Analysts are suspended by name, also those who share the account ``"*"``: it was charged for each statement that
+        overran, and so there are no more of them than it can pay for, whatever names they come under.
+        """
+        return sum(count for (_, name), count in self._overruns.items() if name == analyst) > OVERRUNS_ALLOWED
 
     def refuse_changed(self, pinned: Pinned) -> None:
         """Nothing, where the policy means what the ledger's numbers mean.
@@ -213,7 +217,7 @@ class Standing:
         self.version = record.details["version"]
 
     def _overrun(self, record: Record) -> None:
-        self._overruns[record.account] += 1
+        self._overruns[record.account, record.analyst] += 1
 
     def _reset(self, record: Record) -> None:
         self._settle()
@@ -221,7 +225,7 @@ class Standing:
         if record.account:
             self._by_analyst.pop(record.account, None)
             self._by_account.pop(record.account, None)
-            self._overruns.pop(record.account, None)
+            self._overruns = Counter({key: n for key, n in self._overruns.items() if record.account not in key})
             self._promises.pop(record.account, None)
             return
         self.restored = False

@@ -199,7 +199,7 @@ def test_the_third_overrun_suspends_until_the_owners_reset(place: Path) -> None:
     with opened(place) as ledger:
         for count in range(3):
             assert not ledger.suspended("eve"), count
-            ledger.record_overrun(f"eve{count}")  # strangers share their overruns too
+            ledger.record_overrun("eve")
         assert ledger.suspended("eve")
         assert not ledger.suspended("ana")
         with pytest.raises(BudgetExceeded, match="suspended"):
@@ -209,6 +209,29 @@ def test_the_third_overrun_suspends_until_the_owners_reset(place: Path) -> None:
     reset(place, pinned=BASIC, limits=limits(), reason="talked to eve", mark=place.parent.parent / "marks", account="*")
     with opened(place) as ledger:
         ask(ledger, analyst="eve")
+
+
+@pytest.mark.parametrize("account", ["*", "eve"])
+def test_a_stranger_is_suspended_alone_until_a_reset_of_the_name_or_of_the_shared_account(
+    place: Path, account: str
+) -> None:
+    with opened(place) as ledger:
+        for _ in range(3):
+            ledger.record_overrun("eve")
+        ledger.record_overrun("mallory")
+        assert ledger.suspended("eve")
+        assert not ledger.suspended("mallory")
+        ask(ledger, analyst="mallory")
+        with pytest.raises(BudgetExceeded, match="'eve' is suspended"):
+            ask(ledger, analyst="eve")
+        assert ledger.repeats_left("eve", TENTH) == 0
+        assert ledger.repeats_left("mallory", TENTH)
+        assert ledger.budget("eve").remaining == 0
+        assert ledger.budget("mallory").remaining > 0
+    marks = place.parent.parent / "marks"
+    reset(place, pinned=BASIC, limits=limits(), reason="talked to eve", mark=marks, account=account)
+    with opened(place) as ledger:
+        assert not ledger.suspended("eve")
 
 
 def test_the_log_tells_who_asked_what_at_which_loss(place: Path) -> None:
