@@ -20,7 +20,7 @@ from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Column, Expression, Plan, Stage, Windowed
+from dpsql.plan.nodes import Column, Expression, Plan, Stage, Total, Windowed
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed
@@ -261,7 +261,9 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
         if row is None:
             result.append(_NONE)
             continue
-        box: dict[Column | Windowed, Interval] = {column: _interval(ends[column.name][row]) for column in noised}
+        box: dict[Column | Windowed | Total, Interval] = {
+            column: _interval(ends[column.name][row]) for column in noised
+        }
         bounds = range_of(expression, hard=False, known=box.get)
         result.append((_float(bounds.low), _float(bounds.high)))
     return result

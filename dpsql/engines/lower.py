@@ -288,8 +288,12 @@ def lower_released(plan: Plan) -> EngineStatement:
     printer = Printer(_released_name)
     own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
     sql = _stage(printer, own, '"released"', last=not plan.stages)
+    answers = []
     for index, stage in enumerate(plan.stages):
-        sql = _stage(printer, stage, f'({sql}) AS "released"', last=index == len(plan.stages) - 1)
+        printer.answer = f'"answer{index}"'
+        answers.append(f"{printer.answer} AS ({sql})")
+        sql = _stage(printer, stage, f'{printer.answer} AS "released"', last=index == len(plan.stages) - 1)
+    sql = f"WITH {', '.join(answers)} {sql}" if answers else sql
     columns = [(f"c{i}", WIRE[output.expression.facts.type]) for i, output in enumerate(plan.answer)]
     return EngineStatement(
         sql,

@@ -24,6 +24,7 @@ from dpsql.plan.nodes import (
     Relation,
     Scan,
     Semi,
+    Total,
     UnionAll,
     UnitValue,
     Windowed,
@@ -68,12 +69,14 @@ class Printer:
         parameters: Bound values.
         functions: Names of the functions, as the engine's parser reports them.
         ties: How rows of an answer that an order leaves equal are ordered.
+        answer: The name of the answer that is read.
     """
 
     naming: Naming = qualified
     parameters: list[Value] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     ties: Sequence[str] = ()
+    answer: str = ""
     _numbers: dict[tuple[type, Value, str], int] = field(default_factory=dict)
 
     def expression(self, node: Expression) -> str:
@@ -100,6 +103,15 @@ class Printer:
             case Windowed():
                 self.functions |= node.function.engine
                 return node.function.sql.format(*map(self.expression, node.arguments), over=self._over(node))
+            case Total():
+                return self._total(node)
+
+    def _total(self, node: Total) -> str:
+        """A sub-query of one row: it aggregates, and groups by nothing."""
+        self.functions |= node.function.engine
+        value = node.function.sql.format(*map(self.expression, node.arguments))
+        where = "" if node.where is None else f" WHERE {self.expression(node.where)}"
+        return f'(SELECT {value} FROM {self.answer} AS "released"{where})'
 
     def _over(self, node: Windowed) -> str:
         partition = ", ".join(map(self.expression, node.partition))

@@ -14,7 +14,7 @@ from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Windowed
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Type, Value
 
@@ -52,6 +52,8 @@ def arguments_of(expression: Expression) -> tuple[Expression, ...]:
             return (*(part for branch in expression.branches for part in branch), expression.default)
         case Windowed():
             return expression.parts
+        case Total(arguments=arguments, where=where):
+            return arguments if where is None else (*arguments, where)
 
 
 def columns_of(expression: Expression) -> tuple[Column, ...]:
@@ -81,6 +83,12 @@ def substituted(expression: Expression, columns: Mapping[str, Expression]) -> Ex
                 arguments=tuple(substituted(part, columns) for part in arguments),
                 partition=tuple(substituted(part, columns) for part in partition),
                 order=tuple(replace(term, expression=substituted(term.expression, columns)) for term in order),
+            )
+        case Total(arguments=arguments, where=where):
+            return replace(
+                expression,
+                arguments=tuple(substituted(part, columns) for part in arguments),
+                where=None if where is None else substituted(where, columns),
             )
 
 
@@ -131,7 +139,8 @@ class Resolver:
                     "a sub-query as a value is an answer of its own.",
                     construct="scalar sub-query", position=node.position,
                     hint="Ask it first, then write its answer as a constant or a parameter (?). Where it depends on "
-                    "the row outside, join a sub-query in FROM that is grouped by what they share.",
+                    "the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that "
+                    "is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.",
                 )  # fmt: skip
             case syntax.Window():
                 raise UnsupportedQuery(

@@ -39,6 +39,7 @@ __all__ = [
     "Semi",
     "Stage",
     "TableFunction",
+    "Total",
     "UnionAll",
     "UnitValue",
     "Windowed",
@@ -133,7 +134,24 @@ class Windowed:
         return *self.arguments, *self.partition, *(term.expression for term in self.order)
 
 
-Expression = Column | Constant | Apply | Case | Windowed
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One aggregate over all rows of the answer that a stage reads: ``(SELECT SUM(n) FROM a WHERE ..)`` as a value.
+
+    Attributes:
+        function: An aggregate of `dpsql.plan.stages`.
+        arguments: Over one of those rows.
+        where: Which of them count, or None for all.
+        facts: What is known of it.
+    """
+
+    function: Function
+    arguments: tuple[Expression, ...]
+    where: Expression | None
+    facts: Facts
+
+
+Expression = Column | Constant | Apply | Case | Windowed | Total
 
 # -------------------------------------------------------------------- relations
 

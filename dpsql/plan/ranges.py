@@ -12,7 +12,7 @@ from dpsql.plan.functions.days import FIRST, LAST
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.functions.table import Length
 from dpsql.plan.intervals import EVERYTHING, Interval
-from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Windowed
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
@@ -23,12 +23,12 @@ LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))
 DATED = (Type.DATE, Type.TIMESTAMP)
 
 
-def _unknown(_: Column | Windowed) -> Interval | None:
+def _unknown(_: Column | Windowed | Total) -> Interval | None:
     return None
 
 
 def range_of(
-    expression: Expression, *, hard: bool, known: Callable[[Column | Windowed], Interval | None] = _unknown
+    expression: Expression, *, hard: bool, known: Callable[[Column | Windowed | Total], Interval | None] = _unknown
 ) -> Any:
     """Bounds of an expression: an `Interval` for numbers, a pair for dates, the text of a constant text, else the
     unbounded interval.
@@ -60,7 +60,7 @@ def range_of(
             results = [result for _, result in expression.branches] + [expression.default]
             parts = [range_of(result, hard=hard, known=known) for result in results if not _is_null(result)]
             found = hull_of(parts, facts.type)
-        case Windowed():
+        case Windowed() | Total():
             if known is not _unknown:  # what is known of this row says nothing of those beside it
                 return known(expression) or ((None, None) if facts.type in DATED else EVERYTHING)
             ranges = tuple(range_of(argument, hard=hard) for argument in expression.arguments)
@@ -137,7 +137,7 @@ def length_of(expression: Expression) -> Length:
         case Case():
             lengths = [length_of(result) for _, result in expression.branches] + [length_of(expression.default)]
             return max(times for times, _ in lengths), max(plus for _, plus in lengths)
-        case Windowed(function=function):
+        case Windowed(function=function) | Total(function=function):
             return _length(function, [length_of(argument) for argument in expression.arguments], [])
 
 
@@ -173,6 +173,9 @@ def printed_size(expression: Expression, most: int) -> tuple[int, int]:
             case Windowed(function=function):
                 copies = max(function.sql.count("{over}"), 1)
                 waiting.extend((part, times * copies, depth + 1) for part in node.parts)
+            case Total(arguments=arguments, where=where):
+                parts = arguments if where is None else (*arguments, where)
+                waiting.extend((part, times, depth + 1) for part in parts)
             case _:
                 pass
     return nodes, deepest

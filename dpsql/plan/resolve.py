@@ -94,7 +94,8 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
             "aggregates of public tables inside a sub-query are not supported.", construct="sub-query",
             position=query.position, hint="Ask it by itself.",
         )  # fmt: skip
-    stage = plan_stage(query, Scope((Entry(alias, released_names(plan)),)), rows.parameters)
+    scope, named = Scope((Entry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
+    stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
 

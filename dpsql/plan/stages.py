@@ -11,7 +11,7 @@ from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Apply, Column, Expression, Order, Output, Plan, Stage
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Output, Plan, Stage, Total
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
@@ -53,8 +53,14 @@ def released_names(plan: Plan) -> dict[str, Expression]:
     return names
 
 
-def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]) -> Stage:
+def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...], *, answer: bool = False) -> Stage:
     """One SELECT over public values: released columns, or public tables.
+
+    Args:
+        query: Its syntax.
+        scope: What its names stand for.
+        parameters: Values of ``?``.
+        answer: Whether FROM is the name of an answer, which sub-queries as values may read, too.
 
     Raises:
         UnsupportedQuery: Sub-queries, DISTINCT, grouping sets, or other aggregates than COUNT, SUM, AVG, MIN, MAX.
@@ -64,7 +70,7 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]
             "DISTINCT and GROUPING SETS over public values are not supported.", construct="SELECT",
             position=query.position, hint="Write GROUP BY.",
         )  # fmt: skip
-    return _Stage(query, scope, parameters).plan()
+    return _Stage(query, scope, parameters, answer).plan()
 
 
 def row_count(value: int | syntax.Parameter | None, construct: str, resolver: Resolver) -> int | None:
@@ -91,10 +97,11 @@ class _Stage:
     query: syntax.Select
     scope: Scope
     parameters: tuple[Value, ...]
+    answer: bool
 
     def plan(self) -> Stage:
         query = self.query
-        plain = Resolver(lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters)
+        plain = Resolver(self._plain, self.parameters)
         where = None if query.where is None else plain.boolean(plain.resolve(query.where), query.where)
         groups = tuple(plain.resolve(node) for node in group_nodes(query, self.scope))
         items: list[syntax.Item] = []
@@ -129,9 +136,38 @@ class _Stage:
             return outputs[number - 1].expression
         return resolver.resolve(node)
 
-    def _lookup(self, node: syntax.Expr) -> Expression | None:
+    def _plain(self, node: syntax.Expr) -> Expression | None:
+        """What a node is over one row."""
         if isinstance(node, syntax.Name):
             return self.scope.find(node)
+        return self._total(node.query) if isinstance(node, syntax.ScalarQuery) and self.answer else None
+
+    def _total(self, query: syntax.Queryable) -> Expression:
+        """A sub-query as a value: aggregates over the answer that FROM reads; always one row, so it cannot fail."""
+        outer, own = self.query.source, query.source if isinstance(query, syntax.Select) else None
+        named = isinstance(outer, syntax.TableName) and isinstance(own, syntax.TableName) and outer.name == own.name
+        total = self._totalled(query) if named and query == _one_value(query) else None
+        if total is not None:
+            return total
+        name = ".".join(outer.name) if isinstance(outer, syntax.TableName) else "a"
+        raise UnsupportedQuery(
+            "as a value it is arithmetic over aggregates of the answer that FROM reads.", construct="scalar sub-query",
+            position=query.position, hint=f"Write (SELECT SUM(n) FROM {name}), with WHERE if need be.",
+        )  # fmt: skip
+
+    def _totalled(self, query: syntax.Queryable) -> Expression | None:
+        """The value of such a sub-query; None where it is no arithmetic over aggregates."""
+        if not isinstance(query, syntax.Select) or not isinstance(query.source, syntax.TableName):
+            return None
+        entry = replace(self.scope.entries[0], alias=query.source.alias or query.source.name[-1])
+        inner = _Stage(query, Scope((entry,)), self.parameters, answer=False)
+        plain = Resolver(inner._plain, self.parameters)
+        where = None if query.where is None else plain.boolean(plain.resolve(query.where), query.where)
+        return _totals(Resolver(inner._lookup, self.parameters).resolve(query.items[0].expression), where)
+
+    def _lookup(self, node: syntax.Expr) -> Expression | None:
+        if (plain := self._plain(node)) is not None:
+            return plain
         if isinstance(node, syntax.Call) and node.name in AGGREGATES:
             return self._aggregate(node)
         return windowed(node, Resolver(self._lookup, self.parameters)) if isinstance(node, syntax.Window) else None
@@ -145,9 +181,7 @@ class _Stage:
             )  # fmt: skip
         if node.star or not node.arguments:
             return Apply(COUNT_ROWS, (), Facts(Type.INTEGER, nullable=False, step=Fraction(1)))
-        argument = Resolver(
-            lambda n: self.scope.find(n) if isinstance(n, syntax.Name) else None, self.parameters
-        ).resolve(node.arguments[0])
+        argument = Resolver(self._plain, self.parameters).resolve(node.arguments[0])
         for function in COUNT_DISTINCT if distinct else AGGREGATES[node.name]:
             if function.parameters == (argument.facts.type,):
                 return Apply(function, (argument,), Facts(function.result))
@@ -175,6 +209,26 @@ def _check_grouped(parts: Sequence[tuple[Expression, str, syntax.Position]], gro
             )  # fmt: skip
 
 
+def _one_value(query: syntax.Queryable) -> syntax.Queryable:
+    """The query without what would make its rows none or several, or another's."""
+    if isinstance(query, syntax.Union):
+        return query.left
+    return syntax.Select(query.items[:1], query.source, query.where)
+
+
+def _totals(expression: Expression, where: Expression | None) -> Expression | None:
+    """Arithmetic over aggregates, each read off all rows of the answer; None for anything else."""
+    match expression:
+        case Apply(function=function, arguments=arguments) if _is_aggregate(expression):
+            return Total(function, arguments, where, expression.facts)
+        case Apply(arguments=arguments):
+            parts = [total for part in arguments if (total := _totals(part, where)) is not None]
+            return replace(expression, arguments=tuple(parts)) if len(parts) == len(arguments) else None
+        case Constant():
+            return expression
+    return None
+
+
 def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None:
     return named.get(node.parts[0]) if isinstance(node, syntax.Name) and len(node.parts) == 1 else None
 
@@ -197,4 +251,6 @@ def _loose(expression: Expression, groups: tuple[Expression, ...]) -> Column | N
         return None
     if isinstance(expression, Column):
         return expression
+    if isinstance(expression, Total):
+        return None
     return next((c for part in arguments_of(expression) if (c := _loose(part, groups)) is not None), None)

@@ -3066,3 +3066,40 @@ FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
 -- a0: count_rows
 -- columns: word text
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- A sub-query as a value reads the answer that FROM reads.
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT SUM(n) FROM a) AS share FROM a
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT SUM(n) FROM a) AS share FROM a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, share real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(b.n) + 1 FROM b AS b) AS share FROM b ORDER BY n - (SELECT MIN(n) FROM b)
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(b.n) + 1 FROM b AS b) AS share FROM b ORDER BY n - (SELECT MIN(n) FROM b)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, share real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t4") AS q GROUP BY "k0"
+
+-- reference: WITH a AS (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT COUNT(*) AS cities, MAX(n - (SELECT AVG(n) FROM a)) AS above FROM a WHERE n > (SELECT AVG(n) FROM a WHERE n > 1)
+WITH a AS (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT COUNT(*) AS cities, MAX(n - (SELECT AVG(n) FROM a)) AS above FROM a WHERE n > (SELECT AVG(n) FROM a WHERE n > 1)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
+-- a0: count_rows
+-- columns: cities integer, above real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RANK() OVER (ORDER BY n / (SELECT SUM(n) FROM a)) AS place FROM a
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RANK() OVER (ORDER BY n / (SELECT SUM(n) FROM a)) AS place FROM a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, place integer [1, 1099511627776]
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"

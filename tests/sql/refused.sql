@@ -843,10 +843,10 @@ SELECT COUNT(*) FROM patients UNION SELECT COUNT(*) FROM visits
 -- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
 
 SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
--- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share.
+-- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.
 
 SELECT (SELECT COUNT(*) FROM visits) FROM patients
--- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share.
+-- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.
 
 SELECT COUNT(*) FROM patients, LATERAL (SELECT 1)
 -- refused: LATERAL at 1:32: a table may not depend on the row beside it. Write a join.
@@ -1499,3 +1499,27 @@ SELECT COUNT(*) FROM patients JOIN cities ON patients.patient_id = cities.popula
 
 SELECT sex, COUNT(*) AS n, COUNT(*) AS n, DP_INTERVAL_LOW(n) FROM patients GROUP BY sex
 -- refused: DP_INTERVAL_LOW at 1:43: several columns are called n. Give each a name of its own with AS.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT n FROM a) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT MAX(n) FROM a GROUP BY sex) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT SUM(n) FROM a LIMIT 0) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT SUM(n) OVER () FROM a) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT COUNT(*) FROM patients) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT n / (SELECT SUM(n) FROM a) FROM b
+-- refused: scalar sub-query at 1:115: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM b), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT CASE WHEN SUM(n) > 0 THEN 1 END FROM a) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT SUM(n), MAX(n) FROM a) FROM a
+-- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
