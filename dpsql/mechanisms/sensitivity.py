@@ -7,7 +7,8 @@ least that a row adds, or 0, and ``total`` times the most: a swap moves it withi
 no further than under ``add_remove``. Where the rows themselves are fixed and public (one row for each unit, whole
 table, no groups) the same holds for one row, and the number of rows does not move at all.
 
-A unit's rows add at most as many new values to COUNT(DISTINCT x) as they are, and no more than x has in its domain.
+A unit's rows add at most as many new values to COUNT(DISTINCT x) as they are, and as x can have in them: the values of
+its domain, those that a condition names, one where the unit determines x. The unit itself counts once in each group.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from dataclasses import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.central import STATISTICS
-from dpsql.plan.domains import column_domain
 from dpsql.plan.nodes import Column
 from dpsql.plan.requests import Aggregates, Contribution, Measure, MeasureKind
+from dpsql.plan.stability import values_per_unit
 
 __all__ = ["Sensitivity", "measure_of", "moved_rows", "need_of", "rows_fixed", "sensitivity_of", "why_not"]
 
@@ -114,11 +115,12 @@ def _held(request: Request, measure: Measure) -> Contribution:
     held, argument = request.source.contribution, measure.argument
     if measure.kind is MeasureKind.UNITS:
         return held.of_units()
-    if measure.kind is MeasureKind.DISTINCT and isinstance(argument, Column):
-        values = [value for value in column_domain(argument) or () if value is not None]
-        if values:
-            return Contribution(held.rows, held.groups, min(held.rows_in_group, len(values)))
-    return held
+    if measure.kind is not MeasureKind.DISTINCT or argument is None:
+        return held
+    if isinstance(argument, Column) and argument.unit:  # of a left join's right side: the unit itself, or NULL
+        return held.of_units()
+    values = values_per_unit(request.source.relation, [argument], missing=0)
+    return held if values is None else Contribution(held.rows, held.groups, min(held.rows_in_group, values))
 
 
 def _of_one_row(measure: Measure) -> tuple[int, int]:

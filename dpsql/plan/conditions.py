@@ -8,13 +8,13 @@ from functools import reduce
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Apply, Column, Expression, Filter, Join, Project, Relation, Scan, Semi, UnionAll
-from dpsql.plan.relations import is_public, rows_per_unit, scans
+from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
+from dpsql.plan.relations import aliases_of, is_public, scans
 from dpsql.plan.scope import Entry, identifying, same_name
+from dpsql.plan.stability import rows_per_unit
 
 __all__ = [
     "across",
-    "aliases_of",
     "bare_identity",
     "holds_aggregate",
     "is_negated_query",
@@ -158,19 +158,6 @@ def is_unit(expression: Expression) -> bool:
 def link_of(expression: Expression) -> str | None:
     """The declared key that it is, or refers to; None for anything else."""
     return expression.link if isinstance(expression, Column) else None
-
-
-def aliases_of(relation: Relation) -> set[str]:
-    """Aliases whose columns a relation shows."""
-    match relation:
-        case Scan() | Project() | UnionAll():
-            return {relation.alias}
-        case Filter() | Semi():
-            return aliases_of(relation.input)
-        case Join():
-            return aliases_of(relation.left) | aliases_of(relation.right)
-        case _:
-            return {relation.alias}
 
 
 def across(predicate: Expression, left: Relation, right: Relation) -> tuple[Column, Column] | None:

@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import product
 
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Apply, Column, Constant, Expression
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["MOST_CELLS", "Evaluate", "column_domain", "domain_of"]
+__all__ = ["MOST_CELLS", "Evaluate", "column_domain", "domain_of", "values_known"]
 
 MOST_CELLS = 100_000  # above this a domain is treated as open
 
@@ -86,6 +86,33 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
         if all(flag is True for flag in flags) and not (value is None and undeclared):
             image[value] = None
     return (*sorted(v for v in image if v is not None), *([None] if None in image else []))
+
+
+def values_known(expression: Expression, predicates: Sequence[Expression]) -> int | None:
+    """How many different values an expression can have at most, NULL apart; None where that is not known.
+
+    Args:
+        expression: Over one row.
+        predicates: Conditions that hold for every row.
+    """
+    named = None if expression.facts.type is Type.REAL else _named_values(expression, predicates)
+    if named is not None:
+        return len(named)
+    domain: Sequence[Value] | None = None
+    match expression:
+        case Constant():
+            domain = (expression.value,)
+        case Case():
+            results = [*(result for _, result in expression.branches), expression.default]
+            counts = [values_known(result, predicates) for result in results]
+            return None if None in counts else sum(count or 0 for count in counts)
+        case Column():
+            domain = column_domain(expression)
+        case Apply() if expression.facts.type is Type.BOOLEAN:
+            domain = (False, True)
+        case Apply() if expression.facts.type is Type.INTEGER:
+            domain = _whole_numbers(expression.facts)
+    return None if domain is None else sum(value is not None for value in domain)
 
 
 def _named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:

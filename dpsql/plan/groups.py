@@ -34,7 +34,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from dpsql.plan.conditions import aliases_of
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Column,
@@ -50,9 +49,9 @@ from dpsql.plan.nodes import (
     Semi,
     UnionAll,
 )
-from dpsql.plan.relations import is_public, most_met, names_unit
+from dpsql.plan.relations import aliases_of, is_public, most_met, names_unit
 
-__all__ = ["Switches", "most_groups", "switches_of"]
+__all__ = ["Switches", "most_groups", "most_values", "switches_of"]
 
 Switches = frozenset[frozenset[str]]
 """The left joins on which a value depends within one unit, each by the aliases of its right side."""
@@ -67,17 +66,30 @@ def most_groups(relation: Relation, keys: Sequence[Key]) -> int | None:
         relation: The rows.
         keys: What they are grouped by. Groups outside a domain (NULLs that are not declared) are not listed.
     """
+    sizes = (None if key.domain is None else max(1, len(key.domain)) for key in keys)
+    return most_values(relation, list(zip((key.expression for key in keys), sizes, strict=True)))
+
+
+def most_values(relation: Relation, sizes: Sequence[tuple[Expression, int | None]]) -> int | None:
+    """Most different values of several expressions together that one unit's rows can have, at least 1.
+
+    Args:
+        relation: The rows.
+        sizes: Expressions over one row, each with the number of values that count, or None where it is not known.
+
+    Returns:
+        None where nothing known limits them.
+    """
     reader, switches, by_value, apart = _Reader(), NONE, 1, 1
-    for key in keys:
-        own = reader.of(relation, key.expression)
-        listed = None if key.domain is None else max(1, len(key.domain))
-        if own is None:
-            if listed is None:
-                return None
-            apart *= listed
-        else:
+    for expression, size in sizes:
+        own = reader.of(relation, expression)
+        if own is not None:
             switches |= own
-            by_value *= min(2 ** len(own), listed or 2 ** len(own))
+            by_value *= min(2 ** len(own), size or 2 ** len(own))
+        elif size is None:
+            return None
+        else:
+            apart *= size
     return apart * min(2 ** len(switches), by_value)
 
 

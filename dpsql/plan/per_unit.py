@@ -11,9 +11,10 @@ from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
-from dpsql.plan.relations import is_public, most_rows, names_unit, rows_per_unit, unit_of
+from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import ReleasesInside, Rows, Sub
 from dpsql.plan.scope import Scope, identifying
+from dpsql.plan.stability import most_rows, rows_per_unit
 from dpsql.plan.types import Facts, Type
 
 __all__ = ["group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]

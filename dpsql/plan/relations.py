@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dpsql.plan.catalog import ColumnInfo
 from dpsql.plan.expressions import columns_of
@@ -22,19 +22,19 @@ from dpsql.plan.nodes import (
 from dpsql.plan.types import Type
 
 __all__ = [
+    "aliases_of",
     "column_of",
     "conjuncts",
     "filtered_scan",
     "is_public",
+    "is_rounded",
     "most_met",
-    "most_rows",
     "names_unit",
     "origins",
     "predicates",
     "private_scans",
-    "rows_in_group",
-    "rows_per_unit",
     "scans",
+    "size_of",
     "unit_of",
 ]
 
@@ -58,6 +58,19 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
             return scans(relation.input) + scans(relation.right)
         case UnionAll():
             return tuple(scan for part, _ in relation.parts for scan in scans(part))
+
+
+def aliases_of(relation: Relation) -> set[str]:
+    """Aliases whose columns a relation shows."""
+    match relation:
+        case Scan() | Project() | UnionAll():
+            return {relation.alias}
+        case Filter() | Semi():
+            return aliases_of(relation.input)
+        case Join():
+            return aliases_of(relation.left) | aliases_of(relation.right)
+        case _:
+            return {relation.alias}
 
 
 def private_scans(relation: Relation) -> tuple[Scan, ...]:
@@ -151,67 +164,13 @@ def names_unit(expression: Expression) -> bool:
     return isinstance(expression, Column) and expression.unit and not expression.facts.nullable
 
 
-def rows_per_unit(relation: Relation) -> int:
-    """Most rows that one unit's arrival or departure can add or take (the stability); 0 where nothing is private.
-
-    * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows.
-    * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
-      unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
-      unmatched rows, so the other side counts at least 1. Where it is the left side that is joined on its key, the
-      partners may all be those of one row, and the other left rows stay beside them.
-    * A public side counts its largest number of rows with one value of a join column, which is public.
-    * Per-unit aggregation gives one row a unit, or with further keys at most as many as there were rows.
-    * UNION ALL adds. DISTINCT keeps: a unit's arrival adds at most the rows it brings.
-    """
-    match relation:
-        case Scan():
-            return relation.table.rows_per_unit
-        case Filter() | Semi() | Project():
-            return rows_per_unit(relation.input)
-        case PerUnit():
-            return 1 if len(relation.keys) == 1 else rows_per_unit(relation.input)
-        case UnionAll():
-            return sum(rows_per_unit(part) for part, _ in relation.parts)
-        case Join():
-            left = rows_per_unit(relation.left)
-            if is_public(relation.right):
-                return left * most_met(relation.right, relation.equal)
-            right = rows_per_unit(relation.right)
-            if is_public(relation.left):
-                return right * most_met(relation.left, relation.equal)
-            ways = [left * right]
-            if _on_key(relation.right, relation.equal):
-                ways.append(left)
-            if _on_key(relation.left, relation.equal):
-                ways.append(left - 1 + right if relation.outer else right)
-            return min(ways)
-
-
-def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
-    """Whether a row of the other side meets at most one row of this one: of a unit's, where it is private.
-
-    A side that is itself a join does where one of its own sides does, and each row of that has one partner at most.
-    """
-    if is_public(side):
-        return most_met(side, equal) == 1
-    while isinstance(side, Filter | Semi):
-        side = side.input
-    if isinstance(side, Join):
-        ways = ((side.left, side.right), (side.right, side.left))
-        return any(_on_key(one, equal) and _on_key(other, side.equal) for one, other in ways)
-    if not isinstance(side, Scan):
-        return rows_per_unit(side) == 1
-    joined = {c.name for pair in equal for c in pair if c.alias == side.alias and not _rounded(c, equal)}
-    return side.table.key in joined or side.table.rows_per_unit == 1
-
-
 def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
     """Most rows of a public side that one row of the other can meet, joined on pairs of equal columns."""
     match public:
         case Scan():
             counts = [public.table.rows]
             for column in (column for pair in equal for column in pair if column.alias == public.alias):
-                if not _rounded(column, equal):  # a declared key, too, counts as often as it really occurs
+                if not is_rounded(column, equal):  # a declared key, too, counts as often as it really occurs
                     counts.append(public.table.columns[column.name].multiplicity)
             return max(1, min(counts))
         case Filter() | Semi():
@@ -221,55 +180,35 @@ def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
         case PerUnit() if _on_group(public, equal):
             return 1
         case Project() | PerUnit():
-            return _size(public.input)
+            return size_of(public.input)
         case UnionAll():
-            return sum(_size(part) for part, _ in public.parts)
+            return sum(size_of(part) for part, _ in public.parts)
 
 
 def _on_group(side: PerUnit, equal: tuple[tuple[Column, Column], ...]) -> bool:
     """Whether a side is joined on the one key that it is grouped by; not a real one, since two may equal one number."""
     own = [c for pair in equal for c in pair if c.alias == side.alias and c.name == side.keys[0][0]]
-    return len(side.keys) == 1 and any(c.facts.type is not Type.REAL and not _rounded(c, equal) for c in own)
+    return len(side.keys) == 1 and any(c.facts.type is not Type.REAL and not is_rounded(c, equal) for c in own)
 
 
-def _rounded(column: Column, equal: tuple[tuple[Column, Column], ...]) -> bool:
+def is_rounded(column: Column, equal: tuple[tuple[Column, Column], ...]) -> bool:
     """Whether integers are compared as reals, so that different ones may be equal."""
     if column.facts.type is not Type.INTEGER:
         return False
     return any(column in pair and {a.facts.type for a in pair} == {Type.INTEGER, Type.REAL} for pair in equal)
 
 
-def _size(public: Relation) -> int:
+def size_of(public: Relation) -> int:
     """Most rows of a public relation, and at least 1."""
     match public:
         case Scan():
             return max(1, public.table.rows)
         case Filter() | Semi() | Project() | PerUnit():
-            return _size(public.input)
+            return size_of(public.input)
         case Join():
-            return _size(public.left) * _size(public.right)
+            return size_of(public.left) * size_of(public.right)
         case UnionAll():
-            return sum(_size(part) for part, _ in public.parts)
-
-
-def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
-    """Most rows of one unit that share one value of the keys: 1 where a sub-query is grouped by unit and keys alone.
-
-    A row that is joined to at most one other stays one row.
-    """
-    rows, keys = relation, tuple(keys)
-    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _on_key(rows.right, rows.equal)):
-        rows = rows.left if isinstance(rows, Join) else rows.input
-    if isinstance(rows, PerUnit) and any(names_unit(key) for _, key in rows.keys):
-        alias, names = rows.alias, {name for name, key in rows.keys if not names_unit(key)}
-        if names <= {key.name for key in keys if isinstance(key, Column) and key.alias == alias}:
-            return 1
-    return rows_per_unit(relation)
-
-
-def most_rows(relation: Relation) -> int:
-    """Most rows that one group of a sub-query can have: of one unit, or all rows of a public relation."""
-    return _size(relation) if is_public(relation) else rows_per_unit(relation)
+            return sum(size_of(part) for part, _ in public.parts)
 
 
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.conditions import (
-    aliases_of,
     holds_aggregate,
     limited,
     links_equal,
@@ -18,7 +17,7 @@ from dpsql.plan.conditions import (
 )
 from dpsql.plan.expressions import as_constant, columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Relation, Semi
-from dpsql.plan.relations import conjuncts, is_public, scans, unit_of
+from dpsql.plan.relations import aliases_of, conjuncts, is_public, scans, unit_of
 from dpsql.plan.scope import Scope, identifying
 
 if TYPE_CHECKING:

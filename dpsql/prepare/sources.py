@@ -16,8 +16,9 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
 from dpsql.plan.options import Options
-from dpsql.plan.relations import private_scans, rows_in_group, rows_per_unit, unit_of
+from dpsql.plan.relations import private_scans, unit_of
 from dpsql.plan.requests import Contribution, Source
+from dpsql.plan.stability import rows_in_group, rows_per_unit
 from dpsql.plan.types import Facts
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group
@@ -66,8 +67,11 @@ def _uncut(plan: Plan, keys: tuple[Key, ...], options: Options, most: int) -> So
             "max_groups_per_unit, max_rows_per_group and max_rows_contributed need rows that have their privacy unit. "
             "Keep the unit among the columns of the sub-query, or leave the option out."
         )
-    groups = _groups(plan.relation, keys, most)
-    return Source(plan.relation, keys, Contribution(rows=most, groups=groups, rows_in_group=most))
+    groups, in_group = (
+        _groups(plan.relation, keys, most),
+        rows_in_group(plan.relation, [key.expression for key in keys]),
+    )
+    return Source(plan.relation, keys, Contribution(rows=most, groups=groups, rows_in_group=in_group))
 
 
 def _groups(relation: Relation, keys: tuple[Key, ...], rows: int) -> int:

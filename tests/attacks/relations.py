@@ -22,8 +22,9 @@ from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.groups import switches_of
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Plan, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.parse import parse
-from dpsql.plan.relations import column_of, rows_per_unit, unit_of
+from dpsql.plan.relations import column_of, unit_of
 from dpsql.plan.resolve import resolve_query
+from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 
 __all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems"]

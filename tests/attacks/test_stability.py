@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.groups import most_groups, switches_of
 from dpsql.plan.nodes import Key
-from dpsql.plan.relations import rows_per_unit
+from dpsql.plan.stability import rows_per_unit
 from tests.attacks.random_rows import Drawn, sub_queries
 from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problems
 
@@ -23,6 +23,12 @@ RELATIONS = {
     "SELECT * FROM visits WHERE cost > 0 OR ward IS NULL": 3,
     "SELECT DISTINCT ward FROM visits": 3,
     "SELECT DISTINCT person, ward FROM visits": 3,
+    "SELECT DISTINCT person FROM visits": 1,
+    "SELECT DISTINCT i.person, i.price, n.grade FROM items i JOIN notes n USING (person)": 8,
+    "SELECT DISTINCT v.person, p.town FROM visits v JOIN people p USING (person)": 1,
+    "SELECT DISTINCT v.person, p.town FROM visits v LEFT JOIN people p ON v.person = p.person AND v.cost > 1": 2,
+    "SELECT DISTINCT grade FROM notes WHERE grade IN (1, 2) AND grade > 0": 2,
+    "SELECT DISTINCT person, cost > 1 AS dear, cost IS NULL AS unknown FROM visits": 3,
     # joins on the unit multiply, and those on a key of the unit do not
     "SELECT a.person FROM visits a JOIN visits b ON a.person = b.person": 9,
     "SELECT a.person FROM visits a JOIN notes b USING (person) JOIN people p USING (person)": 6,
@@ -36,7 +42,7 @@ RELATIONS = {
     "SELECT v.person, i.price FROM items i RIGHT JOIN visits v ON v.visit = i.visit AND i.price > 0": 6,
     "SELECT p.person FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1": 3,
     "SELECT a.person FROM notes a LEFT JOIN visits b ON a.person = b.person": 6,
-    "SELECT DISTINCT v.person, p.age FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1": 3,
+    "SELECT DISTINCT v.person, p.age FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1": 1,
     "SELECT v.person FROM people p LEFT JOIN visits v ON v.person = p.person AND v.cost > 1 "
     "UNION ALL SELECT person FROM notes": 5,
     "SELECT p.person, v.ward FROM people p "

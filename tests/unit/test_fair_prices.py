@@ -167,3 +167,32 @@ def test_a_cap_that_cannot_cut_is_left_out(session: Session) -> None:
     sql = "SELECT mode, COUNT(*) FROM visits GROUP BY mode"
     assert session.explain(sql, max_groups_per_unit=7).sql == session.explain(sql).sql
     assert session.explain(sql, max_groups_per_unit=6).sql != session.explain(sql).sql
+
+
+# -------------------------------------------------------------------------------------------------- different values
+
+DISTINCT = {
+    "SELECT COUNT(*) FROM (SELECT DISTINCT pid FROM visits)": 1,
+    "SELECT COUNT(*) FROM (SELECT pid FROM visits GROUP BY 1)": 1,
+    "SELECT COUNT(*) FROM patients p LEFT JOIN (SELECT DISTINCT pid FROM visits) v ON p.pid = v.pid": 1,
+    "SELECT COUNT(*) FROM (SELECT DISTINCT kind FROM visits)": 3,
+    "SELECT COUNT(*) FROM (SELECT DISTINCT pid, kind, mode FROM visits)": 24,
+    "SELECT COUNT(*) FROM (SELECT DISTINCT pid, ill FROM visits)": 180,
+    "SELECT COUNT(*) FROM (SELECT DISTINCT pid, done, cost > 9 AS dear FROM visits)": 9,
+    "SELECT COUNT(*) FROM (SELECT DISTINCT v.pid, p.town FROM visits v JOIN patients p USING (pid))": 1,
+    "SELECT COUNT(*) FROM (SELECT pid, mode, SUM(cost) AS s FROM visits GROUP BY pid, mode)": 8,
+    "SELECT mode, COUNT(*) FROM (SELECT DISTINCT pid, mode FROM visits) GROUP BY mode": 7,
+    "SELECT mode, COUNT(*) FROM (SELECT DISTINCT pid, mode, kind FROM visits) GROUP BY mode": 21,
+    "SELECT COUNT(DISTINCT v.pid) FROM patients p LEFT JOIN visits v ON p.pid = v.pid": 1,
+    "SELECT mode, COUNT(DISTINCT p.pid) FROM visits v LEFT JOIN patients p ON p.pid = v.pid GROUP BY mode": 7,
+    "SELECT COUNT(DISTINCT ill) FROM visits WHERE ill IN ('flu', 'cold')": 2,
+    "SELECT COUNT(DISTINCT CASE WHEN cost > 9 THEN mode WHEN done THEN 'none' END) FROM visits": 8,
+    "SELECT COUNT(DISTINCT p.town) FROM visits v JOIN patients p USING (pid)": 1,
+    "SELECT COUNT(DISTINCT ill) FROM visits": 180,
+    "SELECT COUNT(DISTINCT CAST(cost > 9 AS INTEGER)) FROM visits": 2,
+}
+
+
+@pytest.mark.parametrize("sql", DISTINCT)
+def test_different_values_count_as_often_as_a_unit_can_have_them(session: Session, sql: str) -> None:
+    assert quoted(session, sql).columns[-1].sensitivity == DISTINCT[sql]

@@ -1,0 +1,118 @@
+"""How many rows of a relation one privacy unit can have: the stability that every sensitivity starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dpsql.plan.domains import values_known
+from dpsql.plan.groups import most_values
+from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.relations import conjuncts, is_public, is_rounded, most_met, predicates, size_of
+
+__all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
+
+
+def rows_per_unit(relation: Relation) -> int:
+    """Most rows that one unit's arrival or departure can add or take (the stability); 0 where nothing is private.
+
+    * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows.
+    * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
+      unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
+      unmatched rows, so the other side counts at least 1. Where it is the left side that is joined on its key, the
+      partners may all be those of one row, and the other left rows stay beside them.
+    * A public side counts its largest number of rows with one value of a join column, which is public.
+    * Per-unit aggregation gives one row a unit and value of the further keys, and DISTINCT one for each value of its
+      columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not
+      among the columns, its arrival adds at most the values of its own rows.
+    * UNION ALL adds.
+    """
+    match relation:
+        case Scan():
+            return relation.table.rows_per_unit
+        case Project(distinct=True):
+            return _values(relation.input, [expression for _, expression in relation.columns])
+        case PerUnit():
+            return _values(relation.input, [key for _, key in relation.keys])
+        case Filter() | Semi() | Project():
+            return rows_per_unit(relation.input)
+        case UnionAll():
+            return sum(rows_per_unit(part) for part, _ in relation.parts)
+        case Join():
+            left = rows_per_unit(relation.left)
+            if is_public(relation.right):
+                return left * most_met(relation.right, relation.equal)
+            right = rows_per_unit(relation.right)
+            if is_public(relation.left):
+                return right * most_met(relation.left, relation.equal)
+            ways = [left * right]
+            if _on_key(relation.right, relation.equal):
+                ways.append(left)
+            if _on_key(relation.left, relation.equal):
+                ways.append(left - 1 + right if relation.outer else right)
+            return min(ways)
+
+
+def _values(relation: Relation, expressions: Sequence[Expression]) -> int:
+    """Most different values of several expressions together that one unit's rows can have."""
+    rows = rows_per_unit(relation)
+    return min(rows, values_per_unit(relation, expressions, missing=1) or rows)
+
+
+def values_per_unit(relation: Relation, expressions: Sequence[Expression], *, missing: int) -> int | None:
+    """Most different values of several expressions together that one unit's rows can have, by what is public.
+
+    Args:
+        relation: The rows.
+        expressions: Over one row.
+        missing: 1 where NULL counts as a value, else 0.
+
+    Returns:
+        None where nothing known limits them.
+    """
+    known = [part for predicate in predicates(relation) for part in conjuncts(predicate)]
+    sizes = []
+    for expression in expressions:
+        found = values_known(expression, known)
+        sizes.append(None if found is None else max(1, found + missing))
+    return most_values(relation, list(zip(expressions, sizes, strict=True)))
+
+
+def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
+    """Whether a row of the other side meets at most one row of this one: of a unit's, where it is private.
+
+    A side that is itself a join does where one of its own sides does, and each row of that has one partner at most.
+    """
+    if is_public(side):
+        return most_met(side, equal) == 1
+    while isinstance(side, Filter | Semi):
+        side = side.input
+    if isinstance(side, Join):
+        ways = ((side.left, side.right), (side.right, side.left))
+        return any(_on_key(one, equal) and _on_key(other, side.equal) for one, other in ways)
+    if not isinstance(side, Scan):
+        return rows_per_unit(side) == 1
+    joined = {c.name for pair in equal for c in pair if c.alias == side.alias and not is_rounded(c, equal)}
+    return side.table.key in joined or side.table.rows_per_unit == 1
+
+
+def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
+    """Most rows of one unit that share one value of the keys.
+
+    Rows of which no two are equal differ in the columns that are no keys, and are at most as many as a unit can have
+    values of those: 1 where a sub-query is grouped by unit and keys alone. A row that is joined to at most one other
+    stays one row.
+    """
+    rows, keys = relation, tuple(keys)
+    while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _on_key(rows.right, rows.equal)):
+        rows = rows.left if isinstance(rows, Join) else rows.input
+    if not isinstance(rows, PerUnit) and not (isinstance(rows, Project) and rows.distinct):
+        return rows_per_unit(relation)
+    columns = rows.keys if isinstance(rows, PerUnit) else rows.columns
+    fixed = {key.name for key in keys if isinstance(key, Column) and key.alias == rows.alias}
+    others = [expression for name, expression in columns if name not in fixed]
+    return min(rows_per_unit(relation), _values(rows.input, others))
+
+
+def most_rows(relation: Relation) -> int:
+    """Most rows that one group of a sub-query can have: of one unit, or all rows of a public relation."""
+    return size_of(relation) if is_public(relation) else rows_per_unit(relation)
