@@ -2367,7 +2367,7 @@ SELECT COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t
 -- policy: shop
 SELECT status, COUNT(*) FROM (SELECT DISTINCT customer_id, status FROM orders) AS t GROUP BY status
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 4
+-- rows per unit: 5, in one group 1, in groups 4
 -- k0: text; 4 values: 'open', 'paid', 'sent', 'returned'
 -- a0: count_rows
 -- columns: status text, count_star() integer
