@@ -52,7 +52,7 @@ from dpsql.plan.nodes import (
     Windowed,
 )
 from dpsql.plan.ranges import hull_of, is_certain, known_range
-from dpsql.plan.relations import most_rows
+from dpsql.plan.stability import most_rows
 from dpsql.plan.types import Facts, Type
 
 __all__ = ["facts_on"]
