@@ -22,7 +22,7 @@ from page import circumstances, table, write
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.ledger import Ledger, Pinned
 from dpsql.privacy.ledger_file import LedgerFile
-from dpsql.privacy.ledger_opening import write_opening
+from dpsql.privacy.ledger_opening import KEY_IN_MEMORY, write_opening
 from dpsql.privacy.ledger_standing import Standing
 from dpsql.privacy.loss import Pure, encode
 
@@ -65,7 +65,7 @@ def synced(folder: Path) -> float:
 def opening(records: int) -> float:
     """Seconds to read, check and add up a ledger of so many records."""
     file = LedgerFile(None)
-    write_opening(file, pinned(), LIMITS)
+    write_opening(file, pinned(), LIMITS, KEY_IN_MEMORY)
     with file.transaction():
         for i in range(records):
             detail = {"statement": STATEMENT, "fingerprint": f"{i:064}"}

@@ -12,10 +12,11 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.engines import ENGINES
+from dpsql.engines.base import Engine
 from dpsql.engines.builder import alone, build
 from dpsql.engines.catalog import build_catalog
 from dpsql.engines.log import keep_in
-from dpsql.errors import ProgrammingError, door
+from dpsql.errors import OperationalError, ProgrammingError, door
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy, require_enforced
@@ -112,10 +113,19 @@ class Proxy:
     ) -> None:
         self.close()
 
+    def _engine(self) -> Engine:
+        """The engine over the current version, or over the next where refreshes took that one away meanwhile."""
+        while True:
+            version = self.ledger.version()
+            try:
+                return ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
+            except OperationalError:
+                if self.ledger.version() == version:
+                    raise
+
     def _open(self) -> Backend:
-        version = self.ledger.version()
-        engine = ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
-        catalog = build_catalog(self.policy, engine.public, version)
+        engine = self._engine()
+        catalog = build_catalog(self.policy, engine.public, engine.version)
         public = PublicColumns(engine, catalog)
         metrics = build_metrics(self.policy, engine.public, public)
         after = PostProcess(self.policy.engine.memory_bytes)

@@ -11,6 +11,8 @@ import pytest
 
 import dpsql
 from dpsql import proxy, testing
+from dpsql.engines import ENGINES
+from dpsql.engines.base import Engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
 
@@ -71,6 +73,26 @@ def test_first_openings_wait_for_each_other(policy: Path) -> None:
         assert opened.ledger.version() == 1
         opened.close()
     assert steps.count("building patients") == 1
+
+
+def test_an_opening_that_two_refreshes_overtake_opens_the_newest_version(
+    policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The version that the ledger named when it was asked is gone when its tables are looked for."""
+    dpsql.open(policy).close()
+    asked: list[int] = []
+
+    def overtaken(its: Policy, cache: Path, version: int) -> Engine:
+        asked.append(version)
+        if version == 1:
+            proxy.refresh(policy)
+            proxy.refresh(policy)
+        return ENGINES["duckdb"](its, cache, version)
+
+    monkeypatch.setattr(proxy, "ENGINES", {"duckdb": overtaken})
+    with dpsql.open(policy) as opened:
+        assert opened.ledger.version() == 3
+    assert asked == [1, 3]
 
 
 def test_a_session_keeps_what_it_needs_alive(policy: Path) -> None:
