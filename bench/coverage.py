@@ -78,7 +78,7 @@ def covered(data: DataSet, draws: int) -> Iterator[Covered]:
         data.make(home / f"{data.name}.duckdb")
         (home / f"{data.name}.yaml").write_text(data.policy)
         with dpsql.testing.open(home / f"{data.name}.yaml") as proxy:
-            bounded = next(Path(proxy._scratch.name).rglob("bounded.duckdb"))
+            bounded = next(proxy._cache.rglob("bounded.duckdb"))
             backend = replace(proxy._backend, engine=Remembering(proxy._backend.engine))
             with duckdb.connect(str(bounded), read_only=True) as connection:
                 for question in data.questions:

@@ -99,6 +99,7 @@ def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
     from dpsql.engines.budget_report import budget_findings
     from dpsql.engines.check import check as findings_of
+    from dpsql.engines.guess_report import guess_findings
     from dpsql.engines.partition_report import partition_findings
     from dpsql.policy import load_policy, require_enforced
     from dpsql.screen import text_table
@@ -110,6 +111,7 @@ def check(policy: PolicyFile) -> None:
         findings = [
             *findings_of(loaded),
             *budget_findings(loaded),
+            *guess_findings(loaded),
             *(metric_findings(loaded) if loaded.metrics else []),
             *partition_findings(loaded),
         ]

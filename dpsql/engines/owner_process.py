@@ -1,7 +1,8 @@
 """The owner's process: it alone reads the source. ``python -I -m dpsql.engines.owner_process FD OPTIONS``.
 
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
-bounded file, check the data, look whether they changed, count the units, or read columns of a public table), and ends.
+bounded file, check the data, look whether they changed, count the units, test the guesses, or read columns of a public
+table), and ends.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import duckdb
 
 from dpsql.engines.check import columns_of_public, findings, number_of_units
 from dpsql.engines.facts import contents
+from dpsql.engines.guess_report import belied
 from dpsql.engines.shape import Shape
 from dpsql.engines.views import Report, build_tables
 from dpsql.errors import PolicyError
@@ -60,6 +62,9 @@ def _work(request: dict[str, Any], report: Report) -> Any:
         case "units":
             with duckdb.connect(config=SETTINGS) as connection:
                 return number_of_units(connection, shape)
+        case "guesses":
+            with duckdb.connect(config=SETTINGS) as connection:
+                return [finding.message() for finding in belied(connection, shape, request["guesses"])]
         case "columns":
             with duckdb.connect(config=SETTINGS) as connection:
                 return columns_of_public(connection, shape, shape.table(request["table"]), request["names"])

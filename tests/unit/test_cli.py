@@ -32,6 +32,7 @@ tables:
   visits:
     unit: patient_id
     rows_per_unit: ROWS
+    rows_about: 1000
     columns: {cost: {type: integer, bounds: [0, 400]}}
 """
 
