@@ -27,6 +27,8 @@ class EngineStatement:
         functions: Names of the functions and operators it may use, as DuckDB's parser reports them: ``sum``, ``+``,
             ``~~`` for LIKE, ``count_star`` for ``count(*)``. Comparisons, AND, OR, NOT, IN, BETWEEN, CASE,
             COALESCE, TRY and casts are no functions to it.
+        most_rows: With more rows in its result the statement fails, as it does when it runs past the deadline; None for
+            no such limit.
     """
 
     sql: str
@@ -34,6 +36,7 @@ class EngineStatement:
     columns: tuple[tuple[str, str], ...]
     tables: frozenset[str]
     functions: frozenset[str]
+    most_rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

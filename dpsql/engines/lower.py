@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpsql.engines.base import EngineStatement
 from dpsql.engines.printer import WIRE, Printer, qualified, quoted
@@ -17,6 +17,9 @@ from dpsql.plan.types import Grid
 __all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
 
 MOST_ROWS = 2**40  # public cap on the rows of a table
+MOST_GROUPS = 2_000_000
+"""Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
+texts, measured). Listed groups are at most 100,000; only keys of an open domain come near."""
 SUM_LIMIT = 2**126  # below HUGEINT's end
 
 
@@ -29,10 +32,10 @@ def lower(need: Need, contribution_key: bytes) -> EngineStatement:
     """
     match need:
         case Aggregates():
-            return _aggregates(need.source, need.measures, contribution_key)
+            return _limited(_aggregates(need.source, need.measures, contribution_key), need.source)
         case Histogram():
             kind = MeasureKind.UNITS if need.of_units else MeasureKind.ROWS
-            return _aggregates(need.source, (Measure(kind),), contribution_key)
+            return _limited(_aggregates(need.source, (Measure(kind),), contribution_key), need.source)
         case Cells():
             return _aggregates(need.source, (Measure(MeasureKind.ROWS),), contribution_key)
         case Values():
@@ -64,6 +67,12 @@ def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> Engi
         total = _every_row(printer, source) if every else _total(printer, measure, columns, units)
         texts.append(f'CAST({total} AS {wire}) AS "m{index}"')
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
+
+
+def _limited(statement: EngineStatement, source: Source) -> EngineStatement:
+    """The statement, which fails where an open domain has more groups than the process that asks can hold."""
+    listed = all(key.domain is not None for key in source.keys)
+    return statement if listed else replace(statement, most_rows=MOST_GROUPS)
 
 
 def _value_columns(measures: Sequence[Measure]) -> list[_Values]:

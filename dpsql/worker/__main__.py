@@ -86,7 +86,8 @@ class Desk:
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, request["columns"])
-            return wire.pack(relation)
+            most = request["most_rows"]
+            return wire.pack(relation if most is None else relation.limit(most + 1))
 
     def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statement, once for each text."""

@@ -77,7 +77,7 @@ class Worker:
         messages = [_message(request, deadline, table)]
         if table is not None:
             messages.append(wire.table(table))
-        return self._exchange(messages, deadline, lambda child: columns.read(child.recv_bytes(), request.columns))
+        return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes(), request))
 
     def verify(self, request: EngineStatement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -150,6 +150,14 @@ def _reply(
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
+def _read(packed: bytes, request: EngineStatement) -> dict[str, Sequence[Any]]:
+    """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
+    found = columns.read(packed, request.columns)
+    if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
+        raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
+    return found
+
+
 def _message(request: EngineStatement, deadline: float, table: Table | None, *, run: bool = True) -> bytes | memoryview:
     return wire.encode(
         {
@@ -158,6 +166,7 @@ def _message(request: EngineStatement, deadline: float, table: Table | None, *, 
             "columns": request.columns,
             "tables": sorted(request.tables),
             "functions": sorted(request.functions),
+            "most_rows": request.most_rows,
             "deadline": deadline,
             "run": run,
             "table": None if table is None else [[name, kind] for name, (kind, _) in table.items()],
