@@ -17,7 +17,7 @@ demo: .venv/installed
 	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
 
 test test-slow: check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(if $(filter test,$@),-m "not slow",--hypothesis-seed=$(strip $(SEED)))
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow",--hypothesis-seed=$(strip $(SEED)))
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .

@@ -1,3 +1,15 @@
-"""All tests, doctests and examples state what chance may do to them: see tests/false_alarms.py."""
+"""All tests, doctests and examples: what chance may do to them, and their order."""
+
+from __future__ import annotations
+
+import pytest
 
 pytest_plugins = ["tests.false_alarms"]
+
+LONG = ("tests/unit/test_readme.py", "tests/unit/test_tour.py", "tests/attacks/")
+"""Files that take long as one piece: they come first, so that all processes end together."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, otherwise in the order in which they were found."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))

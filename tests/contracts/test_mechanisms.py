@@ -152,6 +152,12 @@ def module(mechanism: Mechanism) -> ModuleType:
     return found
 
 
+def noisy(release: Release, rows: int) -> bool:
+    """Whether other noise makes another release of so many rows."""
+    first, second = (release.release(table(release, rows), FixedSampler(seed)) for seed in (1, 2))
+    return first != second
+
+
 every = pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
 
 
@@ -259,8 +265,7 @@ def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism) 
         assert release.scale is None or release.scale > 0
         assert release.sensitivity is None or release.sensitivity > 0
         rows = 12 if isinstance(release.need, Values) else 400
-        first, second = (release.release(table(release, rows), FixedSampler(seed)) for seed in (1, 2))
-        assert first != second
+        assert any(noisy(release, some) for some in (max(1, rows // 100), rows))
 
 
 @every
