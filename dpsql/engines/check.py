@@ -14,6 +14,7 @@ from dpsql.engines.bounded import Reading, listed, reading
 from dpsql.engines.builder import in_owner_process
 from dpsql.engines.classes import said
 from dpsql.engines.correlations import telling
+from dpsql.engines.every_unit import miscounted
 from dpsql.engines.finding import Finding, Severity
 from dpsql.engines.owners import Owned, Owners, require_one_unit_type
 from dpsql.engines.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
@@ -85,6 +86,8 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
             yield from _public(desk)
         else:
             yield from _owned(desk, owners)
+            if table.every_unit:
+                yield from _every_unit(desk, shape, sources, owners)
             for column in table.columns:
                 yield from _column(desk, column, sources)
             if shape.classes is not None and shape.classes.table == table.name:
@@ -222,6 +225,21 @@ def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
             f"units are there, fewer than row_floor: {table.units_at_least} vouches for. gamma is more than is charged."
         )
         yield Finding(table.name, None, what, units, None, "error")
+
+
+def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, Source], owners: Owners) -> Iterator[Finding]:
+    """What the build is refused for, but units with several rows, who are counted with the cap."""
+    table = desk.table
+    if any(not other.public and other.name not in sources for other in shape.tables):
+        return  # said already: nothing can be built
+    try:
+        found = miscounted(desk.connection, shape, sources, owners, table)
+    except PolicyError:
+        return  # said already, with the column
+    what = "units have no row here, though the policy says every_unit: true. Nothing is built."
+    yield from desk.found(table.unit, what, found.missing, found.units, "error")
+    what = "rows belong to several units, though the policy says every_unit: true. Nothing is built."
+    yield from desk.found(table.on, what, found.shared, desk.counts()[0], "error")
 
 
 def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:

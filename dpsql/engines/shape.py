@@ -88,7 +88,7 @@ class TableShape:
         identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
         rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
         units_at_least: The same of its units (`row_floor` of `random_dp`).
-        every_unit: Whether every unit has exactly one row here; only `dpsql check` asks.
+        every_unit: Whether every unit has exactly one row here, or nothing is built.
     """
 
     name: str
@@ -177,7 +177,6 @@ class Shape:
                 columns=tuple(replace(column, nullable=False) for column in table.columns),
                 rows_at_least=None,
                 units_at_least=None,
-                every_unit=False,
             )
             for table in self.tables
         ]

@@ -11,6 +11,7 @@ import duckdb
 from dpsql.engines import public
 from dpsql.engines.bounded import Reading, first_rows, listed, literal, reading
 from dpsql.engines.classes import build_classes
+from dpsql.engines.every_unit import require_every_unit
 from dpsql.engines.owners import Owners, require_one_unit_type
 from dpsql.engines.shape import ColumnShape, PlaceShape, Shape, TableShape, UniverseShape
 from dpsql.engines.sources import Source, open_database, open_table, quote, text
@@ -41,13 +42,14 @@ def build_tables(
         into: Where the record of classes is written.
 
     Raises:
-        PolicyError: If shape and source disagree.
+        PolicyError: If shape and source disagree, or a table has not one row for every unit where it says so.
     """
     open_database(connection, shape)
     connection.execute("SET VARIABLE key = " + text(key))
     sources = {table.name: open_table(connection, table) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
+    require_every_unit(connection, shape, sources, owners)
     facts = {}
     ordered = sorted(shape.tables, key=lambda table: not table.public)  # domains come from public tables
     for place, table in enumerate(ordered):

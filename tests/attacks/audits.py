@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from re import Pattern
 
 import numpy as np
 
@@ -30,6 +31,7 @@ __all__ = [
     "threshold", "tightness",
 ]  # fmt: skip
 
+WHOLE = re.compile(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$")
 UNIT = Fraction(1, 10**12)  # a ledger counts epsilon and rho in these, rounded up
 
 
@@ -291,9 +293,11 @@ def _gaussian_pair(part: Part, other: Part) -> list[str]:
     loss = part.release.loss
     if not isinstance(loss, Concentrated) or loss.epsilon is None or loss.delta is None:
         return []
+    moved = [(draw, far) for draw, far in moved_draws(part, other) if draw is not None and any(far)]
     # The privacy loss of several entries is nearest to that of one entry that moves by the root of the sum.
-    rho = sum(implied(draw, far) for draw, far in moved_draws(part, other) if draw is not None)
-    real = gaussian_delta(float(rho), float(loss.epsilon))
+    real = gaussian_delta(float(sum(implied(draw, far) for draw, far in moved)), float(loss.epsilon))
+    if len(moved) == 1 and moved[0][1][0] ** 2 == moved[0][1][1]:  # one entry alone moves: the discrete law is at hand
+        real = discrete_delta(float(moved[0][0].parameter), moved[0][1][0], float(loss.epsilon))
     return [f"delta {real:.3g} at {loss}"] if real > float(loss.delta) * (1 + 1e-3) else []
 
 
@@ -310,11 +314,25 @@ def gaussian_delta(rho: float, epsilon: float) -> float:
     return tail[0] - math.exp(epsilon) * tail[1]
 
 
+@lru_cache(maxsize=4096)
+def discrete_delta(variance: float, move: int, epsilon: float) -> float:
+    """The delta of a discrete Gaussian that moves by an integer: the sum over its law, in floats, to 10^-9 of it."""
+    reach = np.arange(-math.ceil(move + 40 * math.sqrt(variance)), math.ceil(move + 40 * math.sqrt(variance)) + 1)
+    law = np.exp(-(reach**2) / (2 * variance))
+    moved = np.exp(-((reach - move) ** 2) / (2 * variance))
+    return float(np.maximum(law - math.exp(epsilon) * moved, 0).sum() / law.sum())
+
+
 # ------------------------------------------------------------------------------------------------- noise, and the grid
 
 
-def fresh_noise(replay: Replay) -> list[str]:
-    """Every released integer is its raw one plus a draw of its own, in order; what moves without a draw is public."""
+def fresh_noise(replay: Replay, whole: Pattern[str] = WHOLE) -> list[str]:
+    """Every released integer is its raw one plus a draw of its own, in order; what moves without a draw is public.
+
+    Args:
+        replay: Its runs.
+        whole: Which statements are of whole tables with one row for each unit, whose number is public under swaps.
+    """
     found = []
     for where, run in replay.all():
         for part in run.parts:
@@ -327,7 +345,7 @@ def fresh_noise(replay: Replay) -> list[str]:
                 noise = None if draw is None else draw.noise
                 if noise is None:
                     public = isinstance(part.release.loss, Free) or (
-                        name in ("count", "n", "rows") and _fixed(run, part)
+                        name in ("count", "n", "rows") and _fixed(run, part, whole)
                     )
                     found += [] if public else [f"{where}: {name} has no draw of its own"]
                     noise = (0,) * len(exact)
@@ -361,10 +379,10 @@ def _sparse(part: Part, exact: list[int], draw: Draw) -> list[str]:
     return ["an empty cell is shown"] if empty or min(shown, default=0) < 0 else []
 
 
-def _fixed(run: Run, part: Part) -> bool:
-    """Whether the number of rows is public: whole patients, each with one row, under replace_one, in one group."""
-    whole = re.search(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$", run.template.sql)
-    return run.promise.neighbours == "replace_one" and whole is not None and part.groups == ((),)
+def _fixed(run: Run, part: Part, whole: Pattern[str]) -> bool:
+    """Whether the number of rows is public: whole tables of one row a unit, under replace_one, in one group."""
+    named = whole.search(run.template.sql)
+    return run.promise.neighbours == "replace_one" and named is not None and part.groups == ((),)
 
 
 def grid(replay: Replay) -> list[str]:

@@ -9,12 +9,14 @@ thousands of policies would start too many.
 from __future__ import annotations
 
 import random
+import re
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ from dpsql.testing_samplers import FixedSampler
 from dpsql.universe.public import PublicColumns
 from dpsql.worker import columns
 from dpsql.worker.__main__ import Desk
-from tests.attacks.audits import AUDITS, control_flow
+from tests.attacks.audits import AUDITS, control_flow, fresh_noise
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 from tests.attacks.random_rows import Drawn as Rows
 from tests.attacks.random_rows import Maker, Schema
@@ -218,8 +220,15 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
     if drawn.classes:
         found = [*control_flow(replay), *class_shares(replay, drawn.classes)]
     else:
-        found = [f"{name}: {problem}" for name, audit in AUDITS.items() for problem in audit(replay)]
+        audits = AUDITS | {"fresh noise": partial(fresh_noise, whole=_whole(drawn))}
+        found = [f"{name}: {problem}" for name, audit in audits.items() for problem in audit(replay)]
     yield from (f"policy {seed}: {problem}" for problem in found)
+
+
+def _whole(drawn: Drawn) -> re.Pattern[str]:
+    """Statements over all rows of a table that has one for every unit, and over nothing else."""
+    every = [name for name, table in drawn.policy.tables.items() if table.every_unit]
+    return re.compile(rf"^(?!.*(JOIN|WHERE|UNION|GROUP|SELECT DISTINCT)).* FROM ({'|'.join(every) or '-'})\b")
 
 
 def main() -> None:

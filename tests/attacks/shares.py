@@ -41,11 +41,11 @@ def class_shares(replay: Replay, classes: Mapping[str, str]) -> list[str]:
         if not one.charges:
             continue
         real = sum((lost(a, b) for a, b in zip(one.parts, two.parts, strict=True)), Fraction(0))
-        account = one.charges[0].account("basic")
+        account = one.charges[0].account(one.promise.composition)  # type: ignore[arg-type]  # one of the two names
         moved = [
             classes[name] for name in classes if re.search(f"(without|only) {name} [|]|[|] without {name};", where)
         ]
-        charged = max(account.of_class(name).epsilon or 0 for name in moved)
-        if real > charged * UNIT:
-            found.append(f"{where}: {moved} lose epsilon {float(real):.6g}, charged {charged * 1e-12:.6g}")
+        charged = [epsilon for name in moved if (epsilon := account.of_class(name).epsilon) is not None]
+        if charged and real > max(charged) * UNIT:  # without an epsilon the price was in rho, alike for all classes
+            found.append(f"{where}: {moved} lose epsilon {float(real):.6g}, charged {max(charged) * 1e-12:.6g}")
     return found

@@ -74,7 +74,13 @@ Row = tuple[object, ...]
 
 
 def homes(folder: Path, text: str, people: Sequence[Row] = PEOPLE, towns: Sequence[Row] = TOWNS) -> Path:
-    """The policy's file beside its database."""
+    """The policy's file beside its database. Where everybody has one row, who comes a second time is somebody else."""
+    if "every_unit" in text:
+        names = [row[0] for row in people]
+        people = [
+            row if row[0] is None or row[0] not in names[:place] else (100 + place, *row[1:])
+            for place, row in enumerate(people)
+        ]
     with duckdb.connect(str(folder / "homes.duckdb")) as connection:
         connection.execute("CREATE TABLE towns (name VARCHAR, x DOUBLE, y DOUBLE, region VARCHAR, height INTEGER)")
         connection.executemany("INSERT INTO towns VALUES (?, ?, ?, ?, ?)", towns)
