@@ -46,6 +46,7 @@ from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.quote import advice, price_for, public_quote, quote
 from dpsql.stored import Released, read_released, write_released
+from dpsql.totals import several_rows, several_rows_intervals
 from dpsql.universe.metrics import PublicRows, RowMetric
 from dpsql.universe.prepare import prepare_metric, priced_by_metric
 from dpsql.universe.promise import total_promise
@@ -358,6 +359,11 @@ class Session:
         confidence, by = prepared.options.confidence or 0.95, picking(plan)
 
         def intervals(column: int, level: float) -> list[Ends]:
+            expression = columns[column]
+            if expression.facts.type.numeric and several_rows(expression):
+                return several_rows_intervals(
+                    column, plan, together.groups, together.values, bars, rows, self._backend.after, level
+                )
             if any(read.name in by for read in columns_of(columns[column])):
                 level = level_of_picked(level, len(rows.rows), len(together.groups))
             return output_intervals(columns[column], bars, rows, level)

@@ -1,0 +1,78 @@
+"""Windows and sub-queries as values have intervals that follow from those of the rows they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import dpsql
+import dpsql.testing
+from tests.sql.databases import build
+
+COUNTED = "SELECT sector, COUNT(*) AS n FROM jobs GROUP BY sector"
+SECTORS = 3  # that the policy declares
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dpsql.Session]:
+    with dpsql.testing.open(build("census", tmp_path_factory.mktemp("totals")), dpsql.testing.Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+@pytest.fixture
+def ends(session: dpsql.Session) -> list[tuple[float, float]]:
+    """The counts' intervals that hold all at once 95 times of 100."""
+    found = session.query(f"{COUNTED} ORDER BY sector", epsilon=0.1).interval("n", 1 - 0.05 / SECTORS)
+    return [(low, high) for low, high in found if low is not None and high is not None]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sector, SUM(COUNT(*)) OVER () AS total FROM jobs GROUP BY sector",
+        f"SELECT sector, SUM(n) OVER () AS total FROM ({COUNTED})",
+        f"WITH a AS ({COUNTED}) SELECT sector, (SELECT SUM(n) FROM a) AS total FROM a",
+    ],
+)
+def test_a_total_lies_between_the_totals_of_the_ends(
+    session: dpsql.Session, ends: list[tuple[float, float]], sql: str
+) -> None:
+    whole = tuple(sum(side) for side in zip(*ends, strict=True))
+    found = session.query(sql, epsilon=0.1).interval("total")
+    assert found == [pytest.approx(whole, abs=4)] * SECTORS  # counts' own ends are rounded inwards to whole numbers
+
+
+def test_running_sums_and_neighbours_read_the_rows_before(
+    session: dpsql.Session, ends: list[tuple[float, float]]
+) -> None:
+    answer = session.query(
+        "SELECT sector, SUM(COUNT(*)) OVER (ORDER BY sector) AS running, "
+        "LAG(COUNT(*)) OVER (ORDER BY sector) AS before FROM jobs GROUP BY sector ORDER BY sector",
+        epsilon=0.1,
+    )
+    sums = [tuple(sum(side) for side in zip(*ends[: at + 1], strict=True)) for at in range(SECTORS)]
+    assert answer.interval("running") == [pytest.approx(pair, abs=4) for pair in sums]
+    assert answer.interval("before") == [(None, None), *(pytest.approx(pair, abs=1) for pair in ends[:-1])]
+
+
+def test_a_share_holds_the_truth_and_is_shown_beside_its_error(session: dpsql.Session) -> None:
+    answer = session.query("SELECT sector, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM jobs GROUP BY sector")
+    for (_, share), (low, high) in zip(answer.rows, answer.interval("share"), strict=True):
+        assert low is not None and high is not None and low < share < high
+    assert "± ?" not in str(answer)
+
+
+def test_ranks_and_totals_of_groups_of_rows_have_no_interval(session: dpsql.Session) -> None:
+    answer = session.query("SELECT sector, RANK() OVER (ORDER BY COUNT(*)) AS place FROM jobs GROUP BY sector")
+    assert answer.interval("place") == [(None, None)] * SECTORS
+    answer = session.query(f"SELECT SUM(n) AS s, MAX(SUM(n)) OVER () AS m FROM ({COUNTED}) GROUP BY sector")
+    assert answer.interval("m") == [(None, None)] * SECTORS
+
+
+def test_a_window_over_keys_alone_is_exact(session: dpsql.Session) -> None:
+    answer = session.query(
+        "SELECT sector, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY sector) AS k FROM jobs GROUP BY 1"
+    )
+    with pytest.raises(dpsql.ProgrammingError, match="holds no noise"):
+        answer.interval("k")
