@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from dpsql.engines.base import EngineStatement
@@ -19,8 +20,9 @@ from dpsql.engines.lower import WIRE, lower_cells, lower_released
 from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of, range_of, substituted
-from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Column, Expression, Plan, Stage, Total, Windowed
+from dpsql.plan.intervals import Interval, total
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Plan, Stage, Total, Windowed
+from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed
@@ -64,10 +66,14 @@ Bars = Callable[[float], Sequence[Ends]]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The answer's rows, and which released row each came from; None for a group of several."""
+    """The answer's rows, and which released row each came from; None for a group of several.
+
+    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
+    """
 
     rows: list[tuple[Any, ...]]
     origin: list[int | None]
+    members: list[tuple[int, ...]] | None = None
 
 
 class PostProcess:
@@ -126,7 +132,8 @@ class PostProcess:
         table["row"] = ("BIGINT", list(range(len(groups))))
         if (names := _bare(plan)) is not None:
             return Rows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
-        return self._worked(plan, table)
+        rows = self._worked(plan, table)
+        return replace(rows, members=_members(plan, groups, rows.rows))
 
     def rehearse(self, plan: Plan) -> Rows:
         """What would be done to released values, done to made-up ones at the ends of their types, before the charge.
@@ -256,6 +263,8 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
         return [_NONE if row is None else _shown(*of[row], expression.facts.type) for row in rows.origin]
     if not expression.facts.type.numeric:
         return []
+    if rows.members is not None:
+        return [_of_group(expression, group, bars, confidence) for group in rows.members]
     result: list[Ends] = []
     for row in rows.origin:
         if row is None:
@@ -267,6 +276,77 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
         bounds = range_of(expression, hard=False, known=box.get)
         result.append((_float(bounds.low), _float(bounds.high)))
     return result
+
+
+def _members(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ...]]) -> list[tuple[int, ...]] | None:
+    """Which released rows each row of an aggregated answer is made of; None where released values decide about that.
+
+    They do not where every released row goes into a group of keys, and the answer shows these keys.
+    """
+    if len(plan.stages) != 1 or not plan.stages[0].aggregates or plan.stages[0].where is not None:
+        return None
+    stage, keys = plan.stages[0], [key.name for key in plan.keys]
+    if plan.having is not None or plan.limit is not None or plan.offset:
+        return None
+    inner = {f"c{i}": output.expression for i, output in enumerate(plan.outputs)}
+    shown = [output.expression for output in stage.outputs]
+    places: list[tuple[int, int]] = []  # of a key in the answer's row, and in the released group
+    for term in stage.group_by:
+        key = inner.get(term.name) if isinstance(term, Column) else None
+        if not isinstance(key, Column) or key.name not in keys or term not in shown:
+            return None
+        places.append((shown.index(term), keys.index(key.name)))
+    found: dict[Group, list[int]] = {}
+    for number, group in enumerate(groups):
+        found.setdefault(tuple(group[place] for _, place in places), []).append(number)
+    return [tuple(found.get(tuple(row[place] for place, _ in places), ())) for row in rows]
+
+
+def _of_group(expression: Expression, members: Sequence[int], bars: Mapping[str, Bars], confidence: float) -> Ends:
+    """The interval of what is computed from aggregates over some released rows.
+
+    Every noised value that goes in has its own interval at 1 - (1 - confidence)/k for the k of them, so that all hold
+    their truths at once with the confidence asked for (union bound); what is computed is monotone, or hulled, in each.
+    """
+    noised = [column for column in columns_of(expression) if column.name in bars]
+    level = 1 - (1 - confidence) / max(1, len(noised) * len(members))
+    ends = {column: bars[column.name](level) for column in noised}
+    boxes: list[dict[Any, Interval]] = [{column: _interval(ends[column][row]) for column in noised} for row in members]
+    bounds = _range_of_group(expression, boxes) if members else None
+    return _NONE if bounds is None else (_float(bounds.low), _float(bounds.high))
+
+
+def _range_of_group(expression: Expression, boxes: Sequence[Mapping[Any, Interval]]) -> Interval | None:
+    """The range of an aggregate over rows whose columns lie in these boxes, or of arithmetic on such; None: unknown."""
+    if not isinstance(expression, Apply):
+        return range_of(expression, hard=False) if isinstance(expression, Constant) else None
+    if not is_aggregate(expression):
+        parts = [_range_of_group(argument, boxes) for argument in expression.arguments]
+        if any(part is None for part in parts):
+            return None
+        columns = [Column("group", f"g{i}", part.facts) for i, part in enumerate(expression.arguments)]
+        known: dict[Any, Interval | None] = dict(zip(columns, parts, strict=True))
+        found = range_of(replace(expression, arguments=tuple(columns)), hard=False, known=known.get)
+        return found if isinstance(found, Interval) else None
+    rows = Interval.point(len(boxes))
+    if not expression.arguments:
+        return rows
+    (argument,) = expression.arguments
+    if argument.facts.nullable or not argument.facts.type.numeric:
+        return None  # how many rows count is not known, or there is no number
+    ranges: list[Interval] = [range_of(argument, hard=False, known=box.get) for box in boxes]
+    match expression.function.name:
+        case "count" if "DISTINCT" not in expression.function.sql:
+            return rows
+        case "sum":
+            return reduce(total, ranges)
+        case "avg":
+            return reduce(total, ranges) / rows
+        case "min":
+            return reduce(Interval.least, ranges)
+        case "max":
+            return reduce(Interval.greatest, ranges)
+    return None
 
 
 def picking(plan: Plan) -> frozenset[str]:

@@ -17,7 +17,7 @@ from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.windows import refuse_after_having, windowed
 
-__all__ = ["RELEASED", "plan_stage", "released_names", "row_count"]
+__all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_count"]
 
 RELEASED = "released"  # alias of the table of released values
 
@@ -219,7 +219,7 @@ def _one_value(query: syntax.Queryable) -> syntax.Queryable:
 def _totals(expression: Expression, where: Expression | None) -> Expression | None:
     """Arithmetic over aggregates, each read off all rows of the answer; None for anything else."""
     match expression:
-        case Apply(function=function, arguments=arguments) if _is_aggregate(expression):
+        case Apply(function=function, arguments=arguments) if is_aggregate(expression):
             return Total(function, arguments, where, expression.facts)
         case Apply(arguments=arguments):
             parts = [total for part in arguments if (total := _totals(part, where)) is not None]
@@ -233,7 +233,8 @@ def _alias(node: syntax.Expr, named: dict[str, Expression]) -> Expression | None
     return named.get(node.parts[0]) if isinstance(node, syntax.Name) and len(node.parts) == 1 else None
 
 
-def _is_aggregate(expression: Expression) -> bool:
+def is_aggregate(expression: Expression) -> bool:
+    """Whether an expression is one of `AGGREGATES` over public or released values."""
     return isinstance(expression, Apply) and (
         expression.function is COUNT_ROWS
         or expression.function in COUNT_DISTINCT
@@ -242,12 +243,12 @@ def _is_aggregate(expression: Expression) -> bool:
 
 
 def _aggregates(expression: Expression) -> bool:
-    return _is_aggregate(expression) or any(map(_aggregates, arguments_of(expression)))
+    return is_aggregate(expression) or any(map(_aggregates, arguments_of(expression)))
 
 
 def _loose(expression: Expression, groups: tuple[Expression, ...]) -> Column | None:
     """A column that is neither inside an aggregate nor part of what is grouped by."""
-    if expression in groups or _is_aggregate(expression):
+    if expression in groups or is_aggregate(expression):
         return None
     if isinstance(expression, Column):
         return expression

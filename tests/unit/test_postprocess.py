@@ -201,3 +201,37 @@ def test_more_groups_than_the_proxy_can_hold_are_a_failure_of_the_engine(
     monkeypatch.setattr(lower, "MOST_GROUPS", 10_000)
     session.query("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis", epsilon=0.11, delta=1e-8)
     assert session._backend.ledger.log()[-1].kind == "charge"
+
+
+def test_totals_over_an_answer_have_the_intervals_of_their_parts(session: Session) -> None:
+    inner = "SELECT sex, age >= 40 AS old, COUNT(*) AS n FROM patients GROUP BY 1, 2"
+    items = "SUM(n) AS s, MIN(n) AS low, MAX(n) AS high, COUNT(*) AS k, SUM(n) / COUNT(*) AS mean"
+    sql = f"SELECT sex, {items} FROM ({inner})"
+    answer, parts = session.query(f"{sql} GROUP BY sex", epsilon=0.2), session.query(inner, epsilon=0.2)
+    each = dict(
+        zip([row[:2] for row in parts.rows], parts.interval("n", 0.975), strict=True)
+    )  # two parts: 1 - 0.05 / 2
+    for row, s, low, high, mean in zip(answer.rows, *map(answer.interval, ("s", "low", "high", "mean")), strict=True):
+        ends = [each[row[0], old] for old in (False, True)]
+        lows, highs = [float(a or 0) for a, _ in ends], [float(b or 0) for _, b in ends]
+        assert s == pytest.approx((sum(lows), sum(highs)))
+        assert low == pytest.approx((min(lows), min(highs)))
+        assert high == pytest.approx((max(lows), max(highs)))
+        assert mean == pytest.approx((sum(lows) / 2, sum(highs) / 2))
+    assert [row[4] for row in answer.rows] == [2, 2, 2]  # exact
+    (whole,) = session.query(f"SELECT SUM(n) AS s FROM ({inner})", epsilon=0.2).interval("s")
+    assert whole[0] is not None and whole[1] is not None and whole[0] < 200 < whole[1]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT SUM(n) AS s FROM {GROUPED} WHERE n > 3",
+        "SELECT SUM(n) AS s FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > 3)",
+        f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY n",
+        f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY sex",
+        f"SELECT COUNT(DISTINCT n) + SUM(n) AS s FROM {GROUPED}",
+    ],
+)
+def test_where_noise_decides_which_rows_go_in_no_interval_is_told(session: Session, sql: str) -> None:
+    assert set(session.query(sql, epsilon=0.2).interval("s")) == {(None, None)}
