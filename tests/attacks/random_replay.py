@@ -36,8 +36,9 @@ from dpsql.proxy import limits_of, pinned_of
 from dpsql.session import Backend
 from dpsql.testing_samplers import FixedSampler
 from dpsql.universe.public import PublicColumns
-from dpsql.worker import columns
+from dpsql.worker import columns, wire
 from dpsql.worker.__main__ import Desk
+from dpsql.worker.client import _message
 from tests.attacks.audits import AUDITS, control_flow, fresh_noise
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 from tests.attacks.random_rows import Drawn as Rows
@@ -98,14 +99,9 @@ class InProcess:
         self._connection.close()
 
 
-def _request(statement: EngineStatement) -> dict[str, Any]:
-    return {
-        "sql": statement.sql,
-        "parameters": list(statement.parameters),
-        "columns": [list(column) for column in statement.columns],
-        "tables": sorted(statement.tables),
-        "functions": sorted(statement.functions),
-    }
+def _request(statement: EngineStatement) -> Any:
+    """The statement as the worker receives it."""
+    return wire.decode(bytes(_message(statement, 60, None)))
 
 
 PUBLIC_ROWS = (

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 
-from dpsql.plan import relations
+from dpsql.plan import stability
 from dpsql.postprocess import PostProcess
 from tests.attacks.audits import tightness
 from tests.attacks.random_policies import draw
@@ -52,6 +52,6 @@ def test_units_reach_the_whole_sensitivity(after: PostProcess) -> None:
 
 
 def test_a_plan_that_counts_too_few_rows_is_convicted(after: PostProcess) -> None:
-    with patch.object(relations, "_on_key", lambda *_: True):
+    with patch.object(stability, "_on_key", lambda *_: True):
         convicted = any(problem for seed in (7, 14, 18) for problem in audited(seed, after))
     assert convicted
