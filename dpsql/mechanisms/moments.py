@@ -13,7 +13,11 @@ The price is split so that the expected error is least, to first order and at a 
 Interval. The true moments are the noised ones less their noise, whose laws are known. So the statistic is computed for
 4,096 noises that stand for those laws, and the interval leaves out equal parts on either side; where a noise leaves too
 few rows, or no variance to divide by, the statistic could be anything inside its bounds. For a statistic that is linear
-in the moments this has the wanted confidence exactly; for the others it is measured. The noises are the points of a
+in the moments this has the wanted confidence exactly; for the others it is measured. Where the interval reaches an end
+of the statistic's bounds, the noise is so large that it is far from linear (a variance less the square of a noisy mean
+is 0 wherever that mean is): there it is the whole range over the likeliest noises. With P_i = P(|noise_i| beyond its
+own), the sum of -ln P_i over k moments has a gamma law, and those within its quantile hold the truth with the wanted
+chance, whatever the statistic is. The noises are the points of a
 lattice: nothing is drawn, and the same release has the same interval every time. Above 99.8% it is all of the bounds.
 
 Grids are made coarser, by powers of ten, until no value exceeds 2^42 steps: then no sum of products overflows. This
@@ -30,6 +34,7 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaincinv
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Request
@@ -230,15 +235,21 @@ class MomentsRelease:
             raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
         if confidence > CONFIDENCE:
             return self.query.statistic.bounds(self.query.widths)
-        noises = iter(lattice(sum(law is not None for law in self.laws)))
+        ranks = lattice(sum(law is not None for law in self.laws))
+        noises = iter(ranks)
         could = {
             name: np.full(POINTS, float(m[name])) if law is None else m[name] - np.rint(law.at(next(noises)))
             for name, law in zip(self.query.statistic.moments, self.laws, strict=True)
         }
         lows, highs = self.query.statistic.likely(could, self.query.widths)
         miss = (1 - confidence) / 2
-        low = np.quantile(lows, miss, method="lower")
-        return float(low), float(np.quantile(highs, 1 - miss, method="higher"))
+        low, high = np.quantile(lows, miss, method="lower"), np.quantile(highs, 1 - miss, method="higher")
+        least, most = self.query.statistic.bounds(self.query.widths)
+        if low <= least or high >= most:
+            rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
+            likely = rare <= gammaincinv(len(ranks), confidence)
+            low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
+        return float(low), float(high)
 
 
 @lru_cache(maxsize=8)

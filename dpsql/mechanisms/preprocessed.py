@@ -72,6 +72,9 @@ __all__ = ["Preprocessing"]
 COUNT_SHARE = Fraction(1, 10)  # of the price, for a noised number of rows
 LEAST_ROWS = 5  # over epsilon: a noised number of rows below that counts as that
 MOST_GROUPS = 5_000  # each takes about a millisecond of exact arithmetic
+WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # over rows far out, one by one
+LEAST_SPREADS = 1000  # n Delta is at least this part of the spread, which half of the rows lie beyond
+LEAST_WIDTHS = 10**9  # or of the width of the bounds, where no spread is known
 ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 
@@ -103,7 +106,9 @@ class Preprocessing:
         if isinstance(query, str):
             return Refusal(self.name, query)
         if options.sensitivity is not None:
-            return self._by(request, query, Fixed(options.sensitivity / request.source.contribution.total))
+            amount = Fixed(options.sensitivity / request.source.contribution.total)
+            silly = _silly(aggregate.function, query, amount.sensitivity)
+            return Refusal(self.name, silly) if silly else self._by(request, query, amount)
         if query.spread is None and not (by_name or isinstance(statistic, TrimmedMean)):
             return Refusal(self.name, NO_SPREAD)
         return self._by_rule(request, query)
@@ -208,6 +213,26 @@ def _query(request: Request, statistic: Statistic) -> PreprocessedQuery | str:
         rows_about=max(1, request.rows_about),
         moved=moved_rows(request).l1,
         rows_per_unit=request.source.contribution.total,
+    )
+
+
+def _silly(function: str, query: PreprocessedQuery, sensitivity: Fraction) -> str | None:
+    """Why a named sensitivity is refused: it moves most rows, so that walks over all of them take long and say nothing.
+
+    A mean that each of n rows moves by at most Delta lies within n Delta of the centre: see `preprocessing.mean`.
+    """
+    if function not in WALKED:
+        return None
+    width = None if query.ends is None else query.ends[1] - query.ends[0]
+    least = (
+        query.spread / LEAST_SPREADS if query.spread is not None else None if width is None else width / LEAST_WIDTHS
+    )
+    if least is None or sensitivity * query.rows_about >= least**query.statistic.power:
+        return None
+    unit = query.rows_per_unit * least**query.statistic.power / query.rows_about
+    return (
+        f"a sensitivity that small leaves nothing of {query.rows_about} rows (rows_about) but the centre; name "
+        f"{float(unit):.2g} or more."
     )
 
 

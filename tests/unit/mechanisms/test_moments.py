@@ -21,7 +21,7 @@ from dpsql.mechanisms.sensitivity import sensitivity_of
 from dpsql.plan.requests import Measure, MeasureKind
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Composed, Concentrated
-from dpsql.privacy.tables import RawTable
+from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (
     BY_RHO,
@@ -319,3 +319,30 @@ def test_an_argument_too_few_is_a_broken_invariant() -> None:
 def test_a_rho_too_small_for_any_moment_is_refused() -> None:
     answer = Laplace().offer(asking("corr", price=Price(None, Fraction(0), rho=Fraction(1, 10**30))))
     assert isinstance(answer, Refusal)
+
+
+@pytest.mark.parametrize("function", ["var_pop", "stddev_samp"])
+def test_a_guess_that_starves_the_mean_of_its_price_leaves_intervals_true(function: str) -> None:
+    # Values from 0 to 4 * 10^7 that are about 10^5, guessed to lie within 10 of 0: the noise of the mean, squared, is
+    # far above the variance. Without chance: 400 noises that stand for their laws.
+    grid = Grid(Fraction(1), 0, 4 * 10**7)
+    facts = replace(COST.facts, centre=Fraction(0), spread=Fraction(10))
+    price = Price(Fraction(1), Fraction(0))
+    release = offered(Laplace().offer(asking(function, grid=grid, facts=facts, price=price, rows_about=50_000)))
+    assert isinstance(release, MomentsRelease)
+    n, mean, deviation = 800, 10**5, 3 * 10**5
+    truth = {"n": n, "x": n * mean, "xx": n * (deviation**2 + mean**2)}
+    exact = release.query.statistic.value(truth, release.query.widths) * release.query.unit
+    noises = lattice(3)[:, ::10]
+    columns = {
+        name: (exactly + np.rint(law.at(noise))).astype(np.int64).tolist()
+        for (name, exactly), law, noise in zip(truth.items(), release.laws, noises, strict=True)
+        if law is not None
+    }
+    widths = release.query.widths
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    values = [release.query.statistic.value(row, widths) * release.query.unit for row in rows]
+    found = release.intervals(ReleasedTable({"value": values, **columns}), 0.95)
+    held = [low <= exact <= high for low, high in found if low is not None and high is not None]
+    assert len(held) == len(rows)
+    assert sum(held) / len(held) >= 0.95

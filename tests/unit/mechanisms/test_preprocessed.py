@@ -318,3 +318,15 @@ def test_a_trimmed_mean_within_bounds_has_to_be_asked_for_by_name(facts: Facts) 
     with pytest.raises(UnsupportedQuery, match="Write mechanism = 'preprocessing'"):
         choose(request)
     assert choose(request, wanted="preprocessing").release.mechanism == "preprocessing"
+
+
+@pytest.mark.parametrize("function", ["avg", "trimmed_mean", "var_pop", "stddev_samp"])
+def test_a_sensitivity_that_leaves_nothing_but_the_centre_is_refused_before_the_charge(function: str) -> None:
+    facts, rows = replace(INCOME, spread=Fraction(30)), 1000
+    power = 1 if function in ("avg", "trimmed_mean") else 2
+    least = Fraction(3, 100) ** power / rows
+    for sensitivity, refused in ((least, False), (least * Fraction(99, 100), True), (Fraction(1, 10**9), True)):
+        request = asking(function, facts=facts, rows_about=rows, options=Options(sensitivity=sensitivity))
+        answer = Preprocessing().offer(request)
+        assert isinstance(answer, Refusal) == refused
+        assert not isinstance(answer, Refusal) or "leaves nothing of 1000 rows" in answer.reason
