@@ -34,6 +34,7 @@ __all__ = [
     "PostProcess",
     "Rows",
     "answer_columns",
+    "as_float",
     "level_of_picked",
     "output_intervals",
     "picking",
@@ -274,7 +275,7 @@ def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Row
             column: _interval(ends[column.name][row]) for column in noised
         }
         bounds = range_of(expression, hard=False, known=box.get)
-        result.append((_float(bounds.low), _float(bounds.high)))
+        result.append((as_float(bounds.low), as_float(bounds.high)))
     return result
 
 
@@ -313,7 +314,7 @@ def _of_group(expression: Expression, members: Sequence[int], bars: Mapping[str,
     ends = {column: bars[column.name](level) for column in noised}
     boxes: list[dict[Any, Interval]] = [{column: _interval(ends[column][row]) for column in noised} for row in members]
     bounds = _range_of_group(expression, boxes) if members else None
-    return _NONE if bounds is None else (_float(bounds.low), _float(bounds.high))
+    return _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
 
 
 def _range_of_group(expression: Expression, boxes: Sequence[Mapping[Any, Interval]]) -> Interval | None:
@@ -390,7 +391,7 @@ def _shown(low: float | int | None, high: float | int | None, type_: Type) -> En
     return low, high
 
 
-def _float(end: Fraction | None) -> float | None:
+def as_float(end: Fraction | None) -> float | None:
     """The end as a double; none where it is beyond them all."""
     try:
         return None if end is None else float(end)

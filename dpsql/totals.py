@@ -18,10 +18,11 @@ from dpsql.plan.expressions import arguments_of, columns_of, range_of, substitut
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Output, Plan, Total, Windowed
+from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type
 from dpsql.plan.windows import FUNCTIONS
-from dpsql.postprocess import Bars, Ends, PostProcess, Rows
+from dpsql.postprocess import Bars, Ends, PostProcess, Rows, as_float
 from dpsql.privacy.tables import Group
 from dpsql.worker.client import WorkerFailed
 
@@ -93,14 +94,18 @@ def several_rows_intervals(
         argument = substituted(node.arguments[0], over) if over else node.arguments[0]
         ranges = [range_of(argument, hard=False, known=box.get) for box in boxes]
         real = _real(node)
-        if real is None or not all(
-            isinstance(r, Interval) and r.low is not None and r.high is not None for r in ranges
-        ):
+        if real is None or not all(map(_moderate, ranges)):
             return unknown
         ends |= {f"low{index}": [float(r.low) for r in ranges], f"high{index}": [float(r.high) for r in ranges]}
         asked.append(real)
     found = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
     return unknown if found is None else _together(whole, nodes, over, boxes, rows, found)
+
+
+def _moderate(ends: Interval) -> bool:
+    """Whether both ends are known, and no larger than released numbers are: then no sum of them overflows."""
+    most = SATURATED[Type.REAL]
+    return ends.low is not None and ends.high is not None and -most <= ends.low and ends.high <= most
 
 
 def _boxes(ends: Mapping[Column, Sequence[Ends]], count: int) -> list[dict[Expression, Interval]]:
@@ -184,5 +189,5 @@ def _together(
             low, high = sorted(ends[2 * index : 2 * index + 2])
             box[substituted(node, over) if over else node] = Interval(Fraction(low), Fraction(high))
         bounds = range_of(whole, hard=False, known=box.get)
-        result.append(tuple(None if end is None else float(end) for end in (bounds.low, bounds.high)))  # type: ignore[arg-type]  # two
+        result.append((as_float(bounds.low), as_float(bounds.high)))
     return result
