@@ -228,7 +228,7 @@ def _whole(drawn: Drawn) -> re.Pattern[str]:
 
 
 def main() -> None:
-    """Audits as many policies as the first argument says, from the seed that the second says."""
+    """Audits as many policies as the first argument says, from the seed that the second says; Ctrl-C ends it early."""
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**31)
     seen, convicted = Counter[str](), 0
     after = PostProcess(2 << 30)
@@ -240,6 +240,8 @@ def main() -> None:
                 problems = [f"policy {seed}: {type(error).__name__}: {error}"]
             convicted += bool(problems)
             print("\n".join(problem[:600] for problem in problems[:2]), end="\n" if problems else "", flush=True)
+    except KeyboardInterrupt:
+        print()
     finally:
         after.close()
     print(f"policies from {first} on: {dict(seen)}; convicted: {convicted}")
