@@ -53,11 +53,31 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
         )  # fmt: skip
     equal = rows.resolver(scope).apply("=", (left, right), node.position)
     negated = negated != node.negated
+    if negated and not is_public(sub.relation):
+        _refuse_missing(left, right, node.position)
     on: tuple[Expression, ...] = (equal, *same)
     if negated and is_public(sub.relation):  # NOT IN is not true where either side is NULL
         is_true = rows.resolver(scope).apply("is_distinct_from", (equal, as_constant(False)), node.position)
         on = (is_true,)
     return limited(Semi(relation, sub.relation, on, negated), node.position)
+
+
+def _refuse_missing(left: Expression, right: Expression, position: tuple[int, int] | None) -> None:
+    """Refuses a private NOT IN where one side may be NULL.
+
+    In SQL one NULL in the sub-query makes NOT IN true for no row: one person's NULL would decide over everybody. A NULL
+    in front of it is in no list, and out of none.
+
+    Raises:
+        UnsupportedQuery: With what means the same for each person alone.
+    """
+    for side, place in ((right, "the sub-query's column"), (left, "the column in front of it")):
+        if side.facts.nullable and isinstance(side, Column):
+            raise UnsupportedQuery(
+                f"{place} ({side.name}) is NULL where a left join finds no partner, and one NULL decides over every "
+                "row.", construct="NOT IN", position=position,
+                hint="Write JOIN instead of LEFT JOIN there, or NOT EXISTS with equal privacy units.",
+            )  # fmt: skip
 
 
 def _same_person(
