@@ -53,6 +53,7 @@ def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: in
         policy.classes,
         _class_of(tuple(policy.classes)),
         policy.idealised_numerics,
+        policy.budget.total.delta > 0,
     )
 
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog, RandomPartition, RandomStatistic, TableInfo
-from dpsql.plan.domains import column_domain
 from dpsql.plan.nodes import Expression, Plan, Scan
 from dpsql.plan.parse import parse
 from dpsql.plan.relations import column_of, filtered_scan
 from dpsql.plan.resolve import resolve_query
+from dpsql.plan.values import column_domain
 from dpsql.policy import Policy
 from dpsql.privacy.exposure import gamma_of_cells, rounded_up
 

@@ -21,10 +21,10 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from dpsql.mechanisms.base import Interval, Request
-from dpsql.plan.domains import column_domain
 from dpsql.plan.nodes import Column
 from dpsql.plan.requests import Values
 from dpsql.plan.types import Value
+from dpsql.plan.values import column_domain
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

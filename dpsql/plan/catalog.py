@@ -127,6 +127,7 @@ class Catalog:
         classes: Each class of units to the share of a statement's epsilon that its units lose; empty without classes.
         class_of: The table of units and their classes (``unit``, ``class``), which no statement can name; None without.
         idealised: Whether the owner admits mechanisms whose exact arithmetic is not proved.
+        grants_delta: Whether the policy's total allows any delta.
     """
 
     tables: Mapping[str, TableInfo]
@@ -136,3 +137,4 @@ class Catalog:
     classes: Mapping[str, Fraction] = field(default_factory=dict)
     class_of: TableInfo | None = None
     idealised: bool = False
+    grants_delta: bool = True

@@ -55,7 +55,7 @@ from dpsql.plan.ranges import hull_of, is_certain, known_range
 from dpsql.plan.stability import most_rows
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["facts_on"]
+__all__ = ["facts_on", "facts_where"]
 
 Range = Any
 """An `Interval` of numbers, or a `Span` of dates."""
@@ -75,10 +75,19 @@ def facts_on(expression: Expression, relation: Relation) -> Facts:
     Bounds are those of the rows that can be there, a centre lies inside them and a spread is no wider. Where no row can
     be there, nothing is narrowed.
     """
+    return _facts(expression, _rows(relation))
+
+
+def facts_where(expression: Expression, conditions: Sequence[Expression]) -> Facts:
+    """The same over the rows for which all of these conditions are true."""
+    return _facts(expression, _all([implied(condition, truth=True, or_null=False) for condition in conditions]))
+
+
+def _facts(expression: Expression, box: Box | None) -> Facts:
     facts = expression.facts
-    if not facts.type.numeric and facts.type not in (Type.DATE, Type.TIMESTAMP):
+    if not _ranged(expression):
         return facts
-    before, after = known_range(expression), _range(expression, _rows(relation) or {})
+    before, after = known_range(expression), _range(expression, box or {})
     if after == before:
         return facts
     if not isinstance(after, Interval):

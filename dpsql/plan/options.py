@@ -216,6 +216,11 @@ def _chance(name: str, value: Any) -> Fraction:
     return chance
 
 
+def _ceiling(name: str, value: Any) -> Fraction:
+    """A chance, or 0, which declines the policy's own."""
+    return _chance(name, value) if _exact(name, value, "number of 0 or more") else Fraction(0)
+
+
 def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9:
         raise ProgrammingError(f"{name} is {_given(value)}; write a whole number from 1.")
@@ -244,7 +249,7 @@ def _strategy(name: str, value: Any) -> str:
 
 READERS: dict[str, Any] = {
     "epsilon": _loss,
-    "delta": _chance,
+    "delta": _ceiling,
     "rho": _loss,
     "mechanism": _word,
     "max_groups_per_unit": _count,

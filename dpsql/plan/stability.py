@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dpsql.plan.domains import values_known
 from dpsql.plan.groups import most_values
 from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.relations import conjuncts, is_public, is_rounded, most_met, predicates, size_of
+from dpsql.plan.values import values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
 

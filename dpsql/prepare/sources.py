@@ -10,7 +10,6 @@ from itertools import product
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.domains import MOST_CELLS
 from dpsql.plan.groups import most_groups
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
@@ -20,6 +19,7 @@ from dpsql.plan.relations import private_scans, unit_of
 from dpsql.plan.requests import Contribution, Source
 from dpsql.plan.stability import rows_in_group, rows_per_unit
 from dpsql.plan.types import Facts
+from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group
 

@@ -9,7 +9,7 @@ from dpsql.mechanisms.base import Personal, Price, Request
 from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
-from dpsql.plan.nodes import Aggregate, Key, Plan
+from dpsql.plan.nodes import Aggregate, Column, Key, Plan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.per_unit import totals_per_unit
@@ -55,6 +55,8 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
             hint="Declare the values of every key in the policy, or name them in WHERE.",
         )  # fmt: skip
+    if not listed and not options.delta and options.mechanism in (None, "threshold"):
+        raise _open_key(plan, catalog)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
     asked = prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
     requests, of = [], []
@@ -78,6 +80,19 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
     return Prepared(
         plan, options, measured, selection, groupings, readings, loss, read=read | CHOICE if selects else read
     )
+
+
+def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
+    """Why groups that nobody lists have no answer without delta, and what lists them."""
+    key = next((key for key in plan.keys if key.domain is None), None)
+    name = key.expression.name if key is not None and isinstance(key.expression, Column) else "GROUP BY"
+    reason = "its values are not known." if key is not None else "it has more groups than dpsql lists (100,000)."
+    hint = f"Declare values in {catalog.policy_file}, or name them in WHERE"
+    if key is None or key.expression.facts.type.numeric:
+        hint += "; write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds"
+    if catalog.grants_delta:
+        hint += "; or give delta, such as delta = 1e-8, and groups of few people stay hidden"
+    return UnsupportedQuery(reason, construct=name, hint=f"{hint}.")
 
 
 def _request(

@@ -31,13 +31,14 @@ from dpsql.mechanisms.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.noised import NoisedRelease
 from dpsql.mechanisms.sensitivity import Sensitivity
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.domains import MOST_CELLS, Evaluate
+from dpsql.plan.domains import Evaluate
 from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.plan.requests import Aggregates, Contribution, Source, Values
 from dpsql.plan.requests import Cells as CellsNeed
 from dpsql.plan.types import Facts
+from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.sources import check_unit
 from dpsql.privacy.loss import Free, Loss, Metric

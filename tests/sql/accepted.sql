@@ -1571,12 +1571,11 @@ SELECT date_trunc('year', born) AS y, COUNT(*) FROM customers GROUP BY y
 -- policy: shop
 SELECT date_trunc('quarter', placed) AS q, SUM(total) FROM orders WHERE placed >= TIMESTAMP '2024-01-01 00:00:00' GROUP BY q
 -- unit: orders.customer_id
--- rows per unit: 5, in one group 5, in groups 5
--- k0: timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00]; open
--- selection: count_units; chooses the groups
+-- rows per unit: 5, in one group 5, in groups 4
+-- k0: timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00]; 4 values: 2024-01-01 00:00:00, 2024-04-01 00:00:00, 2024-07-01 00:00:00, 2024-10-01 00:00:00
 -- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
--- columns: q timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00] or NULL, sum(total) real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- columns: q timestamp [2023-01-01 00:00:00, 2024-10-01 00:00:00], sum(total) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP))) AS q GROUP BY "k0"
 -- values: 'quarter', 2024-01-01 00:00:00
 
 -- policy: shop
@@ -1722,11 +1721,10 @@ SELECT SUM(date_diff('hour', TIMESTAMP '2023-01-01 00:00:00', placed)) FROM orde
 SELECT CAST(placed AS DATE) AS d, COUNT(*) FROM orders WHERE day = DATE '2023-05-05' GROUP BY d
 -- unit: orders.customer_id
 -- rows per unit: 5, in one group 5, in groups 5
--- k0: date [2023-01-01, 2024-12-31]; open
--- selection: count_units; chooses the groups
+-- k0: date [2023-01-01, 2024-12-31]; 731 values: 2023-01-01, 2023-01-02, 2023-01-03, ..., 2024-12-30, 2024-12-31
 -- a0: count_rows
--- columns: d date [2023-01-01, 2024-12-31] or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0", "t0"."customer_id" AS "u" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" = CAST($1 AS DATE))) AS q GROUP BY "k0"
+-- columns: d date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."day" = CAST($1 AS DATE))) AS q GROUP BY "k0"
 -- values: 2023-05-05
 
 -- policy: shop
@@ -3076,6 +3074,134 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n /
 -- a0: count_rows
 -- columns: sex text, share real or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- Keys whose few values follow from their form, whatever columns they read
+SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 2
+-- k0: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: dear boolean, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0
+
+SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 6
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: f boolean or NULL, missing boolean, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: 'f%'
+
+SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 3
+-- k0: text or NULL; 3 values: 'dear', 'flu', NULL
+-- a0: count_rows
+-- columns: kind text or NULL, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0, 'dear', 'flu'
+
+SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
+-- unit: visits.patient_id = patients.patient_id
+-- rows per unit: 12, in one group 12, in groups 4
+-- k0: text; 4 values: 'F', 'M', 'X', 'all'
+-- a0: count_rows
+-- columns: kind text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t1"."sex" ELSE CAST($2 AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0"
+-- values: 500.0, 'all'
+
+SELECT floor(weight / 100) * 100 AS about, weight IS NULL AS missing, COUNT(*) FROM patients GROUP BY ALL
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: real [0, 200] or NULL; 4 values: 0.0, 100.0, 200.0, NULL
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: about real [0, 200] or NULL, missing boolean, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (floor(("t0"."weight" / CAST($1 AS DOUBLE))) * CAST($1 AS DOUBLE)) AS "k0", ("t0"."weight" IS NULL) AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: 100.0
+
+SELECT upper(CASE WHEN cost > 500 THEN 'dear' ELSE 'cheap' END) AS kind, COUNT(*) FROM visits GROUP BY kind
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 2
+-- k0: text; 2 values: 'CHEAP', 'DEAR'
+-- a0: count_rows
+-- columns: kind text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- values: 500.0, 'dear', 'cheap'
+
+-- What a condition names, in either order, with OR
+SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN ('cold', 'asthma') GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 3
+-- k0: text or NULL; 3 values: 'asthma', 'cold', 'flu'
+-- a0: count_rows
+-- columns: diagnosis text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q GROUP BY "k0"
+-- values: 'flu', 'cold', 'asthma'
+
+-- Timestamps within bounds, by the day or hour
+-- policy: shop
+SELECT date_trunc('month', placed) AS month, COUNT(*) FROM orders GROUP BY month
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00]; 24 values: 2023-01-01 00:00:00, 2023-02-01 00:00:00, 2023-03-01 00:00:00, ..., 2024-11-01 00:00:00, 2024-12-01 00:00:00
+-- a0: count_rows
+-- columns: month timestamp [2023-01-01 00:00:00, 2024-12-01 00:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- values: 'month'
+
+-- policy: shop
+SELECT placed::DATE AS d, COUNT(*) FROM orders WHERE placed >= TIMESTAMP '2024-12-20 15:00:00' GROUP BY d
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: date [2023-01-01, 2024-12-31]; 12 values: 2024-12-20, 2024-12-21, 2024-12-22, ..., 2024-12-30, 2024-12-31
+-- a0: count_rows
+-- columns: d date [2023-01-01, 2024-12-31], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT CAST("t0"."placed" AS DATE) AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($1 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 2024-12-20 15:00:00
+
+-- policy: shop
+SELECT dayname(placed) AS weekday, COUNT(*) FROM orders GROUP BY weekday
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 7 values: 'Friday', 'Monday', 'Saturday', ..., 'Tuesday', 'Wednesday'
+-- a0: count_rows
+-- columns: weekday text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT dayname("t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+
+-- policy: shop
+SELECT strftime(placed, '%Y-%m') AS month, strftime(placed, '%H') >= '12' AS late, COUNT(*) FROM orders GROUP BY ALL
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 5
+-- k0: text; 24 values: '2023-01', '2023-02', '2023-03', ..., '2024-11', '2024-12'
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: month text, late boolean, count_star() integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT strftime("t0"."placed", CAST($1 AS VARCHAR)) AS "k0", (strftime("t0"."placed", CAST($2 AS VARCHAR)) >= CAST($3 AS VARCHAR)) AS "k1" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0", "k1"
+-- values: '%Y-%m', '%H', '12'
+
+-- policy: shop
+SELECT date_trunc('hour', placed) AS hour, COUNT(*) FROM orders WHERE placed BETWEEN TIMESTAMP '2024-03-01 10:30:00' AND TIMESTAMP '2024-03-01 13:30:00' GROUP BY hour
+-- unit: orders.customer_id
+-- rows per unit: 5, in one group 5, in groups 4
+-- k0: timestamp [2023-01-01 00:00:00, 2024-12-31 23:00:00]; 4 values: 2024-03-01 10:00:00, 2024-03-01 11:00:00, 2024-03-01 12:00:00, 2024-03-01 13:00:00
+-- a0: count_rows
+-- columns: hour timestamp [2023-01-01 00:00:00, 2024-12-31 23:00:00], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT date_trunc(CAST($1 AS VARCHAR), "t0"."placed") AS "k0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."placed" >= CAST($2 AS TIMESTAMP)) AND ("t0"."placed" <= CAST($3 AS TIMESTAMP))) AS q GROUP BY "k0"
+-- values: 'hour', 2024-03-01 10:30:00, 2024-03-01 13:30:00
+
+-- The policy's own delta, declined
+-- with: epsilon=1, delta=0
+SELECT sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(b.n) + 1 FROM b AS b) AS share FROM b ORDER BY n - (SELECT MIN(n) FROM b)
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(b.n) + 1 FROM b AS b) AS share FROM b ORDER BY n - (SELECT MIN(n) FROM b)

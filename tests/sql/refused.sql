@@ -1013,8 +1013,8 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, rho = 1) COUNT(*) FROM pa
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = age) COUNT(*) FROM patients
 -- refused: epsilon is 'age'; write a number above 0.
 
-SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 0) COUNT(*) FROM patients
--- refused: delta is 0; write a number above 0.
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = -1) COUNT(*) FROM patients
+-- refused: delta is -1; write a number above 0.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 1) COUNT(*) FROM patients
 -- refused: delta is 1; write a number from 1e-18 to below 1, such as 1e-8.
@@ -1219,7 +1219,7 @@ SELECT COUNT(*) FROM patients p q
 
 -- policy: census
 SELECT trade, COUNT(*) FROM people GROUP BY trade
--- refused: COUNT(*) at 1:15: no mechanism answers this. public: the number of rows is public only under replace_one, for a whole table that declares every_unit, without WHERE, GROUP BY or join. laplace: it cannot decide which groups of an open domain appear; only threshold can. gaussian: it cannot decide which groups of an open domain appear; only threshold can. threshold: an open domain needs delta; add delta to the statement's options, such as delta = 1e-8. exponential: it cannot decide which groups of an open domain appear; only threshold can. friendly_core: it cannot decide which groups of an open domain appear; only threshold can. preprocessing: it cannot decide which groups of an open domain appear; only threshold can. random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: trade: its values are not known. Declare values in census.yaml, or name them in WHERE; or give delta, such as delta = 1e-8, and groups of few people stay hidden.
 
 -- policy: census
 SELECT COUNT(*) FROM people p JOIN jobs j ON p.district = j.hours
@@ -1523,3 +1523,22 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SEL
 
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT SUM(n), MAX(n) FROM a) FROM a
 -- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
+
+-- One NULL in the list makes NOT IN true for nobody
+SELECT COUNT(*) FROM patients p WHERE p.patient_id NOT IN (SELECT v.patient_id FROM patients q LEFT JOIN visits v USING (patient_id))
+-- refused: NOT IN at 1:39: the sub-query's column (patient_id) is NULL where a left join finds no partner, and one NULL decides over every row. Write JOIN instead of LEFT JOIN there, or NOT EXISTS with equal privacy units.
+
+SELECT COUNT(*) FROM patients p WHERE NOT (p.patient_id IN (SELECT v.patient_id FROM patients q LEFT JOIN visits v USING (patient_id)))
+-- refused: NOT IN at 1:44: the sub-query's column (patient_id) is NULL where a left join finds no partner, and one NULL decides over every row. Write JOIN instead of LEFT JOIN there, or NOT EXISTS with equal privacy units.
+
+SELECT COUNT(*) FROM patients p LEFT JOIN visits v ON p.patient_id = v.patient_id WHERE v.patient_id NOT IN (SELECT patient_id FROM visits WHERE cost > 9)
+-- refused: NOT IN at 1:89: the column in front of it (patient_id) is NULL where a left join finds no partner, and one NULL decides over every row. Write JOIN instead of LEFT JOIN there, or NOT EXISTS with equal privacy units.
+
+-- An open key where no delta is wanted
+-- with: delta=0
+SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- refused: diagnosis: its values are not known. Declare values in hospital.yaml, or name them in WHERE; or give delta, such as delta = 1e-8, and groups of few people stay hidden.
+
+-- with: delta=0
+SELECT cost, COUNT(*) FROM visits GROUP BY cost
+-- refused: cost: its values are not known. Declare values in hospital.yaml, or name them in WHERE; write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds; or give delta, such as delta = 1e-8, and groups of few people stay hidden.

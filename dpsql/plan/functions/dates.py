@@ -24,14 +24,14 @@ from dpsql.plan.functions.table import (
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Type
 
-__all__ = ["DATES", "PARTS"]
+__all__ = ["DATES", "DAY_PARTS", "PARTS"]
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 FINE_UNITS = (*UNITS, "millisecond", "microsecond")
 
 _ISO_YEAR = counted(lambda moment: moment.isocalendar().year)
 _YEAR_WEEK = counted(lambda moment: moment.isocalendar().year * 100 + moment.isocalendar().week)
-_DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
+DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
     "year": counted(lambda moment: moment.year),
     "quarter": constantly(1, 4),
     "month": constantly(1, 12),
@@ -55,7 +55,7 @@ _CLOCK_PARTS = {
     "millisecond": constantly(0, 59_999),
     "microsecond": constantly(0, 59_999_999),
 }
-PARTS = {part: part for part in (*_DAY_PARTS, *_CLOCK_PARTS, "epoch")} | {
+PARTS = {part: part for part in (*DAY_PARTS, *_CLOCK_PARTS, "epoch")} | {
     "dow": "dayofweek",
     "doy": "dayofyear",
     "milliseconds": "millisecond",
@@ -80,7 +80,7 @@ def _format(value: Any) -> str | None:
 
 def _parts() -> Iterator[Function]:
     for kind in (DATE, TIMESTAMP):
-        for part, interval in _DAY_PARTS.items():
+        for part, interval in DAY_PARTS.items():
             yield Function(part, (kind,), INTEGER, f"{part}({{0}})", interval=interval)
         yield Function("epoch", (kind,), REAL, "epoch({0})", interval=_epoch)
         for name in ("dayname", "monthname"):

@@ -1,0 +1,152 @@
+"""Keys over columns that nobody lists, whose few values follow from what they are made of.
+
+A condition is FALSE or TRUE (or NULL), whatever it compares; a CASE has the values of its branches; whole numbers lie
+between their ends; and what is counted by the day, hour, minute or second of a timestamp depends on nothing finer, so
+that it is worked out for each day (hour, ...) within the timestamp's bounds. Such a part stands in the key as if it
+were a column with listed values. More values may be listed than can occur together; none is left out.
+
+Conditions narrow a timestamp's bounds before they are cut into days. They are not computed for the days: a condition
+that midnight does not meet may hold in the afternoon.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from dpsql.plan.functions.dates import DAY_PARTS
+from dpsql.plan.functions.days import truncated
+from dpsql.plan.narrowing import facts_where
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.ranges import known_range
+from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.values import MOST_CELLS, listed_numbers
+
+__all__ = ["Listing"]
+
+Values = tuple[Value, ...]
+
+BY_DAY = frozenset({"cast:date", "dayname", "monthname", "last_day", *DAY_PARTS})
+GRAINS = {
+    "day": timedelta(days=1),
+    "hour": timedelta(hours=1),
+    "minute": timedelta(minutes=1),
+    "second": timedelta(seconds=1),
+}
+FORMATS = {"day": "", "hour": "HIp", "minute": "HIpM", "second": "HIpMScX"}
+"""Letters of a format that depend on the clock, and no finer than so."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """A key with its listed parts in the place of columns.
+
+    Attributes:
+        conditions: Over the key's own columns, true for every row.
+        domain: The listed values of another key over the same rows; None where it is open.
+        found: The parts, as columns, with their values.
+    """
+
+    conditions: Sequence[Expression]
+    domain: Callable[[Expression], Values | None]
+    found: dict[Column, Values] = field(default_factory=dict)
+
+    def replaced(self, expression: Expression) -> Expression | None:
+        """The expression over `found`; None where some part of it is not listed."""
+        match expression:
+            case Constant():
+                return expression
+            case Apply():
+                return self._at_its_grain(expression) or self._by_arguments(expression) or self._part(expression)
+            case _:
+                return self._part(expression)
+
+    def _part(self, expression: Expression) -> Column | None:
+        """The expression itself as a column, where its values are known."""
+        return self._kept(repr(expression), expression.facts, self._values(expression))
+
+    def _kept(self, name: str, facts: Facts, values: Values | None) -> Column | None:
+        if not values or len(values) > MOST_CELLS:
+            return None
+        column = Column("listed", name, facts)
+        self.found[column] = values
+        return column
+
+    def _values(self, expression: Expression) -> Values | None:
+        if isinstance(expression, Column):
+            return self.domain(expression)
+        if expression.facts.type is Type.BOOLEAN:
+            return (False, True, None) if expression.facts.nullable else (False, True)
+        if isinstance(expression, Case):
+            return self._of_branches(expression)
+        return listed_numbers(expression.facts)
+
+    def _of_branches(self, case: Case) -> Values | None:
+        results = [*(result for _, result in case.branches), case.default]
+        domains = [(r.value,) if isinstance(r, Constant) else self.domain(r) for r in results]
+        held = [value for domain in domains if domain is not None for value in domain]
+        if None in domains:
+            return None
+        return (*sorted({v for v in held if v is not None}), *([None] if None in held else []))  # type: ignore[type-var]  # values of one type
+
+    def _by_arguments(self, expression: Apply) -> Expression | None:
+        before = dict(self.found)
+        arguments = [self.replaced(argument) for argument in expression.arguments]
+        known = [argument for argument in arguments if argument is not None]
+        if len(known) == len(arguments):
+            return replace(expression, arguments=tuple(known))
+        self.found = before
+        return None
+
+    def _at_its_grain(self, expression: Apply) -> Expression | None:
+        """A function of a bare timestamp that looks no closer than at its day, hour, minute or second."""
+        columns = [argument for argument in expression.arguments if not isinstance(argument, Constant)]
+        if len(columns) != 1 or not isinstance(columns[0], Column) or columns[0].facts.type is not Type.TIMESTAMP:
+            return None
+        column, grain = columns[0], grain_of(expression)
+        if grain is None:
+            return None
+        name = f"{grain} of {column.alias}.{column.name}"
+        moments = self._kept(name, column.facts, self._moments(column, grain))
+        if moments is None:
+            return None
+        return replace(expression, arguments=tuple(moments if a is column else a for a in expression.arguments))
+
+    def _moments(self, column: Column, grain: str) -> Values | None:
+        facts = facts_where(column, self.conditions)
+        low, high = known_range(replace(column, facts=facts))
+        if low is None or high is None:
+            return None
+        first = _cut(grain, low)
+        count = (high - first) // GRAINS[grain] + 1
+        if count > MOST_CELLS:
+            return None
+        missing = column.facts.nullable and facts == column.facts  # a comparison leaves no NULL
+        return (*(first + at * GRAINS[grain] for at in range(count)), *([None] if missing else []))
+
+
+def grain_of(expression: Apply) -> str | None:
+    """What a function of one timestamp looks no closer than at; None where that is finer, or not known."""
+    name = expression.function.name
+    if name in BY_DAY:
+        return "day"
+    if name in ("hour", "minute", "second"):
+        return name
+    texts = [a.value for a in expression.arguments if isinstance(a, Constant) and isinstance(a.value, str)]
+    if len(texts) != 1:
+        return None
+    if name in ("date_trunc", "datetrunc"):
+        unit = texts[0].lower()
+        return unit if unit in GRAINS else "day"
+    if name == "strftime":
+        clock = set(re.findall("%-?(.)", texts[0])) & set("HIpMSfcX")
+        return next((grain for grain, known in FORMATS.items() if clock <= set(known)), None)
+    return None
+
+
+def _cut(grain: str, moment: datetime) -> datetime:
+    cut: Any = truncated(grain, (moment, moment))[0]
+    return cut if isinstance(cut, datetime) else datetime.combine(cut, datetime.min.time())

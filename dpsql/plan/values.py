@@ -1,0 +1,113 @@
+"""The values that a column or an expression can have, by its declaration and by what conditions name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date, timedelta
+from fractions import Fraction
+
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
+from dpsql.plan.types import Facts, Type, Value
+
+__all__ = ["MOST_CELLS", "column_domain", "listed_numbers", "named_values", "values_known"]
+
+MOST_CELLS = 100_000  # above this a domain is treated as open
+
+
+def column_domain(column: Column) -> tuple[Value, ...] | None:
+    """Every value a column can take (NULL last where it is a declared value), or None where that is too many."""
+    facts = column.facts
+    values: Sequence[Value]
+    if column.values is not None:
+        values = column.values
+    elif facts.type is Type.BOOLEAN:
+        values = (False, True)
+    elif facts.low is None or facts.high is None or column.unit:
+        return None
+    elif facts.type is Type.INTEGER:
+        values = _whole_numbers(facts)
+    elif facts.type is Type.DATE:
+        values = _days(facts.low, facts.high)  # type: ignore[arg-type]  # date ends
+    else:
+        return None
+    if not values or len(values) > MOST_CELLS:
+        return None
+    return (*values, None) if facts.nullable else tuple(values)
+
+
+def _days(low: date, high: date) -> Sequence[Value]:
+    days = (high - low).days + 1
+    return [low + timedelta(days=day) for day in range(days)] if days <= MOST_CELLS else ()
+
+
+def listed_numbers(facts: Facts) -> tuple[Value, ...] | None:
+    """The values of an integral key, such as floor(cost / 1000); None for others."""
+    if not facts.type.numeric or facts.step != 1:
+        return None
+    whole = _whole_numbers(facts)
+    numbers: list[Value] = [float(number) for number in whole] if facts.type is Type.REAL else list(whole)
+    return (*numbers, *([None] if facts.nullable else [])) if numbers else None
+
+
+def _whole_numbers(facts: Facts) -> Sequence[int]:
+    """The whole numbers within the bounds; none where those are not known, or too many."""
+    low, high = facts.low, facts.high
+    if not isinstance(low, Fraction) or not isinstance(high, Fraction):
+        return ()
+    first, last = math.ceil(low), math.floor(high)
+    return range(first, last + 1) if last - first < MOST_CELLS else ()
+
+
+def values_known(expression: Expression, predicates: Sequence[Expression]) -> int | None:
+    """How many different values an expression can have at most, NULL apart; None where that is not known.
+
+    Args:
+        expression: Over one row.
+        predicates: Conditions that hold for every row.
+    """
+    named = None if expression.facts.type is Type.REAL else named_values(expression, predicates)
+    if named is not None:
+        return len(named)
+    domain: Sequence[Value] | None = None
+    match expression:
+        case Constant():
+            domain = (expression.value,)
+        case Case():
+            results = [*(result for _, result in expression.branches), expression.default]
+            counts = [values_known(result, predicates) for result in results]
+            return None if None in counts else sum(count or 0 for count in counts)
+        case Column():
+            domain = column_domain(expression)
+        case Apply() if expression.facts.type is Type.BOOLEAN:
+            domain = (False, True)
+        case Apply() if expression.facts.type is Type.INTEGER:
+            domain = listed_numbers(expression.facts)
+    return None if domain is None else sum(value is not None for value in domain)
+
+
+def named_values(key: Expression, predicates: Sequence[Expression]) -> tuple[Value, ...] | None:
+    """The constants to which conditions confine the key (``x = 'a'``, ``x IN (...)``, OR of such); None without one."""
+    for predicate in predicates:
+        named = _named(key, predicate)
+        if named is not None:
+            return tuple(sorted(named))  # type: ignore[type-var]  # constants of one type
+    return None
+
+
+def _named(key: Expression, predicate: Expression) -> set[Value] | None:
+    if not isinstance(predicate, Apply):
+        return None
+    name, parts = predicate.function.name, predicate.arguments
+    if name == "or":
+        sides = [_named(key, part) for part in parts]
+        known = [side for side in sides if side is not None]
+        return set().union(*known) if len(known) == len(sides) else None
+    if name == "and":
+        return next((named for part in parts if (named := _named(key, part)) is not None), None)
+    if name == "=" and parts[1] == key:
+        parts = parts[::-1]
+    constants = [part.value for part in parts[1:] if isinstance(part, Constant)]
+    if name not in ("=", "in") or parts[0] != key or len(constants) < len(parts) - 1:
+        return None
+    return {value for value in constants if value is not None}
