@@ -90,7 +90,7 @@ class Listing:
         held = [value for domain in domains if domain is not None for value in domain]
         if None in domains:
             return None
-        return (*sorted({v for v in held if v is not None}), *([None] if None in held else []))  # type: ignore[type-var]  # values of one type
+        return (*sorted({v for v in held if v is not None}), *([None] if None in held else []))
 
     def _by_arguments(self, expression: Apply) -> Expression | None:
         before = dict(self.found)
