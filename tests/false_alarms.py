@@ -114,8 +114,9 @@ def drew(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Prints the seed beside a failure."""
+    """Prints the seed beside a failure, and lets nothing captured end a process of pytest-xdist, which sends UTF-8."""
     report = yield
+    report.sections = [(name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections]
     given = item.config.getoption("hypothesis_seed")
     if report.failed and given is not None:
         report.sections.append(("seed", f"Repeat with --hypothesis-seed={given}"))
