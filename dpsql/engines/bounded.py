@@ -311,11 +311,16 @@ def identity(table: TableShape, name: str, source: Source, *, integer: bool) -> 
     kind = source.type_of(name)
     if kind is None:
         raise PolicyError(f"{table.name}.{name} is in the policy but not in the data. Write the data's own name.")
-    if family(kind) in ("nested", "real"):
+    if family(kind) in ("nested", "real") or _has_places(kind):
         raise PolicyError(
             f"{table.name}.{name} holds {kind}, which names nobody. Make it an integer, a UUID or a text."
         )
     return f"TRY_CAST(s.{quote(name)} AS {'BIGINT' if integer else 'VARCHAR'})"
+
+
+def _has_places(kind: str) -> bool:
+    """Whether a type is a decimal with places: as texts 1.0 and 1.00 would be two people."""
+    return kind.upper().startswith("DECIMAL") and not kind.replace(" ", "").endswith(",0)")
 
 
 def first_rows(relation: str, columns: list[str], partition: list[str], limit: int) -> str:

@@ -43,7 +43,7 @@ def copied(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Sou
     """(the SELECT that copies a public table, the type of each column).
 
     Declared columns are read in their declared type, all others in their own where it is one of ours, else as text.
-    NaN becomes NULL, as everywhere; so do days that have no date.
+    NaN becomes NULL, as everywhere; so do infinities, which no bound would hold, and days that have no date.
 
     Raises:
         PolicyError: If a declared column or the key is not in the data.

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dpsql.engines.shape import Shape, shape_of
+from dpsql.engines.bounded import identity
+from dpsql.engines.shape import Shape, TableShape, shape_of
+from dpsql.engines.sources import Source
 from dpsql.engines.views import build_tables
 from dpsql.errors import PolicyError
 from tests.unit.engines.clinic import policy
@@ -164,3 +166,15 @@ def test_a_chain_that_the_data_do_not_have_is_named(
 def test_the_shape_survives_its_journey_and_a_changed_chain_is_another() -> None:
     assert Shape.received(shop().message()) == shop()
     assert shop().digest != shop(returns={"unit": {"via": "orders", "on": "item_no"}}).digest
+
+
+@pytest.mark.parametrize(("kind", "names"), [("DECIMAL(10,2)", False), ("DECIMAL(18,0)", True), ("BIGINT", True)])
+def test_a_decimal_with_places_names_nobody(kind: str, names: bool) -> None:
+    # As texts 1.0 and 1.00 would be two people.
+    table = TableShape("visits", None, False, "patient", None, 1, (), identities={"patient": None})
+    source = Source("visits", {"patient": kind}, typed=True)
+    if names:
+        assert "TRY_CAST" in identity(table, "patient", source, integer=False)
+    else:
+        with pytest.raises(PolicyError, match="Make it an integer, a UUID or a text"):
+            identity(table, "patient", source, integer=False)
