@@ -68,7 +68,7 @@ KINDS = (
     Kind("DATE", {"type": "date", "bounds": DAYS}, (*DAYS, date(2024, 1, 3), date(1999, 1, 1)), "day"),
     Kind("TIMESTAMP", {"type": "timestamp"}, (datetime(2024, 1, 2), datetime(2024, 1, 3, 4, 5)), "moment"),
 )
-PUBLIC = {
+PUBLIC: Mapping[str, tuple[str, Sequence[tuple[Any, ...]]]] = {
     "towns": ("name VARCHAR, zone BIGINT", [("a", 1), ("b", 1), ("c", 2)]),
     "zones": ("zone BIGINT, kind VARCHAR", [(1, "x"), (1, "y"), (1, "y"), (2, "x"), (None, "x"), (9, "z")]),
 }

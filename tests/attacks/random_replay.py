@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -180,7 +180,7 @@ def replayed(drawn: Drawn, asking: Sequence[Template], after: PostProcess) -> Re
     promise = Promise(drawn.policy.neighbours, drawn.policy.budget.composition)
     states = {f"without {name}": set(NAMES) - {name} for name in REMOVED}
     if promise.neighbours == "add_remove":
-        states |= {"everybody": set(NAMES)} | (LAST if drawn.seed % 4 == 0 else {})
+        states = {**states, "everybody": set(NAMES), **(LAST if drawn.seed % 4 == 0 else {})}
     return Replay({(promise, name): _runs(drawn, there, asking, promise, after) for name, there in states.items()})
 
 
@@ -216,7 +216,10 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
     if drawn.classes:
         found = [*control_flow(replay), *class_shares(replay, drawn.classes)]
     else:
-        audits = AUDITS | {"fresh noise": partial(fresh_noise, whole=_whole(drawn))}
+        audits: dict[str, Callable[[Replay], list[str]]] = {
+            **AUDITS,
+            "fresh noise": partial(fresh_noise, whole=_whole(drawn)),
+        }
         found = [f"{name}: {problem}" for name, audit in audits.items() for problem in audit(replay)]
     yield from (f"policy {seed}: {problem}" for problem in found)
 
