@@ -373,7 +373,7 @@ class Session:
             types=tuple(output.expression.facts.type for output in plan.answer),
             rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
             cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
-            measurements=tuple(_measurement(measured) for measured in prepared.measured if measured.place == 0),
+            measurements=_measurements(prepared),
             replayed=replayed,
             private=self._backend.private,
             confidence=confidence,
@@ -501,10 +501,20 @@ def _bars(prepared: Prepared, released: Released, name: str, moved: Sequence[Any
     return bars
 
 
-def _measurement(measured: Measured) -> Measurement:
+def _measurements(prepared: Prepared) -> tuple[Measurement, ...]:
+    """What was measured, each release named by all that it answers."""
+    names: list[tuple[Measured, list[str]]] = []
+    for measured in prepared.measured:
+        if measured.place == 0:
+            names.append((measured, []))
+        names[-1][1].append(measured.aggregate.text)
+    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts))) for first, texts in names)
+
+
+def _measurement(measured: Measured, name: str) -> Measurement:
     release = measured.choice.release
     return Measurement(
-        name=measured.aggregate.text,
+        name=name,
         mechanism=release.mechanism,
         loss=summary(release.loss),
         sensitivity=release.sensitivity,

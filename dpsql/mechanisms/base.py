@@ -130,6 +130,16 @@ class Request:
         return 2 if self.neighbours == "replace_one" else 1
 
 
+def total_price(requests: Sequence[Request]) -> Price:
+    """What several requests may cost together."""
+    prices = [request.price for request in requests]
+    delta = sum((price.delta for price in prices), Fraction(0))
+    rhos, epsilons = [p.rho for p in prices if p.rho is not None], [p.epsilon for p in prices if p.epsilon is not None]
+    if rhos:
+        return Price(None, delta, sum(rhos, Fraction(0)))
+    return Price(sum(epsilons, Fraction(0)), delta)
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a mechanism does not answer a request, in one sentence for `explain`."""

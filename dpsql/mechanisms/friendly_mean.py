@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Price, Refusal, Request
+from dpsql.mechanisms.base import Interval, Price, Refusal, Request, total_price
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.prices import (
     LEAST_SEARCHED,
@@ -112,7 +112,7 @@ class FriendlyCore:
         first, coordinates = requests[0], _with_factors([_scaled(request) for request in requests])
         bounded = all(request.grid is not None for request in requests)
         setting = _setting(first, coordinates, bounded)
-        price = _sum(requests)
+        price = total_price(requests)
         found = _bought(first, price, setting)
         if isinstance(found, str):
             return Refusal(self.name, found)
@@ -144,6 +144,10 @@ class FriendlyMean:
     bought: Bought
     coordinates: tuple[Scaled, ...]
     at: int = 0
+
+    def placed(self, place: int) -> FriendlyMean:
+        """The same release, as what answers another place."""
+        return replace(self, at=place)
 
     @property
     def sensitivity(self) -> None:
@@ -297,15 +301,6 @@ def _setting(request: Request, coordinates: Sequence[Scaled], bounded: bool) -> 
         swap=flat and request.rows_public and argument is not None and not argument.facts.nullable,
         bounds=tuple((c.grid.low * c.factor, c.grid.high * c.factor) for c in coordinates) if bounded else (),
     )
-
-
-def _sum(requests: Sequence[Request]) -> Price:
-    prices = [request.price for request in requests]
-    delta = sum((price.delta for price in prices), Fraction(0))
-    rhos, epsilons = [p.rho for p in prices if p.rho is not None], [p.epsilon for p in prices if p.epsilon is not None]
-    if rhos:
-        return Price(None, delta, sum(rhos, Fraction(0)))
-    return Price(sum(epsilons, Fraction(0)), delta)
 
 
 def _bought(request: Request, price: Price, setting: Setting) -> tuple[Bought, Loss] | str:

@@ -86,16 +86,18 @@ class MeanQuery:
         return Fraction(min(max(round(SHARES * for_sum / (for_sum + for_count)), 1), SHARES - 1), SHARES)
 
 
-def mean_query(request: Request) -> MeanQuery:
+def mean_query(request: Request, centre: int | None = None) -> MeanQuery:
     """The mean's measures, sensitivities and public guesses.
 
-    The centre is the declared one, on the grid; else the middle of the bounds.
+    Args:
+        request: What is asked.
+        centre: In grid steps, within the grid's ends; None for the declared one, else the middle of the bounds.
     """
     grid, argument = request.grid, request.aggregate.argument
     if grid is None or argument is None:
         raise InvariantBroken("a mean needs an argument on a grid")
     facts = request.facts
-    centre = centre_of(grid, facts)
+    centre = centre_of(grid, facts) if centre is None else centre
     total = Measure(MeasureKind.SUM, argument, grid, shift=centre)
     public = rows_fixed(request) and not facts.nullable
     count = Measure(MeasureKind.ROWS) if public else Measure(MeasureKind.VALUES, argument)

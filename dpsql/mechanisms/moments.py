@@ -27,7 +27,7 @@ rounds a value by no more than 2^-39 of the largest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -88,6 +88,10 @@ class MomentsQuery:
     def unit(self) -> float:
         """What 1 of the statistic in grid steps is in the columns' units."""
         return self.statistic.step(self.grids["x"].step, self.grids.get("y", self.grids["x"]).step)
+
+    def value(self, m: Moments) -> float:
+        """The statistic of some moments, in the columns' units."""
+        return self.statistic.value(m, self.widths) * self.unit
 
     def shares(self, exponent: float) -> tuple[Fraction, ...]:
         """Each noised moment's share of the price, with the least expected error; they add up to 1.
@@ -174,6 +178,7 @@ class MomentsRelease:
         loss: Of all noised moments together, all groups together.
         query: What is asked and publicly known.
         laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
+        together: What is asked of these moments at each place, where several statistics are; else ().
     """
 
     notes: ClassVar[tuple[str, ...]] = ()
@@ -182,6 +187,11 @@ class MomentsRelease:
     loss: Loss
     query: MomentsQuery
     laws: tuple[Law | None, ...]
+    together: tuple[MomentsQuery, ...] = ()
+
+    def placed(self, place: int) -> MomentsRelease:
+        """The same release, as what answers another place."""
+        return replace(self, query=self.together[place])
 
     @property
     def need(self) -> Aggregates:
@@ -212,16 +222,20 @@ class MomentsRelease:
         return (high - low) / 2 * self.query.unit
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it."""
+        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it.
+
+        Further statistics are ``value_1`` and so on.
+        """
         names = self.query.statistic.moments
         columns = {
             name: [int(k) for k in (exact if law is None else noised(exact, law.draw(sampler, len(raw))))]
             for index, (name, law) in enumerate(zip(names, self.laws, strict=True))
             for exact in (raw.column(f"m{index}"),)
         }
-        widths, unit = self.query.widths, self.query.unit
-        values = [self.query.statistic.value(m, widths) * unit for m in _rows(names, columns)]
-        return ReleasedTable({"value": values, **columns})
+        rows = _rows(names, columns)
+        values = [[query.value(m) for m in rows] for query in (self.query, *self.together[1:])]
+        places = {f"value_{place}": own for place, own in enumerate(values) if place}
+        return ReleasedTable({"value": values[0], **places, **columns})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """What the statistic could be, less equal parts on either side; the value is always inside."""

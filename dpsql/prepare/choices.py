@@ -30,12 +30,12 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
     choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
     wanted = options.mechanism
-    vectors = offers(requests, lambda request: _allows(request, FriendlyCore(), wanted))
+    vectors = offers(requests, lambda request, mechanism: _allows(request, mechanism, wanted))
     for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted))
         except UnsupportedQuery as error:
-            if any(index in members for members in vectors):  # too few rows for a part of the price alone
+            if any(index in members for members, _ in vectors):  # too few rows for a part of the price alone
                 choices.append(None)
                 continue
             if wanted is None:

@@ -19,6 +19,7 @@ from dpsql.mechanisms.mean import MeanRelease
 from dpsql.mechanisms.moments import MomentsRelease
 from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
+from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDP
@@ -97,6 +98,8 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
     """Each raw integer's name among the released columns, in order, with its draw; None where it is public."""
     release, draws = part.release, iter(part.draws)
     match release:
+        case TotalsRelease():
+            named = [("sum", True), ("count", True)]
         case MeanRelease():
             named = [("sum", True), ("count", release.count_law is not None)]
         case MomentsRelease():

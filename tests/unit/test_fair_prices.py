@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
 import dpsql.testing
 from dpsql.answer import Quote
+from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw, Law
+from dpsql.mechanisms.shared import _of_two
 from dpsql.session import Session
 
 POLICY = """
@@ -196,3 +200,84 @@ DISTINCT = {
 @pytest.mark.parametrize("sql", DISTINCT)
 def test_different_values_count_as_often_as_a_unit_can_have_them(session: Session, sql: str) -> None:
     assert quoted(session, sql).columns[-1].sensitivity == DISTINCT[sql]
+
+
+# ---------------------------------------------------------------------------------- the same noised numbers, once
+
+ALL_MOMENTS = "VARIANCE(age), STDDEV(age), VAR_POP(age), STDDEV_POP(age), VAR_SAMP(age)"
+PRICES: tuple[dict[str, Any], ...] = ({"epsilon": 1}, {"rho": 0.1}, {"mechanism": "gaussian"})
+
+
+@pytest.mark.parametrize("price", PRICES)
+def test_statistics_of_the_same_moments_cost_what_one_costs(session: Session, price: dict[str, Any]) -> None:
+    together = session.explain(f"SELECT {ALL_MOMENTS} FROM patients", **price)
+    for column in together.columns:
+        alone = session.explain(f"SELECT {column.name.split('(')[0]}(age) FROM patients", **price)
+        assert column.half_width == pytest.approx(alone.columns[0].half_width, rel=1e-6)
+    assert together.cost.epsilon == pytest.approx(alone.cost.epsilon, rel=1e-6)
+
+
+@pytest.mark.parametrize("price", PRICES)
+def test_a_sum_a_count_and_a_mean_are_two_numbers(session: Session, price: dict[str, Any]) -> None:
+    together = session.explain("SELECT SUM(age), COUNT(age), AVG(age) FROM patients", **price)
+    third = {name: part / 3 for name, part in price.items() if name != "mechanism"}
+    third |= {} if "mechanism" not in price else {**price, "epsilon": 1 / 3, "delta": 1e-8 / 3}
+    for column in together.columns:
+        alone = session.explain(f"SELECT {column.name} FROM patients", **third)
+        assert column.half_width <= 0.75 * alone.columns[0].half_width, column.name
+
+
+def test_each_value_is_the_function_of_its_numbers_wherever_it_is_asked(session: Session) -> None:
+    asked = "SELECT AVG(age) AS m, SUM(age) / COUNT(age) AS ratio FROM patients HAVING COUNT(age) > 0 ORDER BY SUM(age)"
+    answer = session.query(asked)
+    assert answer.rows == [(35.0, 35.0)]
+    assert [m.name for m in answer.measurements] == ["AVG(age), SUM(age), COUNT(age)"]
+    assert answer.cost.epsilon == pytest.approx(1)
+    answer = session.query(f"SELECT {ALL_MOMENTS} FROM patients")
+    assert answer.rows == [(50.0, pytest.approx(50**0.5), 25.0, 5.0, 50.0)]
+    assert answer.cost.epsilon == pytest.approx(1)
+
+
+def test_numbers_of_other_rows_values_or_bounds_are_not_shared(session: Session) -> None:
+    for columns in (
+        "SUM(cost), COUNT(*)",
+        "VAR_POP(cost), VAR_POP(cost + 1)",
+        "AVG(cost), SUM(cost, contribution_bounds_per_row => (0, 5))",
+        "AVG(cost), SUM(cost, contribution_bounds_per_group => (0, 5))",
+        "AVG(cost), SUM(cost) FILTER (WHERE done)",
+        "SUM(cost), COUNT(cost)",
+    ):
+        assert len(session.query(f"SELECT {columns} FROM visits").measurements) == 2, columns
+
+
+def test_what_was_priced_by_itself_adds_its_price(session: Session) -> None:
+    quote = session.explain("SELECT VAR_POP(age, epsilon => 0.7), STDDEV(age), COUNT(*) FROM patients", epsilon=1)
+    assert [round(column.loss.epsilon, 6) for column in quote.columns] == [0.85, 0.85, 0.15]
+
+
+def chance_beyond(first: Law, second: Law, times: int, reach: float) -> float:
+    """P(|X + times Y| > reach), summed over the discrete laws."""
+    wide = np.arange(-4000, 4001)
+    chances = []
+    for law in (first, second):
+        shape = -np.abs(wide) / law.spread if isinstance(law, LaplaceLaw) else -(wide**2) / (2 * law.spread**2)
+        weight = np.exp(shape)
+        chances.append(weight / weight.sum())
+    below = np.concatenate([[0.0], np.cumsum(chances[0])])
+
+    def at_most(x: float) -> float:
+        return float(below[int(np.clip(np.floor(x) + 4001, 0, 8001))])
+
+    inside = [at_most(reach - times * y) - at_most(np.ceil(-reach - times * y) - 1) for y in wide]
+    return 1 - float(np.dot(chances[1], inside))
+
+
+@pytest.mark.parametrize("law", [LaplaceLaw, GaussianLaw])
+@pytest.mark.parametrize("centre", [0, 1, 55, -20])
+def test_the_interval_of_a_shared_sum_holds_by_the_exact_laws(law: Any, centre: int) -> None:
+    for spread in (3, 40):
+        first, second = law(Fraction(spread * 9)), law(Fraction(spread))
+        for confidence in (0.5, 0.95):
+            reach = _of_two(first, second, centre, confidence)
+            assert chance_beyond(first, second, centre, reach) <= 1 - confidence + 1e-3
+    assert chance_beyond(first, second, centre, 0.8 * reach) > 1 - confidence  # no wider than it must be

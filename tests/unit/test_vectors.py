@@ -57,7 +57,7 @@ def test_two_means_are_one_vector_where_that_errs_less(session: Session) -> None
     ((x, n, y),) = answer.rows
     assert (x, n, y) == (pytest.approx(505, abs=0.5), 6000, pytest.approx(-295, abs=0.5))
     assert answer.cost.rho == pytest.approx(0.003, rel=1e-6)  # the vector's loss counts once
-    assert [m.name for m in answer.measurements if m.mechanism == "friendly_core"] == ["AVG(x)"]
+    assert [m.name for m in answer.measurements if m.mechanism == "friendly_core"] == ["AVG(x), AVG(y)"]
     assert any("2 means are one vector" in note for note in answer.notes)
     for name in ("avg(x)", "avg(y)"):
         ((low, high),) = answer.interval(name)

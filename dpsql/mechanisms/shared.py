@@ -1,0 +1,242 @@
+"""Several statistics of the same noised numbers: what one measurement tells is not bought twice.
+
+Neighbours: ``add_remove`` and ``replace_one``. Loss: that of the noised numbers together, as for one statistic of them;
+each statistic is a function of released numbers, so it costs nothing more.
+
+* Variances and deviations of the same values are functions of the same moments (`moments`). They are bought once, at
+  the sum of what each would have paid.
+* SUM, COUNT and AVG of the same values follow from the centred sum S of x - c and the number n of values: the sum is
+  S + c n, the mean c + S / n. Each of the two numbers gets half of the price. c is the mean's own centre, the middle of
+  the bounds or 0, whichever errs least.
+
+Intervals. A mean's is that of `mean`, a statistic's of moments that of `moments`. The noise of a sum is X + c Y for the
+noises X of S and Y of n: its interval is the value and the quantile of |X + c Y|, by the continuous law with half a
+step of each for the rounding, as in `mean`. A count has the exact quantile of its own noise.
+
+Which statistics share, and whether they do, rests on public facts: they share where the expected errors are the less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Interval, Price, Request, total_price
+from dpsql.mechanisms.central import STATISTICS
+from dpsql.mechanisms.gaussian import gaussian_variance_of_rho, vector_loss
+from dpsql.mechanisms.laplace import laplace_scale, pure_loss, split_among
+from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw, Law
+from dpsql.mechanisms.mean import MeanRelease, centre_of, mean_query
+from dpsql.mechanisms.moments import MomentsRelease, moments_query
+from dpsql.mechanisms.noised import in_unit
+from dpsql.mechanisms.sensitivity import Sensitivity
+from dpsql.plan.requests import Aggregates
+from dpsql.privacy.loss import Composed, Loss
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["NOISES", "TotalsRelease", "same_numbers", "shared_offers"]
+
+_TOTALS = ("sum", "count", "avg")
+HALVES = (Fraction(1, 2), Fraction(1, 2))
+BISECTIONS = 60  # halvings of an interval's half width: finer than any float shown
+
+
+def same_numbers(one: Request, other: Request) -> bool:
+    """Whether two aggregates are functions of the same numbers of the same rows."""
+    if one.source != other.source or _unfit(one) or _unfit(other):
+        return False
+    functions = (one.aggregate.function, other.aggregate.function)
+    if all(function in STATISTICS for function in functions):
+        return moments_query(one).need == moments_query(other).need
+    return set(functions) <= set(_TOTALS) and (one.aggregate.argument, one.grid) == (
+        other.aggregate.argument,
+        other.grid,
+    )
+
+
+def _unfit(request: Request) -> bool:
+    aggregate = request.aggregate
+    known = request.grid is not None and (aggregate.second is None or request.second_grid is not None)
+    return request.selects or aggregate.vector != () or not known
+
+
+def shared_offers(mechanism: str, requests: Sequence[Request]) -> list[MomentsRelease | TotalsRelease]:
+    """Offers for several aggregates of the same numbers, at the sum of their prices; [] where nothing is shared.
+
+    Args:
+        mechanism: A key of `NOISES`.
+        requests: Two or more, each pair of which are `same_numbers`.
+    """
+    price, functions = total_price(requests), [request.aggregate.function for request in requests]
+    if functions[0] in STATISTICS:
+        return _moments(mechanism, requests, price)
+    return _totals(mechanism, requests, price) if "avg" in functions else []
+
+
+def _moments(mechanism: str, requests: Sequence[Request], price: Price) -> list[MomentsRelease | TotalsRelease]:
+    queries = tuple(map(moments_query, requests))
+    moved = [own for own in queries[0].sensitivities if own is not None]
+    by_rho = mechanism == "gaussian" or price.rho is not None
+    bought = NOISES[mechanism](price, moved, queries[0].shares(exponent=1 if by_rho else 2 / 3))
+    if bought is None:
+        return []
+    loss, rest = bought[1], iter(bought[0])
+    laws = tuple(None if own is None else next(rest) for own in queries[0].sensitivities)
+    return [MomentsRelease(mechanism, loss, queries[0], laws, together=queries)]
+
+
+def _totals(mechanism: str, requests: Sequence[Request], price: Price) -> list[MomentsRelease | TotalsRelease]:
+    mean = next(request for request in requests if request.aggregate.function == "avg")
+    grid, argument = mean.grid, mean.aggregate.argument
+    if grid is None or argument is None:
+        raise InvariantBroken("a mean needs an argument on a grid")
+    middle, zero = (grid.low + grid.high) // 2, min(max(0, grid.low), grid.high)
+    offers: list[MomentsRelease | TotalsRelease] = []
+    for centre in dict.fromkeys((centre_of(grid, mean.facts), middle, zero)):
+        query = mean_query(mean, centre)
+        if query.count_sensitivity is None:  # the number is public, and its count costs nothing
+            return []
+        bought = NOISES[mechanism](price, (query.sum_sensitivity, query.count_sensitivity), HALVES)
+        if bought is not None:
+            (for_sum, for_count), loss = bought
+            release = MeanRelease(mechanism, loss, query, for_sum, for_count)
+            offers.append(TotalsRelease(release, tuple(request.aggregate.function for request in requests)))
+    return offers
+
+
+Bought = tuple[tuple[Law, ...], Loss]
+
+
+def _laplace(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+    losses = [loss for part in split_among(price, shares) if (loss := pure_loss(part)) is not None]
+    if len(losses) < len(shares):
+        return None
+    laws = (LaplaceLaw(laplace_scale(own.l1, loss.epsilon)) for own, loss in zip(moved, losses, strict=True))
+    return tuple(laws), Composed(tuple(losses))
+
+
+def _gaussian(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+    loss = None if price.rho is None and price.delta == 0 else vector_loss(price)  # a row moves several entries
+    if loss is None:
+        return None
+    variances = (
+        gaussian_variance_of_rho(own.l2_squared, loss.rho * share) for own, share in zip(moved, shares, strict=True)
+    )
+    return tuple(map(GaussianLaw, variances)), loss
+
+
+NOISES: Mapping[str, Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]], Bought | None]] = {
+    "laplace": _laplace,
+    "gaussian": _gaussian,
+}
+"""By mechanism: the least noise on several numbers within a price, and its loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsRelease:
+    """An offer to release a sum, a count and a mean of the same values from a noised centred sum and a noised count.
+
+    Attributes:
+        mean: The two noised numbers.
+        functions: Of each place: ``sum``, ``count`` or ``avg``.
+        at: Which of them this is.
+    """
+
+    notes: ClassVar[tuple[str, ...]] = ()
+
+    mean: MeanRelease
+    functions: tuple[str, ...]
+    at: int = 0
+
+    def placed(self, place: int) -> TotalsRelease:
+        """The same release, as what answers another place."""
+        return replace(self, at=place)
+
+    @property
+    def mechanism(self) -> str:
+        """Whose noise it is."""
+        return self.mean.mechanism
+
+    @property
+    def loss(self) -> Loss:
+        """Of both noised numbers, all groups together."""
+        return self.mean.loss
+
+    @property
+    def need(self) -> Aggregates:
+        """The centred sum and the count."""
+        return self.mean.need
+
+    @property
+    def sensitivity(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def scale(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def half_width(self) -> float:
+        """Expected half width of a 95% interval, in the column's unit."""
+        function = self.functions[self.at]
+        return self.mean.half_width if function == "avg" else float(self._reach(function, 0.95))
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value`` for the first place, ``value_1`` for the next and so on, with ``sum`` and ``count`` behind them."""
+        released = self.mean.release(raw, sampler)
+        values = [self._values(function, released) for function in self.functions]
+        places = {f"value_{place}": own for place, own in enumerate(values) if place}
+        return ReleasedTable({**released.columns, "value": values[0], **places})
+
+    def _values(self, function: str, released: ReleasedTable) -> Sequence[int | float]:
+        query, sums, counts = self.mean.query, released.columns["sum"], released.columns["count"]
+        if function == "avg":
+            return released.values
+        if function == "count":
+            return counts
+        return [in_unit(s + query.centre * n, query.grid.step) for s, n in zip(sums, counts, strict=True)]
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """Value +- the quantile of its noise; a mean's as `MeanRelease` has it."""
+        function = self.functions[self.at]
+        if function == "avg":
+            return self.mean.intervals(released, confidence)
+        reach = self._reach(function, confidence)
+        return [(value - reach, value + reach) for value in released.values]
+
+    def _reach(self, function: str, confidence: float) -> int | float:
+        """The quantile of the noise of a count, or of a sum in the column's unit."""
+        query, for_sum, for_count = self.mean.query, self.mean.sum_law, self.mean.count_law
+        if for_count is None:
+            raise InvariantBroken("a shared count is noised")
+        if function == "count":
+            return for_count.quantile(confidence)
+        return _of_two(for_sum, for_count, query.centre, confidence) * float(query.grid.step)
+
+
+@lru_cache(maxsize=1024)  # asked for by the choice, the quote and the answer
+def _of_two(first: Law, second: Law, centre: int, confidence: float) -> float:
+    """The least w with P(|X + c Y| > w) at most 1 - confidence, for noises X and Y of two laws, in grid steps."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
+    miss, spread = 1 - confidence, np.array([abs(centre) * second.spread])
+
+    def enough(width: float) -> bool:
+        return float(first.tail_of_two(first.spread, spread, np.array([width]))[0]) <= miss
+
+    low, high = 0.0, max(1.0, first.spread)
+    while not enough(high):
+        low, high = high, 2 * high
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high + (1 + abs(centre)) / 2
