@@ -46,6 +46,7 @@ from dpsql.mechanisms.groups import of_every_row
 from dpsql.plan.grids import MOST_STEPS, saturating_grid
 from dpsql.plan.requests import Values
 from dpsql.plan.types import Grid
+from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.loss import Approximate, Concentrated, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -308,9 +309,9 @@ def _bought(request: Request, price: Price, setting: Setting) -> tuple[Bought, L
     groups = request.source.contribution.total
     replaced = request.swap == 2 and not setting.swap
     if price.rho is not None:
-        if replaced:
-            return "under replace_one it is priced by epsilon and delta; a price in rho has no proof for it."
-        bought = best_for_rho(price.rho / groups, price.delta / groups, setting)
+        bought = _swapped(price.rho, price.delta, groups, setting) if replaced else None
+        if not replaced:
+            bought = best_for_rho(price.rho / groups, price.delta / groups, setting)
         return (bought, Concentrated(price.rho, outside=price.delta)) if bought else _too_few(setting)
     if price.epsilon is None:
         raise InvariantBroken("a price names epsilon or rho")
@@ -320,6 +321,17 @@ def _bought(request: Request, price: Price, setting: Setting) -> tuple[Bought, L
         return _too_few(setting)
     # The rho of a group's part is proved for one unit more or less.
     return bought, Approximate(price.epsilon, price.delta, None if replaced else bought.rho * groups)
+
+
+def _swapped(rho: Fraction, delta: Fraction, groups: int, setting: Setting) -> Bought | None:
+    """What a price in rho buys under replace_one: an (epsilon, delta) whose rho is within it, but for delta.
+
+    An (epsilon, delta)-DP pair of outputs is epsilon-DP outside events of weight delta (Bun, Steinke 2016, Lemma 8.8),
+    and epsilon-DP has the rho of `conversions.rho_of_pure`.
+    """
+    epsilon = pure_epsilon_of_rho(rho)
+    pair = halved(epsilon, delta) if epsilon > 0 else None
+    return None if pair is None else best_for_epsilon(pair[0] / groups, pair[1] / groups, setting)
 
 
 def _too_few(setting: Setting) -> str:

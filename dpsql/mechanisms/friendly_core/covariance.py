@@ -33,7 +33,7 @@ ln(1 + g) in Thompson's metric; there rows have mean 0 and the output is larger 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -45,7 +45,8 @@ from dpsql.mechanisms.friendly_core.parts import dealt, part_numbers
 from dpsql.mechanisms.friendly_core.swaps import ByChance
 from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.privacy.account import DELTA_UNIT
-from dpsql.privacy.loss import Approximate
+from dpsql.privacy.conversions import pure_epsilon_of_rho
+from dpsql.privacy.loss import Approximate, Concentrated
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["Covariance", "closeness", "covariance", "noise_for", "part_covariance", "plan_covariance", "renyi"]
@@ -83,7 +84,7 @@ class Covariance:
     chance: Fraction
     epsilon: Fraction
     delta: Fraction
-    loss: Approximate
+    loss: Approximate | Concentrated
 
     @property
     def rows_needed(self) -> int:
@@ -128,17 +129,22 @@ class Covariance:
 def plan_covariance(columns: int, price: Price, parts: int | None = None) -> Covariance:
     """What a covariance matrix at this price will take, with the fewest parts that serve.
 
+    A price in rho buys the largest epsilon whose rho is within it: (epsilon, delta)-DP is epsilon-DP outside events of
+    weight delta (Bun, Steinke 2016, Lemma 8.8), and so rho-zCDP there (`conversions.rho_of_pure`).
+
     Raises:
-        ValueError: It is priced by rho, or no number of parts up to the public limit serves.
+        ValueError: It has no delta, or no number of parts up to the public limit serves.
     """
-    if price.epsilon is None or price.delta // DELTA_UNIT < 10:
-        raise ValueError("it is priced by epsilon and delta; give both, such as epsilon = 1, delta = 1e-6")
+    epsilon = price.epsilon if price.rho is None else pure_epsilon_of_rho(price.rho)
+    if not epsilon or price.delta // DELTA_UNIT < 10:
+        raise ValueError("it needs delta beside epsilon or rho; give both, such as epsilon = 1, delta = 1e-6")
+    by_rho = None if price.rho is None else Concentrated(price.rho, outside=price.delta)
     if parts is not None and not 2 <= parts <= PARTS_TO_TRY[-1]:
         raise ValueError(f"parts is {parts}; write a whole number from 2 to {PARTS_TO_TRY[-1]}")
     for t in [parts] if parts else PARTS_TO_TRY:
-        plan = _planned(columns, t, price.epsilon, price.delta)
+        plan = _planned(columns, t, epsilon, price.delta)
         if parts or plan.expected_eta <= SERVES:
-            return plan
+            return plan if by_rho is None else replace(plan, loss=by_rho)
     raise ValueError(
         f"this price is too small for {columns} columns with at most {PARTS_TO_TRY[-1]} parts; ask for more"
     )
