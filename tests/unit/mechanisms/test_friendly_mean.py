@@ -20,7 +20,7 @@ from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
 from dpsql.plan.options import Options
 from dpsql.plan.requests import Contribution
 from dpsql.plan.types import Facts, Grid, Type
-from dpsql.privacy.conversions import rho_of_pure
+from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_pure
 from dpsql.privacy.loss import Approximate, Concentrated
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -73,7 +73,6 @@ def normal(n: int, *, at: int, deviation: int, seed: int = 1) -> np.ndarray:
         (mean(keys=(OPEN,), selects=True), "only threshold can"),
         (mean(Price(Fraction(1, 1000), Fraction(1, 10**6))), "too few for this price"),
         (mean(rows_about=50), "too few for this price"),
-        (mean(RHO, neighbours="replace_one"), "no proof"),
         (mean(Price(Fraction(2000), Fraction(1, 10**6)), neighbours="replace_one"), "too few"),
     ],
 )
@@ -102,6 +101,15 @@ def test_the_parts_of_a_price_in_epsilon_add_up_to_it() -> None:
         spent = 1 / parts.count.scale + (parts.search or 0) + parts.place.epsilon + parts.total.epsilon
         assert spent * groups == Fraction(1, 2)
         assert parts.place.delta * groups == Fraction(1, 10**6)
+
+
+def test_a_price_in_rho_under_replace_one_buys_the_epsilon_whose_rho_it_is() -> None:
+    rho, delta = Fraction(4), Fraction(1, 10**6)
+    epsilon = pure_epsilon_of_rho(rho)
+    assert rho_of_pure(epsilon) <= rho
+    bought = offer(mean(Price(None, delta, rho), neighbours="replace_one", rows_about=10**6))
+    assert bought.loss == Concentrated(rho, outside=delta)
+    assert bought.bought == offer(mean(Price(epsilon, delta), neighbours="replace_one", rows_about=10**6)).bought
 
 
 def test_the_parts_of_a_price_in_rho_are_within_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,8 @@ from dpsql.mechanisms.friendly_core.covariance import (
     renyi,
 )
 from dpsql.privacy.account import units
+from dpsql.privacy.conversions import pure_epsilon_of_rho
+from dpsql.privacy.loss import Concentrated
 from dpsql.testing import FixedSampler, Noiseless
 
 Floats = npt.NDArray[np.float64]
@@ -157,11 +160,20 @@ def test_the_price_is_all_it_costs_and_a_smaller_one_takes_more_parts() -> None:
         assert plan.epsilon + 1 / plan.count.scale <= plan.filter.swaps.inner(Fraction(e), Fraction(1, 10**6))[0]
 
 
+def test_a_price_in_rho_buys_the_epsilon_whose_rho_it_is() -> None:
+    rho, delta = Fraction(2), Fraction(1, 10**6)
+    plan = plan_covariance(2, Price(None, delta, rho))
+    assert plan.loss == Concentrated(rho, outside=delta)
+    epsilon = pure_epsilon_of_rho(rho)
+    assert epsilon * math.tanh(epsilon / 2) <= rho
+    assert replace(plan_covariance(2, Price(epsilon, delta)), loss=plan.loss) == plan
+
+
 @pytest.mark.parametrize(
     ("price", "parts", "said"),
     [
-        (Price(None, Fraction(1, 10**6), Fraction(1)), None, "epsilon and delta"),
-        (Price(Fraction(1), Fraction(0)), None, "epsilon and delta"),
+        (Price(None, Fraction(0), Fraction(1)), None, "needs delta"),
+        (Price(Fraction(1), Fraction(0)), None, "needs delta"),
         (Price(Fraction(1, 10), Fraction(1, 10**6)), None, "too small"),
         (PRICE, 1, "parts is 1"),
     ],
