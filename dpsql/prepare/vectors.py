@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Refusal, Request, expected_error
 from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.choose import Choice, Other
@@ -124,8 +125,16 @@ def in_a_row(measured: Sequence[Measured]) -> tuple[Measured, ...]:
         if one.place == 0:
             ordered.append(one)
         if one.place == 0 and isinstance(first, Together):
-            ordered += [m for m in measured if m.place and m.choice.release == first.placed(m.place)]
+            ordered += [m for m in measured if m.place and _first_of(m) == first]
     return tuple(ordered)
+
+
+def _first_of(measured: Measured) -> Together:
+    """The release of the first aggregate of those that one release answers."""
+    release = measured.choice.release
+    if not isinstance(release, Together):
+        raise InvariantBroken("a further place in a release that has one")
+    return release.placed(0)
 
 
 def _share_of_alone(offer: Together, alone: Sequence[Choice | None]) -> float:

@@ -65,7 +65,7 @@ SELECT SUM(age), AVG(age), SUM(weight), AVG(weight) FROM patients
 -- a2: sum of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- a3: avg of real [2, 250] or NULL; grid 0.1 from 2 to 250
 -- columns: sum(age) integer, avg(age) real, sum(weight) real, avg(weight) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m4", CAST(COUNT("x1") AS BIGINT) AS "m5" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1260 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."weight$grid" AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q
 
 SELECT Count(*) AS "How many?", avg(Age) AS AvgAge FROM Patients
 -- unit: patients.patient_id
@@ -216,7 +216,7 @@ SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
 -- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count_rows
 -- columns: sum("cost") real, avg("cost") real, count_star() integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
 -- values: -1.0
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
@@ -1832,7 +1832,7 @@ SELECT SUM(total), AVG(total), COUNT(total) FROM orders
 -- a1: avg of real [0, 2000]; grid 0.001 from 0 to 2000
 -- a2: count of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: sum(total) real, avg(total) real, count(total) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(60000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q
 
 -- policy: shop
 SELECT AVG(credit), SUM(credit) FROM customers
@@ -1841,7 +1841,7 @@ SELECT AVG(credit), SUM(credit) FROM customers
 -- a0: avg of real [-500, 5000]; grid 0.001 from -500 to 5000
 -- a1: sum of real [-500, 5000]; grid 0.001 from -500 to 5000
 -- columns: avg(credit) real, sum(credit) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2250000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."credit$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
 
 -- policy: shop
 SELECT SUM(total * (1 - discount)) FROM orders
@@ -1859,7 +1859,7 @@ SELECT AVG(discount), SUM(discount) FROM orders WHERE discount > 0.25
 -- a0: avg of real [0, 1]; grid 0.01 from 0.25 to 1
 -- a1: sum of real [0, 1]; grid 0.01 from 0.25 to 1
 -- columns: avg(discount) real, sum(discount) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(62 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2" FROM (SELECT CASE WHEN "x0" < 25 THEN 25 WHEN "x0" > 100 THEN 100 ELSE "x0" END AS "x0" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS r) AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(62 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" < 25 THEN 25 WHEN "x0" > 100 THEN 100 ELSE "x0" END AS "x0" FROM (SELECT "t0"."discount$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0" WHERE ("t0"."discount" > CAST($1 AS DOUBLE))) AS r) AS q
 -- values: 0.25
 
 -- policy: shop
@@ -1962,7 +1962,7 @@ SELECT SUM(children), AVG(children), COUNT(children) FROM customers
 -- a1: avg of integer [0, 9] or NULL; grid 1 from 0 to 9
 -- a2: count of integer [0, 9] or NULL; grid 1 from 0 to 9
 -- columns: sum(children) integer, avg(children) real, count(children) integer
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(4 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."children" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(4 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."children" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS q
 
 -- policy: shop
 SELECT children, COUNT(*) FROM customers GROUP BY children

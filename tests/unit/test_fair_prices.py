@@ -250,6 +250,12 @@ def test_numbers_of_other_rows_values_or_bounds_are_not_shared(session: Session)
         assert len(session.query(f"SELECT {columns} FROM visits").measurements) == 2, columns
 
 
+def test_two_groups_of_statistics_and_one_alone_stand_beside_each_other(session: Session) -> None:
+    sql = "SELECT VAR_POP(cost), STDDEV(cost), VAR_POP(cost + 1), AVG(cost), SUM(cost) FROM visits"
+    names = [measured.name for measured in session.query(sql).measurements]
+    assert names == ["VAR_POP(cost), STDDEV(cost)", 'VAR_POP(("cost" + 1))', "AVG(cost), SUM(cost)"]
+
+
 def test_what_was_priced_by_itself_adds_its_price(session: Session) -> None:
     quote = session.explain("SELECT VAR_POP(age, epsilon => 0.7), STDDEV(age), COUNT(*) FROM patients", epsilon=1)
     assert [round(column.loss.epsilon, 6) for column in quote.columns] == [0.85, 0.85, 0.15]
