@@ -109,7 +109,7 @@ def joined(choices: Sequence[Choice | None], vectors: Vectors) -> list[tuple[Cho
     )
     placed: set[int] = set()
     for share, members, offer in ranked:
-        if share < 1 and placed.isdisjoint(members):
+        if share <= 1 and placed.isdisjoint(members):
             placed.update(members)
             for place, index in enumerate(members):
                 alone = choices[index]
