@@ -85,12 +85,12 @@ def most_values(relation: Relation, sizes: Sequence[tuple[Expression, int | None
         own = reader.of(relation, expression)
         if own is not None:
             switches |= own
-            by_value *= min(2 ** len(own), size or 2 ** len(own))
+            by_value *= min(1 << len(own), size or 1 << len(own))
         elif size is None:
             return None
         else:
             apart *= size
-    return apart * min(2 ** len(switches), by_value)
+    return apart * min(1 << len(switches), by_value)
 
 
 def switches_of(relation: Relation, expression: Expression) -> Switches | None:
