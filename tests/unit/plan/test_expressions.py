@@ -143,7 +143,8 @@ def departs(expression: Expression) -> bool:
         case Apply(function=function, arguments=arguments):
             widened = function.name == "cast:real" and arguments[0].facts.type is Type.INTEGER
             narrow = function.name.partition(":")[2] in NARROW
-            return bool(function.departs) or widened or narrow or any(map(departs, arguments))
+            single = any(isinstance(a, Apply) and a.function.name.partition(":")[2] == "float" for a in arguments)
+            return bool(function.departs) or widened or narrow or single or any(map(departs, arguments))
         case Case():
             return any(departs(part) for branch in expression.branches for part in branch) or departs(
                 expression.default
