@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from dpsql.answer import Answer, Budget, Measurement, Quote, public
+from dpsql.answer import Answer, Budget, Quote, public
 from dpsql.consistency import consistent
 from dpsql.engines.base import Engine
 from dpsql.engines.lower import lower_public
-from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, ProgrammingError, door
+from dpsql.errors import EngineFailed, OperationalError, ProgrammingError, door
 from dpsql.listing import describe_table, list_tables
-from dpsql.mechanisms.base import SelectingRelease
+from dpsql.parameters import number_text, values_of
 from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import Cell
@@ -24,13 +22,11 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parse import normal, parse
-from dpsql.plan.requests import Cells, Ordered, Values
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
 from dpsql.postprocess import (
     MADE_UP_ROWS,
-    Bars,
     Ends,
     PostProcess,
     answer_columns,
@@ -44,7 +40,8 @@ from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.quote import advice, price_for, public_quote, quote
+from dpsql.quote import price_for, public_quote, quote
+from dpsql.release import bars_of, measurements_of, noised, release
 from dpsql.stored import Released, read_released, write_released
 from dpsql.totals import several_rows, several_rows_intervals
 from dpsql.universe.metrics import PublicRows, RowMetric
@@ -208,8 +205,10 @@ class Session:
             UnsupportedQuery, ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
         """
         low, high = scale
-        named = f"k => {_number(k)}, bound => {_number(bound)}, scale => ({_number(low)}, {_number(high)})"
-        named += "" if parts is None else f", parts => {_number(parts)}"
+        named = (
+            f"k => {number_text(k)}, bound => {number_text(bound)}, scale => ({number_text(low)}, {number_text(high)})"
+        )
+        named += "" if parts is None else f", parts => {number_text(parts)}"
         return self.query(f"SELECT * FROM dp_kmeans(({sql}), {named})", parameters, **options)
 
     @door
@@ -228,17 +227,13 @@ class Session:
             UnsupportedQuery: Also where the policy does not admit idealised numerics.
             ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
         """
-        named = "" if parts is None else f", parts => {_number(parts)}"
+        named = "" if parts is None else f", parts => {number_text(parts)}"
         return self.query(f"SELECT * FROM dp_covariance(({sql}){named})", parameters, **options)
 
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
-        if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
-            raise ProgrammingError(
-                f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
-            )
-        given = tuple(_parameter(value) for value in parameters)
+        given = values_of(parameters)
         wanted = parameter_count(query)
         if wanted != len(given):
             raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(given)} came with it.")
@@ -305,41 +300,12 @@ class Session:
 
     def _release(self, prepared: Prepared) -> Released:
         """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""
-        raw = [self._run(reading.statement) for reading in prepared.readings]
-        tables: dict[str, ReleasedTable] = {}
-        groups = [grouping.groups for grouping in prepared.groupings]
-        if prepared.selection is not None:
-            chooser = prepared.measured[prepared.selection]
-            candidates = _candidates(prepared.plan, raw[chooser.reading])
-            released = self._noised(chooser, raw, prepared.keys_of(chooser), candidates)
-            kept = _selecting(chooser).selected(released)
-            groups = [tuple(candidates[row] for row in kept)]
-            tables[chooser.name] = ReleasedTable(
-                {name: [values[row] for row in kept] for name, values in released.columns.items()}
-            )
-        for measured in prepared.measured:
-            if measured.name not in tables:
-                appearing = groups[measured.grouping]
-                if appearing is None:
-                    raise InvariantBroken("groups must be chosen, but nothing chooses them")
-                if measured.place == 0:
-                    released = self._noised(measured, raw, prepared.keys_of(measured), appearing)
-                tables[measured.name] = released.place(measured.place)
-        return Released(tuple(group or () for group in groups), tables)
+        return release(prepared, [self._run(reading.statement) for reading in prepared.readings], self._noised)
 
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
     ) -> ReleasedTable:
-        table, need = raw[measured.reading], measured.choice.release.need
-        if not measured.request.source.keys:  # the rows are not grouped, whatever the answer's rows are called
-            keys, groups = (), ((),)
-        if isinstance(need, Cells | Ordered):
-            own = table
-        elif isinstance(need, Values):
-            own = table.by_group(keys, groups, need.columns)
-        else:
-            own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
-        return measured.choice.release.release(own, self._backend.sampler)
+        return noised(measured, raw, keys, groups, self._backend.sampler)
 
     def _run(self, statement: Any) -> RawTable:
         try:
@@ -354,7 +320,7 @@ class Session:
         plan = prepared.plan
         together = consistent(prepared, released)
         rows = self._backend.after.rows(plan, together.groups, together.values)
-        bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in together.values}
+        bars = {name: bars_of(prepared, released, name, together.moved.get(name)) for name in together.values}
         columns = answer_columns(plan)
         confidence, by = prepared.options.confidence or 0.95, picking(plan)
 
@@ -373,7 +339,7 @@ class Session:
             types=tuple(output.expression.facts.type for output in plan.answer),
             rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
             cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
-            measurements=_measurements(prepared),
+            measurements=measurements_of(prepared),
             replayed=replayed,
             private=self._backend.private,
             confidence=confidence,
@@ -419,106 +385,3 @@ def _parsed(sql: str) -> syntax.Statement:
     if not isinstance(sql, str):
         raise ProgrammingError(f"The statement is of type {type(sql).__name__}. Write SQL as text.")
     return parse(sql)
-
-
-def _number(value: Any) -> str:
-    """A finite number as it is written in SQL."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
-        raise ProgrammingError(f"An argument is {value!r}. Pass a finite number.")
-    return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"
-
-
-def _parameter(value: Any) -> Value:
-    if isinstance(value, float):
-        if value - value != 0:
-            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
-        value = Decimal(repr(float(value)))  # numpy's floats are floats, and print otherwise
-    if value is None or isinstance(value, bool | int | Decimal | str | datetime | date):
-        if isinstance(value, Decimal) and not value.is_finite():
-            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
-        if isinstance(value, datetime) and value.tzinfo is not None:
-            raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
-        if isinstance(value, int | Decimal) and not _moderate(value):
-            raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-300. Pass a number within.")
-        if isinstance(value, str) and not _encodes(value):
-            raise ProgrammingError("A parameter holds half of a surrogate pair, which is no character. Pass text.")
-        return value
-    if isinstance(value, list | tuple | set | frozenset):
-        raise ProgrammingError(f"A parameter is a {type(value).__name__}. Write one ? for each value: IN (?, ?, ?).")
-    raise ProgrammingError(
-        f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
-    )
-
-
-def _moderate(value: int | Decimal) -> bool:
-    """Whether a number is a double of full precision (0, or 10^-300 to 10^300), and its exact fraction is small."""
-    if isinstance(value, int):
-        return abs(value) < 10**300
-    inside = -300 <= value.adjusted() < 300 or not value
-    return inside and abs(int(value.as_tuple().exponent)) <= 1000
-
-
-def _encodes(text: str) -> bool:
-    """Whether a text is Unicode that can be written: engine, ledger and answer take UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _selecting(measured: Measured) -> SelectingRelease:
-    release = measured.choice.release
-    if not hasattr(release, "selected"):
-        raise InvariantBroken(f"{release.mechanism} cannot choose groups")
-    return release  # type: ignore[return-value]  # has `selected`, checked above
-
-
-def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
-    """Discovered groups inside the listed domains, in the order of their keys: never in the order of the data."""
-    domains = [None if key.domain is None else frozenset(key.domain) for key in plan.keys]
-    found = [
-        tuple(value + 0.0 if isinstance(value, float) else value for value in group)  # 0.0 for -0.0, which it equals
-        for group in raw.groups([key.name for key in plan.keys])
-        if all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
-    ]
-    return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
-
-
-def _bars(prepared: Prepared, released: Released, name: str, moved: Sequence[Any] | None) -> Bars:
-    """The releases' own intervals of one aggregate, grouping after grouping, by confidence; moved with their values."""
-    own = [measured for measured in prepared.measured if measured.aggregate.name == name]
-
-    def bars(level: float) -> list[Ends]:
-        found = [ends for m in own for ends in m.choice.release.intervals(released.tables[m.name], level)]
-        if moved is None:
-            return found
-        return [
-            (None if low is None else low + by, None if high is None else high + by)
-            for (low, high), by in zip(found, moved, strict=True)
-        ]
-
-    return bars
-
-
-def _measurements(prepared: Prepared) -> tuple[Measurement, ...]:
-    """What was measured, each release named by all that it answers."""
-    names: list[tuple[Measured, list[str]]] = []
-    for measured in prepared.measured:
-        if measured.place == 0:
-            names.append((measured, []))
-        names[-1][1].append(measured.aggregate.text)
-    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts))) for first, texts in names)
-
-
-def _measurement(measured: Measured, name: str) -> Measurement:
-    release = measured.choice.release
-    return Measurement(
-        name=name,
-        mechanism=release.mechanism,
-        loss=summary(release.loss),
-        sensitivity=release.sensitivity,
-        scale=release.scale,
-        half_width=release.half_width,
-        notes=(*measured.notes, *advice(measured.aggregate)),
-    )

@@ -1,0 +1,73 @@
+"""What an analyst passes beside the statement: values for its ``?``, and numbers for functions of a whole table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from dpsql.errors import ProgrammingError
+from dpsql.plan.types import Value
+
+__all__ = ["number_text", "values_of"]
+
+
+def values_of(parameters: Any) -> tuple[Value, ...]:
+    """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime.
+
+    Raises:
+        ProgrammingError: It is no list, or holds something else, or what no engine could take.
+    """
+    if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
+        raise ProgrammingError(
+            f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
+        )
+    return tuple(_parameter(value) for value in parameters)
+
+
+def number_text(value: Any) -> str:
+    """A finite number as it is written in SQL."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
+        raise ProgrammingError(f"An argument is {value!r}. Pass a finite number.")
+    return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"
+
+
+def _parameter(value: Any) -> Value:
+    if isinstance(value, float):
+        if value - value != 0:
+            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
+        value = Decimal(repr(float(value)))  # numpy's floats are floats, and print otherwise
+    if value is None or isinstance(value, bool | int | Decimal | str | datetime | date):
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
+        if isinstance(value, int | Decimal) and not _moderate(value):
+            raise ProgrammingError("A parameter is beyond 10^300, or nearer to 0 than 10^-300. Pass a number within.")
+        if isinstance(value, str) and not _encodes(value):
+            raise ProgrammingError("A parameter holds half of a surrogate pair, which is no character. Pass text.")
+        return value
+    if isinstance(value, list | tuple | set | frozenset):
+        raise ProgrammingError(f"A parameter is a {type(value).__name__}. Write one ? for each value: IN (?, ?, ?).")
+    raise ProgrammingError(
+        f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
+    )
+
+
+def _moderate(value: int | Decimal) -> bool:
+    """Whether a number is a double of full precision (0, or 10^-300 to 10^300), and its exact fraction is small."""
+    if isinstance(value, int):
+        return abs(value) < 10**300
+    inside = -300 <= value.adjusted() < 300 or not value
+    return inside and abs(int(value.as_tuple().exponent)) <= 1000
+
+
+def _encodes(text: str) -> bool:
+    """Whether a text is Unicode that can be written: engine, ledger and answer take UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
