@@ -20,6 +20,8 @@ prints, and a failure too: ``--hypothesis-seed`` repeats it. A test gets it as t
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Generator
@@ -144,8 +146,11 @@ class Sum:
 
 def main() -> int:
     """Prints the sum over `make test`; 1 where it is above `MOST`."""
-    total = Sum()
-    code = pytest.main(["--collect-only", "-qq", "-m", "not slow", "-p", "no:cacheprovider"], plugins=[total])
+    total, listing = Sum(), io.StringIO()
+    with contextlib.redirect_stdout(listing):
+        code = pytest.main(["--collect-only", "-qq", "-m", "not slow", "-p", "no:cacheprovider"], plugins=[total])
+    if code:
+        print(listing.getvalue())
     print(total.pytest_report_collectionfinish())
     return int(code) or int(sum(total.chances) > MOST)
 
