@@ -111,7 +111,8 @@ class Prepared:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
         for measured in self.measured:
             release, request = measured.choice.release, measured.request
-            described += [release.mechanism, canonical(release), repr(encode(release.loss)), repr(measured.columns)]
+            described += [release.mechanism, canonical(release), repr(encode(release.loss))]
+            described += [repr((measured.reading, measured.columns))]
             asked = measured.aggregate
             described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
             described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]

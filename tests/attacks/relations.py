@@ -97,7 +97,7 @@ def planned(rows: str) -> Relation:
 
 
 def _no_cells(*_: object) -> NoReturn:
-    raise AssertionError("there are no keys")
+    raise UnsupportedQuery("its keys are those of an answer, so it is a release of its own.", construct="sub-query")
 
 
 def columns_of(relation: Relation) -> list[Column]:
