@@ -75,6 +75,10 @@ MOST_GROUPS = 5_000  # each takes about a millisecond of exact arithmetic
 WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # over rows far out, one by one
 LEAST_SPREADS = 1000  # n Delta is at least this part of the spread, which half of the rows lie beyond
 LEAST_WIDTHS = 10**9  # or of the width of the bounds, where no spread is known
+# Rows far out, over all listed groups: every walk reads them one by one, in the proxy's own process. Measured: 600,000
+# take half a minute to a minute, so that as many as this take one to three seconds.
+MOST_STEPS = 30_000
+SPREADS_WIDE = 10  # bounds are taken to be so many spreads wide, where no spread is known
 ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 
@@ -108,19 +112,30 @@ class Preprocessing:
         if options.sensitivity is not None:
             amount = Fixed(options.sensitivity / request.source.contribution.total)
             silly = _silly(aggregate.function, query, amount.sensitivity)
-            return Refusal(self.name, silly) if silly else self._by(request, query, amount)
+            return Refusal(self.name, silly) if silly else self._in_time(request, self._by(request, query, amount))
         if query.spread is None and not (by_name or isinstance(statistic, TrimmedMean)):
             return Refusal(self.name, NO_SPREAD)
-        return self._by_rule(request, query)
+        return self._in_time(request, self._by_rule(request, query))
 
-    def _by(self, request: Request, query: PreprocessedQuery, amount: Fixed) -> Release | Refusal:
+    def _in_time(self, request: Request, offer: PreprocessedRelease | Refusal) -> Release | Refusal:
+        """The offer, or a refusal of more steps than end in seconds, as far as public facts tell."""
+        if isinstance(offer, Refusal) or request.aggregate.function not in WALKED:
+            return offer
+        # A rule leaves about 8 / epsilon rows of a group so far out: those of many groups add up to what is bearable.
+        groups = 1 if request.options.sensitivity is None else max(1, _listed(request))
+        delta = offer.amount.of(offer.query.rows_about)
+        if _steps(offer.query, delta) * groups <= MOST_STEPS:
+            return offer
+        return Refusal(self.name, _too_long(offer.query, groups))
+
+    def _by(self, request: Request, query: PreprocessedQuery, amount: Fixed) -> PreprocessedRelease | Refusal:
         """With a Delta that is known beforehand."""
         loss = pure_loss(request.price)
         if loss is None:
             return Refusal(self.name, TOO_SMALL)
         return PreprocessedRelease(self.name, loss, query, amount, _law(query, loss), None)
 
-    def _by_rule(self, request: Request, query: PreprocessedQuery) -> Release | Refusal:
+    def _by_rule(self, request: Request, query: PreprocessedQuery) -> PreprocessedRelease | Refusal:
         """With the Delta that the rule gives for the number of rows."""
         whole = pure_loss(request.price)
         if whole is None:
@@ -134,7 +149,7 @@ class Preprocessing:
                 replace(query, need=of_every_row(query.need, request.facts)),
             )
             return PreprocessedRelease(self.name, whole, of_all, amount, _law(query, whole), None)
-        offers: list[Release | Refusal] = [self._noising_rows(request, query)]
+        offers: list[PreprocessedRelease | Refusal] = [self._noising_rows(request, query)]
         if request.rows_at_least is not None and not _nullable(request):
             floor, rule = request.rows_at_least, query.rule
             reach = rule.reach(floor, each)
@@ -143,7 +158,7 @@ class Preprocessing:
         releases = [offer for offer in offers if not isinstance(offer, Refusal)]
         return min(releases, key=lambda release: release.half_width) if releases else offers[0]
 
-    def _noising_rows(self, request: Request, query: PreprocessedQuery) -> Release | Refusal:
+    def _noising_rows(self, request: Request, query: PreprocessedQuery) -> PreprocessedRelease | Refusal:
         for_count, for_answer = map(pure_loss, split(request.price, COUNT_SHARE))
         if for_count is None or for_answer is None:
             return Refusal(self.name, TOO_SMALL)
@@ -234,6 +249,42 @@ def _silly(function: str, query: PreprocessedQuery, sensitivity: Fraction) -> st
         f"a sensitivity that small leaves nothing of {query.rows_about} rows (rows_about) but the centre; name "
         f"{float(unit):.2g} or more."
     )
+
+
+def _spread(query: PreprocessedQuery) -> float | None:
+    """The declared spread, else a part of the bounds' width, else None."""
+    if query.spread is not None:
+        return float(query.spread)
+    return None if query.ends is None else float(query.ends[1] - query.ends[0]) / SPREADS_WIDE
+
+
+def _steps(query: PreprocessedQuery, delta: Fraction) -> float:
+    """About how many of a group's rows each walk reads: those further than W / 2 from the mean, W being n Delta.
+
+    By the tail that the rules guess, n (1.5 s / (W / 2))^3; none where W reaches from bound to bound; all where
+    nothing is known. A variance has W^2 = n Delta.
+    """
+    rows, wide = query.rows_about, float(delta * query.rows_about) ** (1 / query.statistic.power)
+    if query.ends is not None and wide >= float(query.ends[1] - query.ends[0]):
+        return 0.0
+    spread = _spread(query)
+    return float(rows) if spread is None else rows * min(1.0, 3 * spread / max(wide, 1e-300)) ** 3
+
+
+def _too_long(query: PreprocessedQuery, groups: int) -> str:
+    """The refusal: what would do instead."""
+    spread, rows = _spread(query), query.rows_about
+    of_groups = f" in each of {groups} groups" if groups > 1 else ""
+    if spread is None:
+        return (
+            f"for {rows} rows (rows_about){of_groups} it may take minutes; declare a spread in the policy, which tells."
+        )
+    long = f"with so little sensitivity for {rows} rows (rows_about){of_groups} it takes minutes"
+    wide = 3 * spread * (rows * groups / MOST_STEPS) ** (1 / 3)
+    if query.ends is not None:
+        wide = min(wide, float(query.ends[1] - query.ends[0]))
+    least = query.rows_per_unit * wide**query.statistic.power / rows
+    return f"{long}; name a sensitivity of {least * 1.005:.3g} or more, or ask with a larger epsilon."
 
 
 def _centre(request: Request, facts: Facts, ends: tuple[Fraction, Fraction] | None) -> Fraction | None:

@@ -330,3 +330,48 @@ def test_a_sensitivity_that_leaves_nothing_but_the_centre_is_refused_before_the_
         answer = Preprocessing().offer(request)
         assert isinstance(answer, Refusal) == refused
         assert not isinstance(answer, Refusal) or "leaves nothing of 1000 rows" in answer.reason
+
+
+SPREAD = Fraction(30)
+
+
+@pytest.mark.parametrize("function", ["avg", "trimmed_mean", "var_pop", "stddev_samp"])
+def test_more_steps_than_end_in_seconds_are_refused_by_public_facts(function: str) -> None:
+    """600,000 rows of a spread of 30: those further than W / 2 from the mean are 30,000 where W = 90 * 20^(1/3)."""
+    power = 1 if function in ("avg", "trimmed_mean") else 2
+
+    def asked(wide: float, rows: int = 600_000, groups: int = 1, spread: Fraction | None = SPREAD) -> Refusal | None:
+        keys = {} if groups == 1 else {"keys": (replace(CITY, domain=tuple(range(groups))),)}
+        options = Options(mechanism="preprocessing", sensitivity=Fraction(wide) ** power / rows)
+        known = replace(INCOME, spread=spread)
+        answer = Preprocessing().offer(request(function, facts=known, rows_about=rows, options=options, **keys))
+        return answer if isinstance(answer, Refusal) else None
+
+    enough = 90 * 20 ** (1 / 3)
+    assert asked(enough * 1.001) is None
+    said = asked(enough * 0.999)
+    assert said is not None and "it takes minutes; name a sensitivity of" in said.reason
+    named = Fraction(said.reason.split("sensitivity of ")[1].split(" ")[0])
+    assert asked(float(named * 600_000) ** (1 / power)) is None
+    assert asked(90, rows=30_000) is None
+    assert asked(90, rows=3_000, groups=10) is None
+    assert asked(90, rows=3_001, groups=10) is not None
+    unknown = asked(enough, spread=None)
+    assert unknown is not None and "declare a spread" in unknown.reason
+
+
+def test_where_the_sensitivity_reaches_from_bound_to_bound_no_row_is_walked() -> None:
+    bounded = {"facts": Facts(Type.INTEGER), "grid": BOUNDED, "rows_about": 600_000}
+    named = Options(mechanism="preprocessing", sensitivity=Fraction(200, 600_000))
+    assert not isinstance(Preprocessing().offer(request("avg", options=named, **bounded)), Refusal)
+    by_width = replace(named, sensitivity=None)
+    assert not isinstance(Preprocessing().offer(request("avg", options=by_width, **bounded)), Refusal)
+    less = replace(named, sensitivity=Fraction(100, 600_000))
+    answer = Preprocessing().offer(request("avg", options=less, **bounded))
+    assert isinstance(answer, Refusal) and "it takes minutes" in answer.reason
+
+
+def test_a_tiny_epsilon_makes_the_rules_walks_as_long() -> None:
+    small = request("avg", facts=INCOME, rows_about=600_000, price=Price(Fraction(1, 10**5), Fraction(0)))
+    answer = Preprocessing().offer(small)
+    assert isinstance(answer, Refusal) and "a larger epsilon" in answer.reason
