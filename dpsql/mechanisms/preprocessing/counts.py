@@ -176,7 +176,8 @@ class RankedSums:
         self._ranks = np.concatenate(([0], np.cumsum(occur)))
         self._sums = np.concatenate((values[:0], [0], np.cumsum(values * occur)))
         few = int(self._ranks[-1]) <= MOST_LISTED
-        self._listed = list(accumulate(np.repeat(values, occur).tolist(), initial=0)) if few else None
+        listed: list[int] = np.repeat(values, occur).tolist() if few else []
+        self._listed = list(accumulate(listed, initial=0)) if few else None
 
     def upto(self, rank: int) -> int:
         """Sum of so many smallest values, in grid steps."""
