@@ -54,11 +54,12 @@ class MeanQuery:
     Attributes:
         need: The centred sum as ``m0``, the number of values (or of fixed rows) as ``m1``.
         grid: Of the argument.
-        centre: In grid steps, within the grid's bounds.
+        centre: In grid steps, within the grid's bounds: what the sum is centred at.
         sum_sensitivity: Of the centred sum.
         count_sensitivity: Of the count, or None where the count is public.
         rows_about: Guess of the rows per group.
         deviation: Guess of the mean's distance from the centre, in grid steps, > 0.
+        nothing: The mean where the noised count is below 1, in grid steps; None for the centre.
     """
 
     need: Aggregates
@@ -68,6 +69,7 @@ class MeanQuery:
     count_sensitivity: Sensitivity | None
     rows_about: int
     deviation: float
+    nothing: int | None = None
 
     def share(self, exponent: float) -> Fraction:
         """The sum's share of the price with the least expected error; the count's is the rest.
@@ -109,6 +111,7 @@ def mean_query(request: Request, centre: int | None = None) -> MeanQuery:
         count_sensitivity=None if public else sensitivity_of(request, count),
         rows_about=max(1, request.rows_about),
         deviation=deviation_of(grid, facts, centre),
+        nothing=centre_of(grid, facts),
     )
 
 
@@ -181,9 +184,11 @@ class MeanRelease:
         return ReleasedTable({"value": values, "sum": sums, "count": counts})
 
     def _mean(self, total: int, count: int) -> float:
-        """centre + total / count inside the bounds, correctly rounded; the centre where the count is below 1."""
-        grid, count, total = self.query.grid, max(1, count), total if count >= 1 else 0
-        steps = min(max(self.query.centre * count + total, grid.low * count), grid.high * count)
+        """centre + total / count inside the bounds, correctly rounded; below a count of 1 what stands for no value."""
+        grid, centre, nothing = self.query.grid, self.query.centre, self.query.nothing
+        if count < 1:
+            centre, count, total = centre if nothing is None else nothing, 1, 0
+        steps = min(max(centre * count + total, grid.low * count), grid.high * count)
         return steps * grid.step.numerator / (count * grid.step.denominator)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:

@@ -21,7 +21,7 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT a FROM t WINDOW w AS ()", "WINDOW", 17),
         ("SELECT a FROM t QUALIFY a > 1", "QUALIFY", 17),
         ("SELECT a FROM t TABLESAMPLE 10", "TABLESAMPLE", 17),
-        ("SELECT a FROM t USING SAMPLE 10", "USING", 17),
+        ("SELECT a FROM t USING SAMPLE 10", "USING SAMPLE", 17),
         ("SELECT a FROM t PIVOT (sum(a) FOR b IN (1))", "PIVOT", 17),
         ("SELECT a INTO leak FROM t", "SELECT INTO", 10),
         ("SELECT a FROM t FOR UPDATE", "FOR", 17),
