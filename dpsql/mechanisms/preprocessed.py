@@ -258,29 +258,35 @@ def _spread(query: PreprocessedQuery) -> float | None:
     return None if query.ends is None else float(query.ends[1] - query.ends[0]) / SPREADS_WIDE
 
 
+def _far(query: PreprocessedQuery) -> tuple[float, float]:
+    """Beyond which part of W a row is walked over, as 1.5 over it, and the share of rows that are left out anyway."""
+    share = query.statistic.share if isinstance(query.statistic, TrimmedMean) else Fraction(0)
+    return (1.5, float(share)) if share else (3.0, 0.0)
+
+
 def _steps(query: PreprocessedQuery, delta: Fraction) -> float:
     """About how many of a group's rows each walk reads: those further than W / 2 from the mean, W being n Delta.
 
-    By the tail that the rules guess, n (1.5 s / (W / 2))^3; none where W reaches from bound to bound; all where
-    nothing is known. A variance has W^2 = n Delta.
+    By the tail that the rules guess, n (1.5 s / (W / 2))^3; of a trimmed mean n ((1.5 s / W)^3 - share), which was
+    measured; none where W reaches from bound to bound; all where nothing is known. A variance has W^2 = n Delta.
     """
     rows, wide = query.rows_about, float(delta * query.rows_about) ** (1 / query.statistic.power)
     if query.ends is not None and wide >= float(query.ends[1] - query.ends[0]):
         return 0.0
-    spread = _spread(query)
-    return float(rows) if spread is None else rows * min(1.0, 3 * spread / max(wide, 1e-300)) ** 3
+    spread, (far, share) = _spread(query), _far(query)
+    return float(rows) if spread is None else rows * (min(1.0, far * spread / max(wide, 1e-300)) ** 3 - share)
 
 
 def _too_long(query: PreprocessedQuery, groups: int) -> str:
     """The refusal: what would do instead."""
-    spread, rows = _spread(query), query.rows_about
+    spread, rows, (far, share) = _spread(query), query.rows_about, _far(query)
     of_groups = f" in each of {groups} groups" if groups > 1 else ""
     if spread is None:
         return (
             f"for {rows} rows (rows_about){of_groups} it may take minutes; declare a spread in the policy, which tells."
         )
     long = f"with so little sensitivity for {rows} rows (rows_about){of_groups} it takes minutes"
-    wide = 3 * spread * (rows * groups / MOST_STEPS) ** (1 / 3)
+    wide = far * spread / (MOST_STEPS / (rows * groups) + share) ** (1 / 3)
     if query.ends is not None:
         wide = min(wide, float(query.ends[1] - query.ends[0]))
     least = query.rows_per_unit * wide**query.statistic.power / rows

@@ -337,7 +337,10 @@ SPREAD = Fraction(30)
 
 @pytest.mark.parametrize("function", ["avg", "trimmed_mean", "var_pop", "stddev_samp"])
 def test_more_steps_than_end_in_seconds_are_refused_by_public_facts(function: str) -> None:
-    """600,000 rows of a spread of 30: those further than W / 2 from the mean are 30,000 where W = 90 * 20^(1/3)."""
+    """600,000 rows of a spread of 30: those further than W / 2 from the mean are 30,000 where W = 90 * 20^(1/3).
+
+    Of a trimmed mean that leaves out a fifth, a quarter may be further than W: W = 45 * 4^(1/3).
+    """
     power = 1 if function in ("avg", "trimmed_mean") else 2
 
     def asked(wide: float, rows: int = 600_000, groups: int = 1, spread: Fraction | None = SPREAD) -> Refusal | None:
@@ -347,15 +350,15 @@ def test_more_steps_than_end_in_seconds_are_refused_by_public_facts(function: st
         answer = Preprocessing().offer(request(function, facts=known, rows_about=rows, options=options, **keys))
         return answer if isinstance(answer, Refusal) else None
 
-    enough = 90 * 20 ** (1 / 3)
+    enough = 45 * 4 ** (1 / 3) if function == "trimmed_mean" else 90 * 20 ** (1 / 3)
     assert asked(enough * 1.001) is None
     said = asked(enough * 0.999)
     assert said is not None and "it takes minutes; name a sensitivity of" in said.reason
     named = Fraction(said.reason.split("sensitivity of ")[1].split(" ")[0])
     assert asked(float(named * 600_000) ** (1 / power)) is None
-    assert asked(90, rows=30_000) is None
-    assert asked(90, rows=3_000, groups=10) is None
-    assert asked(90, rows=3_001, groups=10) is not None
+    assert asked(10, rows=30_000) is None
+    assert asked(10, rows=3_000, groups=10) is None
+    assert asked(10, rows=3_900, groups=10) is not None
     unknown = asked(enough, spread=None)
     assert unknown is not None and "declare a spread" in unknown.reason
 
@@ -375,3 +378,15 @@ def test_a_tiny_epsilon_makes_the_rules_walks_as_long() -> None:
     small = request("avg", facts=INCOME, rows_about=600_000, price=Price(Fraction(1, 10**5), Fraction(0)))
     answer = Preprocessing().offer(small)
     assert isinstance(answer, Refusal) and "a larger epsilon" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "share", [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(49, 100)]
+)
+def test_what_the_rule_of_a_trimmed_mean_sets_is_never_too_long(share: Fraction) -> None:
+    assert offer("trimmed_mean", fraction=share, rows_about=10**7)
+
+
+@pytest.mark.parametrize("function", ["avg", "var_pop", "stddev_samp"])
+def test_what_the_rules_of_means_and_variances_set_is_not_too_long_at_any_usual_price(function: str) -> None:
+    assert offer(function, rows_about=10**7, price=Price(Fraction(1, 1000), Fraction(0)))
