@@ -99,7 +99,8 @@ class Printer:
                 branches = [
                     f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in node.branches
                 ]  # fmt: skip
-                return f"CASE {' '.join(branches)} ELSE {self.expression(node.default)} END"
+                default = "" if _identity_or_null(node) else f" ELSE {self.expression(node.default)}"
+                return f"CASE {' '.join(branches)}{default} END"
             case Windowed():
                 self.functions |= node.function.engine
                 return node.function.sql.format(*map(self.expression, node.arguments), over=self._over(node))
@@ -275,6 +276,13 @@ class Printer:
             f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {grid.high} "
             f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
         )
+
+
+def _identity_or_null(case: Case) -> bool:
+    """Whether the results are a unit or a key, or NULL: what type those are stored as the plan does not know."""
+    results = [result for _, result in case.branches]
+    identities = all(isinstance(result, Column) and result.identifies for result in results)
+    return identities and isinstance(case.default, Constant) and case.default.value is None
 
 
 def _covers(grid: Grid, column: Column) -> bool:

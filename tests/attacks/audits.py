@@ -34,6 +34,7 @@ __all__ = [
 
 WHOLE = re.compile(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$")
 UNIT = Fraction(1, 10**12)  # a ledger counts epsilon and rho in these, rounded up
+SUMMED = 10**8  # grid steps^2: sums are taken over laws up to this variance; beyond, the continuous law is as good
 
 
 # ------------------------------------------------------------------------------------------- what neighbours may see
@@ -299,7 +300,8 @@ def _gaussian_pair(part: Part, other: Part) -> list[str]:
     moved = [(draw, far) for draw, far in moved_draws(part, other) if draw is not None and any(far)]
     # The privacy loss of several entries is nearest to that of one entry that moves by the root of the sum.
     real = gaussian_delta(float(sum(implied(draw, far) for draw, far in moved)), float(loss.epsilon))
-    if len(moved) == 1 and moved[0][1][0] ** 2 == moved[0][1][1]:  # one entry alone moves: the discrete law is at hand
+    lone = len(moved) == 1 and moved[0][1][0] ** 2 == moved[0][1][1]
+    if lone and moved[0][0].parameter <= SUMMED:  # one entry alone moves: the discrete law is at hand
         real = discrete_delta(float(moved[0][0].parameter), moved[0][1][0], float(loss.epsilon))
     return [f"delta {real:.3g} at {loss}"] if real > float(loss.delta) * (1 + 1e-3) else []
 

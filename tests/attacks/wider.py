@@ -40,6 +40,10 @@ WIDER = (
         "SELECT COUNT(n.grade), COUNT(n.patient_id) FROM visits v LEFT JOIN notes n ON v.patient_id = n.patient_id"
     ),
     Template(
+        "SELECT COUNT(n.patient_id) FILTER (WHERE v.cost > 10), COUNT(DISTINCT n.patient_id) FILTER (WHERE v.cost > 10) "
+        "FROM visits v LEFT JOIN notes n ON v.patient_id = n.patient_id"
+    ),
+    Template(
         "SELECT COUNT(*), COUNT(DISTINCT n.patient_id) FROM notes n RIGHT JOIN patients p ON p.patient_id = n.patient_id"
     ),
     Template(
