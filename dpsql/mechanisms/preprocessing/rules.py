@@ -17,12 +17,16 @@ that is heavy, with a variance. It serves to choose and to predict, never to pro
 W never exceeds the width of declared bounds. Expected errors follow from the guess:
 
     mean      bias E[(D - W)+], D being a row's distance; (1.5 s)^3 / (2 W^2) for W >= 1.5 s
-    variance  bias E[(D^2 - W^2)+]; 2 (1.5 s)^3 / W
+    variance  bias E[(D^2 - W^2)+], 2 (1.5 s)^3 / W, and (x^2 - W^2)+ / n for the outermost value
     median    bias s - n Delta / 2 where that is above 0: the centre may be s away
     trimmed   as the mean's, up to where the kept values end
     min, max  the greatest of x - d - Delta k, where x = 1.5 s n^(1/3) is about the outermost distance and k = n
               (1.5 s / d)^3 the number of values beyond d: x - 4 d / 3 at d = (3 Delta n (1.5 s)^3)^(1/4)
     sum       n E[(|c| + D - Delta)+]
+
+By the guess D^2 has no variance, so 19 of 20 tables do not keep within the mean of a variance's bias. Such a sum is far
+above its mean where its largest part is: beyond x = 1.5 s (20 n)^(1/3) in one table of 20 (never beyond the bounds).
+Without that part the expected error was 4 to 9 times too small on skewed data.
 
 A centre that is wrong by more than the rules allow biases the median, and no number of rows mends it.
 
@@ -50,6 +54,7 @@ __all__ = [
     "half_width",
 ]
 
+ONE_IN = 20  # tables have an outermost value that lies further out than the bias of a variance allows for
 TAIL = 1.5  # where the guessed tail begins, in spreads
 
 
@@ -116,7 +121,9 @@ class VarianceRule:
             return 0.0
         start = TAIL * float(self.spread)
         inside = max(start**2 - squared, 0.0)  # the guess has nobody nearer than `start`
-        return inside + 2 * start**3 / max(start, math.sqrt(squared))
+        outermost = min(start * (ONE_IN * float(rows)) ** (1 / 3), float(self.width or math.inf))
+        alone = max(outermost**2 - max(squared, start**2), 0.0) / rows
+        return inside + 2 * start**3 / max(start, math.sqrt(squared)) + alone
 
 
 @dataclass(frozen=True, slots=True)
