@@ -288,6 +288,9 @@ def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> 
     if desk.source.typed and held == "VARCHAR" and column.type != "text":
         what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
         yield Finding(desk.table.name, column.name, what, None, None, "warning")
+    if held is not None and held.endswith("WITH TIME ZONE") and column.type in ("date", "timestamp"):
+        what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
+        yield Finding(desk.table.name, column.name, what, None, None, "warning")
     yield from _values(desk, column, read)
 
 

@@ -10,7 +10,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conversions import as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
-from dpsql.plan.nodes import Apply, Constant, Expression
+from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
@@ -18,9 +18,12 @@ __all__ = ["AGGREGATES", "applied", "nearest", "no_function", "refuse_large"]
 
 AGGREGATES = ("count", "sum", "avg", "min", "max", "median", "quantile_cont", "stddev", "variance", "mode", "count_if")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
+EQUALITIES = ("=", "<>", "in", "is_distinct_from")
 NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
 
 MOST_PRINTED = 5_000  # nodes of one expression as the engine reads it: it plans that many in a quarter of a second
+MOST_NAMED = 8  # values of a column in one message; more are a list that nobody reads
+LONG_VALUE = 60  # characters of a value in a message
 DEEPEST = 150  # nesting after sub-queries are put in their place: every pass is plain recursion
 LONGEST = (200, 20_000)  # of a text: times the longest text in the row, plus characters
 
@@ -51,6 +54,7 @@ def applied(
         if wrong is not None:
             complaint = complaint or wrong
         elif _proved(function, taken):
+            _refuse_strangers(function, taken, position)
             return _checked(function, taken, name, position)
         else:
             unproved = True
@@ -92,6 +96,23 @@ def _holds(function: Function, ranges: tuple[object, ...], certain: tuple[bool, 
     if isinstance(bounds, tuple):
         return None not in bounds
     return bool(bounds.within(INTEGER_LIMIT if function.result is Type.INTEGER else REAL_LIMIT))
+
+
+def _refuse_strangers(function: Function, arguments: tuple[Expression, ...], position: Position) -> None:
+    """Refuses a column's comparison with what is none of its values: misspelt, most likely, and paid for nothing."""
+    columns = [argument for argument in arguments if isinstance(argument, Column)]
+    if function.name not in EQUALITIES or len(columns) != 1 or not columns[0].declared:
+        return
+    (column,) = columns
+    known = set(column.values or ())
+    strangers = [a.value for a in arguments if isinstance(a, Constant) and a.value not in known and a.value is not None]
+    if strangers:
+        value, names = str(strangers[0])[:LONG_VALUE], sorted(map(str, known))
+        few = "DESCRIBE shows them." if len(names) > MOST_NAMED else f"They are {', '.join(map(repr, names))}."
+        raise UnsupportedQuery(
+            f"{value!r} is none of its values.", construct=column.name, position=position,
+            hint=nearest(value, names) or few,
+        )  # fmt: skip
 
 
 def _checked(function: Function, arguments: tuple[Expression, ...], name: str, position: Position) -> Expression:

@@ -64,6 +64,7 @@ class Column:
         stored_grid: Whether ``<name>$grid`` stands beside it.
         unit: Whether it is the privacy unit.
         link: ``table.key`` for a declared key or a reference to one: it may equal others of the same link, no more.
+        declared: Whether it is a private table's own column and the policy declares its values: it has no others.
     """
 
     alias: str
@@ -73,6 +74,7 @@ class Column:
     stored_grid: bool = False
     unit: bool = False
     link: str | None = None
+    declared: bool = False
 
     @property
     def identifies(self) -> bool:

@@ -42,7 +42,8 @@ __all__ = [
 def column_of(scan: Scan, name: str) -> Column:
     """One column of a scanned table."""
     info = scan.table.columns[name]
-    return Column(scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link)
+    declared = info.values is not None and not scan.table.public
+    return Column(scan.alias, name, info.facts, info.values, info.stored_grid, info.unit, info.link, declared)
 
 
 def scans(relation: Relation) -> tuple[Scan, ...]:

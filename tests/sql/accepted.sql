@@ -673,15 +673,6 @@ SELECT age, COUNT(*) FROM patients WHERE age BETWEEN 30 AND 34 GROUP BY age
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT)) AND ("t0"."age" <= CAST($2 AS BIGINT))) AS q GROUP BY "k0"
 -- values: 30, 34
 
-SELECT sex, COUNT(*) FROM patients WHERE sex = 'Q' GROUP BY sex
--- unit: patients.patient_id
--- rows per unit: 1, in one group 1, in groups 1
--- k0: text; 0 values: 
--- a0: count_rows
--- columns: sex text, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR))) AS q GROUP BY "k0"
--- values: 'Q'
-
 SELECT visited_on, COUNT(*) FROM visits WHERE visited_on >= '2025-12-01' GROUP BY visited_on
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 12
@@ -1188,20 +1179,20 @@ SELECT COUNT(*) AS "a ""quoted"" name", COUNT(*) AS größe FROM patients
 -- columns: a "quoted" name integer, größe integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 
-SELECT COUNT(*) FROM patients WHERE city = 'it''s'
--- unit: patients.patient_id
--- rows per unit: 1, in one group 1, in groups 1
+SELECT COUNT(*) FROM visits WHERE diagnosis = 'it''s'
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" = CAST($1 AS VARCHAR))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: 'it''s'
 
-SELECT COUNT(*) FROM patients WHERE city = '-- no comment /* nor this */; DROP TABLE patients'
--- unit: patients.patient_id
--- rows per unit: 1, in one group 1, in groups 1
+SELECT COUNT(*) FROM visits WHERE diagnosis = '-- no comment /* nor this */; DROP TABLE patients'
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" = CAST($1 AS VARCHAR))) AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: '-- no comment /* nor this */; DROP TABLE patients'
 
 -- Sub-queries

@@ -1542,3 +1542,16 @@ SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 -- with: delta=0
 SELECT cost, COUNT(*) FROM visits GROUP BY cost
 -- refused: cost: its values are not known. Declare values in hospital.yaml, or name them in WHERE; write CAST(x AS INTEGER) or width_bucket(x, low, high, count) of a number with bounds; or give delta, such as delta = 1e-8, and groups of few people stay hidden.
+
+-- A value that the policy does not list would be paid for nothing
+SELECT COUNT(*) FROM patients WHERE sex = 'Q'
+-- refused: sex at 1:37: 'Q' is none of its values. They are 'F', 'M', 'X'.
+
+SELECT COUNT(*) FROM patients WHERE city IN ('Chicgo, IL', 'Houston, TX')
+-- refused: city at 1:37: 'Chicgo, IL' is none of its values. Did you mean Chicago, IL?
+
+SELECT COUNT(*) FILTER (WHERE 'strikt' <> consent) FROM patients
+-- refused: consent at 1:31: 'strikt' is none of its values. Did you mean strict?
+
+SELECT COUNT(*) FROM patients WHERE city = '?'
+-- refused: city at 1:37: '?' is none of its values. DESCRIBE shows them.

@@ -152,6 +152,14 @@ def test_numbers_kept_as_text_are_parsed_and_the_owner_is_told(folder: Path) -> 
     )
 
 
+def test_times_with_a_zone_are_read_as_utc_and_the_owner_is_told(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN seen TIMESTAMPTZ")
+    columns = {"seen": {"type": "timestamp"}}
+    where = ("visits", "seen", "has time zones in")
+    assert found(folder, visits={"columns": columns})[where] == (None, None, "warning")
+
+
 def with_budget(folder: Path, **budget: Any) -> Policy:
     """The clinic's policy with another budget."""
     plain = policy(folder).model_dump(exclude_unset=True)

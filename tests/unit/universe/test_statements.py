@@ -164,7 +164,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM (SELECT age AS a FROM people UNION ALL SELECT age FROM people)", "not of people, people"),
     ("SELECT COUNT(*) FROM people p JOIN towns t ON p.age = t.height", "is not joined on its key name alone"),
     ("SELECT COUNT(*) FROM people p JOIN towns t ON p.town = t.name AND p.sex = t.region", "key name alone"),
-    ("SELECT MODE(age) FROM people WHERE age = 3 AND sex = 'nobody'", "it is the same for all rows"),
+    ("SELECT MODE(age) FROM people WHERE sex = 'F' AND sex = 'M'", "it is the same for all rows"),
 ]
 
 
