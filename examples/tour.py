@@ -68,7 +68,7 @@ QUESTIONS = (
         """,
     ),
     Question(
-        "What does a visit cost, by sex? Far below the 20,000 it may: the policy's typical cost sets the noise.",
+        "What does a visit cost, by sex? The bounds set the noise, few people make it wide.",
         """
         SELECT p.sex, MEDIAN(v.cost) AS median_cost, AVG(v.cost) AS mean_cost
         FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex

@@ -105,9 +105,9 @@ def _refuse_strangers(function: Function, arguments: tuple[Expression, ...], pos
         return
     (column,) = columns
     known = set(column.values or ())
-    strangers = [a.value for a in arguments if isinstance(a, Constant) and a.value not in known and a.value is not None]
-    if strangers:
-        value, names = str(strangers[0])[:LONG_VALUE], sorted(map(str, known))
+    named = [a.value for a in arguments if isinstance(a, Constant) and a.value is not None]
+    if named and len(named) == len(arguments) - 1 and known.isdisjoint(named):
+        value, names = str(named[0])[:LONG_VALUE], sorted(map(str, known))
         few = "DESCRIBE shows them." if len(names) > MOST_NAMED else f"They are {', '.join(map(repr, names))}."
         raise UnsupportedQuery(
             f"{value!r} is none of its values.", construct=column.name, position=position,

@@ -1547,7 +1547,7 @@ SELECT cost, COUNT(*) FROM visits GROUP BY cost
 SELECT COUNT(*) FROM patients WHERE sex = 'Q'
 -- refused: sex at 1:37: 'Q' is none of its values. They are 'F', 'M', 'X'.
 
-SELECT COUNT(*) FROM patients WHERE city IN ('Chicgo, IL', 'Houston, TX')
+SELECT COUNT(*) FROM patients WHERE city IN ('Chicgo, IL', 'Hoston, TX')
 -- refused: city at 1:37: 'Chicgo, IL' is none of its values. Did you mean Chicago, IL?
 
 SELECT COUNT(*) FILTER (WHERE 'strikt' <> consent) FROM patients
