@@ -19,8 +19,10 @@ intervals cover the noise alone. A condition, a FILTER, a join or groups pick ro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpsql.mechanisms.base import Mechanism, Request
-from dpsql.plan.nodes import Column, PerUnit, Project, Relation, Scan
+from dpsql.plan.nodes import Case, Column, Expression, PerUnit, Project, Relation, Scan
 from dpsql.plan.relations import conjuncts
 
 __all__ = ["only_named"]
@@ -52,12 +54,20 @@ def _bounded(request: Request) -> bool:
 def _describes(request: Request) -> bool:
     """Whether the values are those of a whole column, or of one computed for each unit from all of its rows."""
     aggregate = request.aggregate
-    if aggregate.vector:  # its last part says which rows count: those where no coordinate is NULL, and a FILTER's
+    if aggregate.vector:
         *arguments, complete = aggregate.vector
-        bare = len(conjuncts(complete)) == len(arguments) and all(isinstance(x, Column) for x in arguments)
+        bare = _complete(arguments, complete)
+    elif isinstance(aggregate.argument, Case) and isinstance(aggregate.second, Case):
+        ((complete, first),), ((_, second),) = aggregate.argument.branches, aggregate.second.branches
+        bare = _complete((first, second), complete)
     else:
         bare = all(x is None or isinstance(x, Column) for x in (aggregate.argument, aggregate.second))
     return bare and not request.source.keys and _whole(request.source.relation)
+
+
+def _complete(columns: Sequence[Expression], condition: Expression) -> bool:
+    """Whether these are columns, and the condition on their rows says no more than that none of them is NULL."""
+    return len(conjuncts(condition)) == len(columns) and all(isinstance(column, Column) for column in columns)
 
 
 def _whole(relation: Relation) -> bool:
