@@ -8,6 +8,8 @@ BIN := .venv/bin
 SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
 ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
+unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
+
 .PHONY: demo test test-slow check bench schema
 
 demo: .venv/installed

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_matrix, csr_matrix, vstack
-from scipy.sparse.linalg import lsqr
 
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.tables import Group
@@ -90,6 +88,9 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) 
         return values
     if any(part.choice.release.mechanism not in PLAIN for part in parts):
         return values
+    from scipy.sparse import coo_matrix, csr_matrix, vstack  # here: a start that needs none of it is quicker
+    from scipy.sparse.linalg import lsqr
+
     keys = tuple(sorted({index for grouping in prepared.groupings for index in grouping.keys}))
     domains = [prepared.plan.keys[index].domain or () for index in keys]
     cells = int(np.prod([len(domain) for domain in domains]))

@@ -89,10 +89,6 @@ class PostProcess:
         self._known: dict[str, list[Cell]] = {}
         self._rehearsed: dict[str, Rows] = {}
 
-    def warm(self) -> None:
-        """Starts the process ahead of its first statement."""
-        self._worker.warm()
-
     def close(self) -> None:
         """Ends the process."""
         self._worker.close()

@@ -128,15 +128,13 @@ class Proxy:
         catalog = build_catalog(self.policy, engine.public, engine.version)
         public = PublicColumns(engine, catalog)
         metrics = build_metrics(self.policy, engine.public, public)
-        after = PostProcess(self.policy.engine.memory_bytes)
-        after.warm()
         return Backend(
             catalog=catalog,
             ledger=self.ledger,
             engine=engine,
             metrics=metrics,
             public=public,
-            after=after,
+            after=PostProcess(self.policy.engine.memory_bytes),
             sampler=self._sampler,
             defaults=_defaults(self.policy),
             private=self._private,

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dpsql.plan.types import Type, Value
-from dpsql.privacy.tables import RawTable
+
+if TYPE_CHECKING:
+    from dpsql.privacy.tables import RawTable
 
 __all__ = ["Engine", "EngineStatement", "PublicColumn", "PublicTable"]
 

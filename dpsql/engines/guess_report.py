@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -20,7 +20,9 @@ from dpsql.engines.owners import Owners
 from dpsql.engines.shape import NUMERIC, Shape, TableShape, shape_of
 from dpsql.engines.sources import Source, open_database, open_table
 from dpsql.errors import PolicyError
-from dpsql.policy import Policy
+
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
 
 __all__ = ["Guess", "belied", "guess_findings"]
 

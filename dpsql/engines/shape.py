@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.plan.types import Value
-from dpsql.policy.metrics import declared_values
 from dpsql.worker import wire
 
 if TYPE_CHECKING:
@@ -247,6 +246,8 @@ def universe_name(table: str, metric: str) -> str:
 
 
 def _universe_shape(policy: Policy, name: str, metric: Metric) -> UniverseShape:
+    from dpsql.policy.metrics import declared_values  # here, for the owner's process loads no policy
+
     columns = policy.tables[metric.table].columns
     places = []
     for column, attribute in metric.attributes.items():

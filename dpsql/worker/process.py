@@ -20,13 +20,17 @@ __all__ = ["START_SECONDS", "Child", "WorkerFailed"]
 START_SECONDS = 60.0  # a start takes 0.3 s; a machine under load may take long
 
 # The child runs modules of this very package, and otherwise only what is installed (-I): nothing from the current
-# directory, the environment or the user's own site. The package's front door stays shut: it would load all of dpsql.
+# directory, the environment or the user's own site. The front doors of the packages around it stay shut: they would
+# load all of dpsql, and a start would take three times as long.
 _BOOT = """
 import runpy, sys, types
-dpsql = sys.modules["dpsql"] = types.ModuleType("dpsql")
-dpsql.__path__ = [sys.argv[1]]
-module = sys.argv[2]
+path, module = sys.argv[1:3]
 del sys.argv[1:3]
+package = "dpsql"
+for room in module.split(".")[1:]:
+    sys.modules[package] = types.ModuleType(package)
+    sys.modules[package].__path__ = [path]
+    package, path = f"{package}.{room}", f"{path}/{room}"
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
 _PACKAGE = str(Path(__file__).resolve().parents[1])

@@ -20,6 +20,7 @@ from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
+from tests.attacks.charged import Charged
 from tests.attacks.replay import Part, Watched
 
 __all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "write"]
@@ -137,12 +138,12 @@ class Clinic:
     def ask(self, sql: str, **options: Any) -> Seen:
         """What happened when it was asked."""
         session = Watched(self.proxy._backend, "ana", sql)
-        charged, answer, error = len(self.proxy.ledger.log()), None, None
+        charged, answer, error = Charged(self.proxy.ledger), None, None
         try:
             answer = session.query(sql, **options)
         except Error as refused:
             error = type(refused).__name__, str(refused)
-        charges = tuple(entry.loss for entry in self.proxy.ledger.log()[charged:] if entry.loss is not None)
+        charges = charged.losses()
         laws = [(draw.law, draw.parameter) for part in session.parts for draw in part.draws]
         seen = (
             None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.notes)

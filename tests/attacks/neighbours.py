@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import math
 import random
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-__all__ = ["AWKWARD", "policy_text", "units", "write_database"]
+from dpsql.policy import Policy, load_policy
+
+__all__ = ["AWKWARD", "policy_in", "policy_text", "units", "write_database"]
 
 Rows = dict[str, list[tuple[Any, ...]]]
 """Table to rows, without the unit in front."""
@@ -91,6 +95,21 @@ tables:
 random_dp:
   patients: {{assume: exchangeable, base_partition: [sex], gamma_limit: 0.5, row_floor: 12}}
 """
+
+
+def policy_in(folder: Path, neighbours: str, composition: str) -> Policy:
+    """The policy, as if its file lay in the folder; its text is read once for all folders."""
+    policy = _policy(neighbours, composition).model_copy()
+    policy._file = folder / "clinic.yaml"
+    return policy
+
+
+@cache
+def _policy(neighbours: str, composition: str) -> Policy:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "clinic.yaml"
+        file.write_text(policy_text(neighbours, composition))
+        return load_policy(file)
 
 
 def _day(month: int, day: int = 1) -> date:

@@ -28,7 +28,7 @@ from dpsql.mechanisms.base import Release
 from dpsql.mechanisms.groups import Whole, grouped
 from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
 from dpsql.plan.requests import Values
-from dpsql.policy import Policy, load_policy
+from dpsql.policy import Policy
 from dpsql.prepare import Measured
 from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import Loss
@@ -37,7 +37,8 @@ from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.neighbours import AWKWARD, policy_text, units, write_database
+from tests.attacks.charged import Charged
+from tests.attacks.neighbours import AWKWARD, policy_in, units, write_database
 from tests.attacks.templates import Template
 
 __all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World", "asked", "preprocessed"]
@@ -274,9 +275,7 @@ class Database:
         self._proxy.close()
 
     def _policy(self, promise: Promise) -> Policy:
-        file = self._folder / f"{promise.neighbours}_{promise.composition}.yaml"
-        file.write_text(policy_text(promise.neighbours, promise.composition))
-        return load_policy(file)
+        return policy_in(self._folder, promise.neighbours, promise.composition)
 
     def _ledger(self, promise: Promise) -> Ledger:
         policy = self._policy(promise)
@@ -298,15 +297,14 @@ class Database:
 
 def asked(backend: Backend, template: Template, promise: Promise, seed: str) -> Run:
     session = Watched(backend, template.analyst, seed)
-    charged = len(backend.ledger.log())
+    charged = Charged(backend.ledger)
     answer, error = None, None
     try:
         answer = session.query(template.sql, template.parameters, **template.options)
     except Error as refused:
         error = type(refused).__name__, str(refused)
-    charges = [entry.loss for entry in backend.ledger.log()[charged:] if entry.loss is not None]
     return Run(
-        template, promise, tuple(session.statements), tuple(session.parts), tuple(charges), answer, error,
+        template, promise, tuple(session.statements), tuple(session.parts), charged.losses(), answer, error,
         session.spent(),
     )  # fmt: skip
 

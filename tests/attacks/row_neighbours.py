@@ -24,6 +24,7 @@ from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
 from dpsql.universe.metrics import RowMetric
 from tests.attacks.audits import range_of_moves
+from tests.attacks.charged import Charged
 from tests.attacks.replay import Choice, Draw, Recorder
 from tests.unit.universe.homes import PEOPLE, Row, opened
 
@@ -143,13 +144,13 @@ class Street:
 
 def _asked(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
     session = Watched(backend, f"{sql}, {options}")
-    charged_before = len(backend.ledger.log())
+    charged = Charged(backend.ledger)
     answer, error = None, None
     try:
         answer = session.query(sql, **options)
     except Error as refused:
         error = (type(refused).__name__, str(refused))
-    losses = tuple(entry.loss for entry in backend.ledger.log()[charged_before:] if entry.loss is not None)
+    losses = charged.losses()
     draws = [(draw.law, draw.parameter, len(draw.noise)) for draw in session.recorder.draws]
     choices = [(choice.law, choice.exponent, choice.widths) for choice in session.recorder.choices]
     shown = (

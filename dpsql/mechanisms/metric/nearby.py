@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
 
 from dpsql.mechanisms.metric.base import Integers, Lines
 from dpsql.mechanisms.metric.exact import Floats
@@ -173,6 +172,8 @@ def steepest(points: Integers, lines: Lines, floor: float, most: int = MANY_BOXE
         float64, too small by less than 2^-44 of itself. Above the true one by at most 2^-12 of itself, or more where
         too many pairs of boxes had to be looked at.
     """
+    from scipy.spatial import cKDTree  # here: a start that needs none of it is quicker
+
     near, neighbours = cKDTree(points).query(points, k=2)
     order, width = _order(points.astype(np.float64))
     place = np.empty(len(points), dtype=np.int64)

@@ -22,7 +22,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from dpsql.mechanisms.metric.exact import Floats
 
@@ -121,6 +120,8 @@ def optimum(rows: Floats, counts: Floats, goal: Goal = VARIANCE) -> Floats:
 
 def _solved(rows: Floats, worth: Floats, start: Floats, goal: Goal) -> Floats:
     """The goal's least value with rows @ w <= 1."""
+    from scipy.optimize import minimize  # here: a start that needs none of it is quicker
+
     solution = minimize(
         lambda w: goal.value(w, worth),
         start / (rows @ start).max(),
