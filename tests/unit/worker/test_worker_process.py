@@ -20,6 +20,7 @@ from dpsql.engines.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed
+from dpsql.worker.process import _BOOT, _PACKAGE
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, statement
 
 ROOT = Path(client.__file__).parents[2]
@@ -354,3 +355,14 @@ def test_a_million_integers_and_many_text_keys_arrive_quickly(worker: Worker) ->
         (column,) = worker.run(meant, deadline=20).values()
         assert len(column) == rows
         assert time.monotonic() - begun < seconds  # takes a twentieth of it on an idle machine
+
+
+@pytest.mark.parametrize("module", ["dpsql.worker.__main__", "dpsql.engines.owner_process"])
+def test_a_process_loads_neither_policies_nor_plans(module: str) -> None:
+    run = 'runpy.run_module(module, run_name="__main__", alter_sys=True)'
+    assert run in _BOOT
+    boot = _BOOT.replace(run, "__import__(module); print(*sys.modules)")
+    command = [sys.executable, "-I", "-c", boot, _PACKAGE, module]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert module in loaded
+    assert not {"pydantic", "sqlglot", "scipy", "dpsql.policy", "dpsql.plan.parse"} & set(loaded)
