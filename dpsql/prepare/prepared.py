@@ -125,4 +125,4 @@ class Prepared:
             repr(after.parameters),
             repr([(output.name, output.end) for output in self.plan.answer]),
         ]
-        return hashlib.sha256("\x00".join(described).encode()).hexdigest()
+        return hashlib.sha256(repr(described).encode()).hexdigest()
