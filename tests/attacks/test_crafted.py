@@ -26,9 +26,8 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
 
     def clinic(neighbours: str = "add_remove", sampler: object = None) -> Session:
         folder: Path = tmp_path_factory.mktemp("clinic")
-        people = units(1)
-        if neighbours == "replace_one":  # whose policy promises one row of every patient
-            people = {name: {**rows, "patients": rows["patients"][:1]} for name, rows in people.items()}
+        swapped = neighbours == "replace_one"  # that policy promises one row of every patient
+        people = [name for name, rows in units(1).items() if len(rows["patients"]) == 1 or not swapped]
         write_database(folder / "clinic.duckdb", 1, people)
         (folder / "clinic.yaml").write_text(policy_text(neighbours, "basic"))
         proxy = dpsql.testing.open(folder / "clinic.yaml", sampler or Noiseless())  # type: ignore[arg-type]  # a sampler
