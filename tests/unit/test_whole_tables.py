@@ -186,11 +186,11 @@ def test_too_few_that_agree_is_an_answer_of_nulls_at_the_same_price(noisy: Sessi
 
 
 def test_a_session_asks_for_clusters_without_sql_around_them(session: Session) -> None:
-    query = "SELECT x, y FROM places WHERE town <> ?"
-    answer = session.kmeans(query, ["z"], k=3, bound=1, scale=(0.001, Decimal(1)), parts=400, epsilon=4)
+    query = "SELECT x, y FROM places WHERE weight > ?"
+    answer = session.kmeans(query, [0], k=3, bound=1, scale=(0.001, Decimal(1)), parts=400, epsilon=4)
     assert errors(answer.rows) < 0.003
     with pytest.raises(ProgrammingError, match="finite number"):
-        session.kmeans(query, ["z"], k=3, bound=float("inf"), scale=(0.001, 1))
+        session.kmeans(query, [0], k=3, bound=float("inf"), scale=(0.001, 1))
 
 
 def test_covariances_come_as_a_matrix_with_their_label(session: Session, noisy: Session) -> None:
@@ -237,8 +237,8 @@ def test_covariances_are_refused_where_the_owner_admits_no_idealised_numerics(fo
 
 def test_parameters_stand_for_numbers(session: Session) -> None:
     answer = session.query(
-        "SELECT * FROM dp_kmeans((SELECT x, y FROM places WHERE town <> ?), k => ?, bound => ?, scale => (0.001, ?))",
-        ["z", 3, 1, 1],
+        "SELECT * FROM dp_kmeans((SELECT x, y FROM places WHERE weight > ?), k => ?, bound => ?, scale => (0.001, ?))",
+        [0, 3, 1, 1],
     )
     assert errors(answer.rows) < 0.003
 

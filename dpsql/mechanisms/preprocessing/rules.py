@@ -121,7 +121,7 @@ class VarianceRule:
             return 0.0
         start = TAIL * float(self.spread)
         inside = max(start**2 - squared, 0.0)  # the guess has nobody nearer than `start`
-        outermost = min(start * (ONE_IN * float(rows)) ** (1 / 3), float(self.width or math.inf))
+        outermost = min(start * math.cbrt(ONE_IN * rows), float(self.width or math.inf))
         alone = max(outermost**2 - max(squared, start**2), 0.0) / rows
         return inside + 2 * start**3 / max(start, math.sqrt(squared)) + alone
 

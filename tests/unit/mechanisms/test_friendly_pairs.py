@@ -49,8 +49,8 @@ KEY = Key("k0", Column("t0", "town", Facts(Type.TEXT)), ("a", "b"))
         ({"idealised": False}, "it answers means"),
         ({"selects": True}, "only threshold"),
         ({"rows_about": 1000}, "rows_about"),
-        ({"price": Price(Fraction(1), Fraction(0))}, "epsilon and delta"),
-        ({"price": Price(None, Fraction(1, 10**6), Fraction(1))}, "epsilon and delta"),
+        ({"price": Price(Fraction(1), Fraction(0))}, "it needs delta beside epsilon or rho"),
+        ({"price": Price(None, Fraction(0), Fraction(1))}, "it needs delta beside epsilon or rho"),
         ({"source": Source(pair().source.relation, (), Contribution(2, 1, 2))}, "one row of each unit"),
         (
             {"source": Source(pair().source.relation, (KEY,), Contribution(1, 1, 1)), "neighbours": "replace_one"},
