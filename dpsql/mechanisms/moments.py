@@ -26,6 +26,7 @@ rounds a value by no more than 2^-39 of the largest.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -89,9 +90,10 @@ class MomentsQuery:
         """What 1 of the statistic in grid steps is in the columns' units."""
         return self.statistic.step(self.grids["x"].step, self.grids.get("y", self.grids["x"]).step)
 
-    def value(self, m: Moments) -> float:
-        """The statistic of some moments, in the columns' units."""
-        return self.statistic.value(m, self.widths) * self.unit
+    def values(self, rows: Sequence[Moments]) -> list[float]:
+        """The statistic of each group's moments, in the columns' units."""
+        widths, unit = self.widths, self.unit
+        return [self.statistic.value(m, widths) * unit for m in rows]
 
     def shares(self, exponent: float) -> tuple[Fraction, ...]:
         """Each noised moment's share of the price, with the least expected error; they add up to 1.
@@ -218,7 +220,7 @@ class MomentsRelease:
             name: n if name == "n" else round(n * guess.of(name) * (1.5 if name == "xy" else grown[len(name)]))
             for name in self.query.statistic.moments
         }
-        low, high = self._range(m, 0.95)
+        ((low, high),) = self._ranges([m], 0.95)
         return (high - low) / 2 * self.query.unit
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
@@ -233,37 +235,45 @@ class MomentsRelease:
             for exact in (raw.column(f"m{index}"),)
         }
         rows = _rows(names, columns)
-        values = [[query.value(m) for m in rows] for query in (self.query, *self.together[1:])]
+        values = [query.values(rows) for query in (self.query, *self.together[1:])]
         places = {f"value_{place}": own for place, own in enumerate(values) if place}
         return ReleasedTable({"value": values[0], **places, **columns})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """What the statistic could be, less equal parts on either side; the value is always inside."""
-        rows = _rows(self.query.statistic.moments, released.columns)
-        ranges = [[end * self.query.unit for end in self._range(m, confidence)] for m in rows]
-        return [(min(low, value), max(high, value)) for (low, high), value in zip(ranges, released.values, strict=True)]
+        unit = self.query.unit
+        ranges = self._ranges(_rows(self.query.statistic.moments, released.columns), confidence)
+        return [
+            (min(low * unit, value), max(high * unit, value))
+            for (low, high), value in zip(ranges, released.values, strict=True)
+        ]
 
-    def _range(self, m: Moments, confidence: float) -> tuple[float, float]:
-        """The interval in grid steps."""
+    def _ranges(self, rows: Sequence[Moments], confidence: float) -> list[tuple[float, float]]:
+        """The interval of each group, in grid steps."""
         if not 0 < confidence < 1:
             raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
+        statistic, widths = self.query.statistic, self.query.widths
+        bounds = statistic.bounds(widths)
         if confidence > CONFIDENCE:
-            return self.query.statistic.bounds(self.query.widths)
+            return [bounds] * len(rows)
         ranks = lattice(sum(law is not None for law in self.laws))
-        noises = iter(ranks)
-        could = {
-            name: np.full(POINTS, float(m[name])) if law is None else m[name] - np.rint(law.at(next(noises)))
-            for name, law in zip(self.query.statistic.moments, self.laws, strict=True)
+        points = iter(ranks)
+        noises = {
+            name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
+            for name, law in zip(statistic.moments, self.laws, strict=True)
         }
-        lows, highs = self.query.statistic.likely(could, self.query.widths)
+        rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
+        likely = rare <= gammaincinv(len(ranks), confidence)
         miss = (1 - confidence) / 2
-        low, high = np.quantile(lows, miss, method="lower"), np.quantile(highs, 1 - miss, method="higher")
-        least, most = self.query.statistic.bounds(self.query.widths)
-        if low <= least or high >= most:
-            rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
-            likely = rare <= gammaincinv(len(ranks), confidence)
-            low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
-        return float(low), float(high)
+        left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
+        found = []
+        for m in rows:
+            lows, highs = statistic.likely({name: m[name] - noise for name, noise in noises.items()}, widths)
+            low, high = np.partition(lows, left_out)[left_out], np.partition(highs, last)[last]
+            if low <= bounds[0] or high >= bounds[1]:
+                low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
+            found.append((float(low), float(high)))
+        return found
 
 
 @lru_cache(maxsize=8)
