@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dpsql.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column, Plan
 from dpsql.prepare import Measured, Prepared
@@ -153,4 +154,5 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
     noted = ((m, note) for m in prepared.measured for note in (*m.notes, *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
+    notes += foretold_rows(prepared.plan)
     return tuple(dict.fromkeys(notes))

@@ -8,6 +8,7 @@ from typing import Any
 from dpsql.answer import Measurement
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import SelectingRelease
+from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.nodes import Plan
 from dpsql.plan.requests import Cells, Ordered, Values
 from dpsql.postprocess import Bars, Ends
@@ -112,10 +113,11 @@ def measurements_of(prepared: Prepared) -> tuple[Measurement, ...]:
         if measured.place == 0:
             names.append((measured, []))
         names[-1][1].append(measured.aggregate.text)
-    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts))) for first, texts in names)
+    rows = foretold_rows(prepared.plan)
+    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts)), rows) for first, texts in names)
 
 
-def _measurement(measured: Measured, name: str) -> Measurement:
+def _measurement(measured: Measured, name: str, rows: tuple[str, ...]) -> Measurement:
     release = measured.choice.release
     return Measurement(
         name=name,
@@ -124,5 +126,5 @@ def _measurement(measured: Measured, name: str) -> Measurement:
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,
-        notes=(*measured.notes, *advice(measured.aggregate)),
+        notes=(*measured.notes, *advice(measured.aggregate), *rows),
     )

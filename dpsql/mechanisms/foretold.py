@@ -11,9 +11,12 @@ import math
 from dpsql.mechanisms.base import Release, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
+from dpsql.plan.expressions import substituted
+from dpsql.plan.narrowing import counts_nothing, is_never
+from dpsql.plan.nodes import Plan
 from dpsql.plan.relations import private_scans
 
-__all__ = ["foretold"]
+__all__ = ["foretold", "foretold_rows"]
 
 MOSTLY = 0.9  # of the half width of its own bounds: an interval that wide says next to nothing
 VALUES = ("avg", "quantile_cont", "quantile_disc", "min", "max", "trimmed_mean")  # they lie where the values lie
@@ -22,6 +25,11 @@ COUNTS = ("count_rows", "count", "count_units", "count_distinct")
 
 def foretold(request: Request, release: Release) -> tuple[str, ...]:
     """What to expect, one sentence each; nothing where the answer should be of use."""
+    if counts_nothing(request.aggregate.argument, request.source.relation):
+        return (
+            "By the public bounds and values of its columns no row can meet its conditions: it will show nothing but "
+            "noise, or no group at all.",
+        )
     rows = max((scan.table.rows_about for scan in private_scans(request.source.relation)), default=0)
     if isinstance(release, ThresholdRelease):
         return (_above(f"A group appears from about {release.threshold} units on", release.threshold, rows, "appear"),)
@@ -30,6 +38,16 @@ def foretold(request: Request, release: Release) -> tuple[str, ...]:
     if release.mechanism == "metric" or any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
     return _wide(request, release.half_width)
+
+
+def foretold_rows(plan: Plan) -> tuple[str, ...]:
+    """Why the answer will have no row at all, whatever is released; nothing where it may have some."""
+    never = plan.having is not None and is_never(
+        substituted(plan.having, {key.name: key.expression for key in plan.keys})
+    )
+    if plan.sets is None and any(key.domain == () for key in plan.keys):
+        return ("By the conditions on its keys the answer will have no row.",)
+    return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
 
 
 def _above(rule: str, threshold: int, rows: int, verb: str) -> str:

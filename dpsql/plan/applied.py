@@ -14,7 +14,7 @@ from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["AGGREGATES", "applied", "nearest", "no_function", "refuse_large"]
+__all__ = ["AGGREGATES", "NoSuchValue", "applied", "nearest", "no_function", "refuse_large"]
 
 AGGREGATES = ("count", "sum", "avg", "min", "max", "median", "quantile_cont", "stddev", "variance", "mode", "count_if")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
@@ -28,6 +28,10 @@ DEEPEST = 150  # nesting after sub-queries are put in their place: every pass is
 LONGEST = (200, 20_000)  # of a text: times the longest text in the row, plus characters
 
 Position = tuple[int, int] | None
+
+
+class NoSuchValue(UnsupportedQuery):
+    """A column is compared with what is none of its declared values."""
 
 
 def applied(
@@ -109,7 +113,7 @@ def _refuse_strangers(function: Function, arguments: tuple[Expression, ...], pos
     if named and len(named) == len(arguments) - 1 and known.isdisjoint(named):
         value, names = str(named[0])[:LONG_VALUE], sorted(map(str, known))
         few = "DESCRIBE shows them." if len(names) > MOST_NAMED else f"They are {', '.join(map(repr, names))}."
-        raise UnsupportedQuery(
+        raise NoSuchValue(
             f"{value!r} is none of its values.", construct=column.name, position=position,
             hint=nearest(value, names) or few,
         )  # fmt: skip

@@ -20,11 +20,15 @@ What is known is a box: a range for each column that is named, in which all its 
 * The total of one unit lies between as many times the ends as it can have rows.
 
 An integer is compared with a real constant as a double: below 2^53 that is exact, and beyond it narrows nothing.
+
+`is_empty` and `is_never` say where no row can be at all, as a note before the charge. A comparison that is true has no
+NULL in it, so a column without any value but NULL has no such row.
 """
 
 from __future__ import annotations
 
 import math
+import operator as op
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -55,7 +59,7 @@ from dpsql.plan.ranges import hull_of, is_certain, known_range
 from dpsql.plan.stability import most_rows
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["facts_on", "facts_where"]
+__all__ = ["counts_nothing", "facts_on", "facts_where", "is_empty", "is_never"]
 
 Range = Any
 """An `Interval` of numbers, or a `Span` of dates."""
@@ -66,6 +70,7 @@ Box = Mapping[tuple[str, str], Range]
 NOTHING = "no value but NULL"
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
+COMPARED = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "=": op.eq, "<>": op.ne}
 EXACT = 2**53  # whole numbers below this are doubles, so that comparing them with a double is exact
 
 
@@ -81,6 +86,48 @@ def facts_on(expression: Expression, relation: Relation) -> Facts:
 def facts_where(expression: Expression, conditions: Sequence[Expression]) -> Facts:
     """The same over the rows for which all of these conditions are true."""
     return _facts(expression, _all([implied(condition, truth=True, or_null=False) for condition in conditions]))
+
+
+def is_empty(relation: Relation) -> bool:
+    """Whether a relation can have no row, by its conditions and what is known of its columns."""
+    match relation:
+        case Scan():
+            return False
+        case Filter():
+            return is_empty(relation.input) or _excluded(relation.predicate, _rows(relation.input))
+        case Semi():
+            return is_empty(relation.input) or (not relation.negated and is_empty(relation.right))
+        case Join():
+            return is_empty(relation.left) or (not relation.outer and is_empty(relation.right))
+        case Project() | PerUnit():
+            return is_empty(relation.input)
+        case UnionAll():
+            return all(is_empty(part) for part, _ in relation.parts)
+
+
+def is_never(condition: Expression) -> bool:
+    """Whether a condition is true for no row, by what is known of its columns."""
+    return _excluded(condition, {})
+
+
+def counts_nothing(argument: Expression | None, relation: Relation) -> bool:
+    """Whether an aggregate has no value to read: there is no row, or FILTER or CASE leaves NULL alone."""
+    if is_empty(relation):
+        return True
+    if not isinstance(argument, Case):
+        return False
+    box = _rows(relation)
+    reached = argument.default, *(then for when, then in argument.branches if not _excluded(when, box))
+    return all(isinstance(result, Constant) and result.value is None for result in reached)
+
+
+def _excluded(condition: Expression, box: Box | None) -> bool:
+    """Whether a condition is true for no row of a box."""
+    if isinstance(condition, Apply) and condition.function.name == "or":
+        return all(_excluded(part, box) for part in condition.arguments)
+    true = implied(condition, truth=True, or_null=False)
+    met = _all([box, true])
+    return met is None or any(met[at] is NOTHING for at in true or {})
 
 
 def _facts(expression: Expression, box: Box | None) -> Facts:
@@ -249,6 +296,8 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
         return {}
     if second.value is None:
         return None
+    if isinstance(first, Constant):
+        return None if _differ(sign, first, second) else {}
     if column is None or sign == "<>" or not _ranged(column):
         return {}
     found: Range = known_range(second)
@@ -262,6 +311,14 @@ def _compared(sign: str, first: Expression, second: Expression) -> Box | None:
     else:
         ends = Interval(None if "<" in sign else found.low, None if ">" in sign else found.high)
     return {(column.alias, column.name): _meet(known_range(column), ends)}
+
+
+def _differ(sign: str, first: Constant, second: Constant) -> bool:
+    """Whether a comparison of two constants is surely not true: whole numbers alone are surely compared as here."""
+    one, other = first.value, second.value
+    if not isinstance(one, int) or not isinstance(other, int):
+        return False
+    return not COMPARED[sign](one, other)
 
 
 def _bare(expression: Expression) -> Column | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan import syntax
 from dpsql.plan.aggregates import AggregateReader, Asked
+from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
@@ -299,6 +300,8 @@ class _Statement:
             return None
         try:
             expression = self.rows.resolver(self.scope).resolve(node)
+        except NoSuchValue:
+            raise
         except UnsupportedQuery:
             if isinstance(node, syntax.Name):
                 raise

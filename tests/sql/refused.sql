@@ -1555,3 +1555,6 @@ SELECT COUNT(*) FILTER (WHERE 'strikt' <> consent) FROM patients
 
 SELECT COUNT(*) FROM patients WHERE city = '?'
 -- refused: city at 1:37: '?' is none of its values. DESCRIBE shows them.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex = 'Q'
+-- refused: sex at 1:56: 'Q' is none of its values. They are 'F', 'M', 'X'.

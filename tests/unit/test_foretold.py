@@ -1,0 +1,116 @@
+"""What can show nothing but noise, or no row at all, says so before the charge and beside the answer; or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.errors import UnsupportedQuery
+from dpsql.session import Session
+
+POLICY = """
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget:
+  ledger: clinic.ledger.db
+  composition: basic
+  total: {epsilon: 1000, delta: 1.0e-3}
+  analysts: {"*": {epsilon: 1000, delta: 1.0e-3}}
+  per_query: {epsilon: 1, delta: 1.0e-8}
+tables:
+  visits:
+    unit: pid
+    rows_per_unit: 4
+    columns:
+      year: {type: integer, bounds: [1900, 2030], nullable: true}
+      cost: {type: real, bounds: [0, 50], grid: 1}
+      day:  {type: date, bounds: [2020-01-01, 2020-12-31]}
+      kind: {type: text, values: [x, y]}
+"""
+UNMET = [
+    "SELECT COUNT(*) FROM visits WHERE year = 9",
+    "SELECT COUNT(*) FROM visits WHERE 1 = 0",
+    "SELECT COUNT(*) FROM visits WHERE FALSE",
+    "SELECT COUNT(*) FROM visits WHERE cost > 5 AND cost < 3",
+    "SELECT COUNT(*) FROM visits WHERE year < 1000 OR cost > 60",
+    "SELECT AVG(cost) FROM visits WHERE NOT (day > DATE '2019-01-01')",
+    "SELECT kind, SUM(cost) FROM visits WHERE year IN (1, 2) GROUP BY kind",
+    "SELECT COUNT(*) FILTER (WHERE year = 9) FROM visits",
+    "SELECT SUM(CASE WHEN year = 9 THEN cost END) FROM visits",
+    "SELECT COUNT(*) FROM (SELECT pid FROM visits GROUP BY pid HAVING COUNT(*) > 4) AS often",
+    "SELECT COUNT(*) FROM visits a JOIN (SELECT pid FROM visits WHERE year = 9) AS b USING (pid)",
+    "SELECT COUNT(*) FROM visits WHERE pid IN (SELECT pid FROM visits WHERE year = 9)",
+]
+MET = [
+    "SELECT COUNT(*) FROM visits WHERE year = 1900",
+    "SELECT COUNT(*) FROM visits WHERE 1 = 1",
+    "SELECT COUNT(*) FROM visits WHERE year = 9 OR cost > 5",
+    "SELECT COUNT(*) FROM visits WHERE year IS NULL AND cost <= 0",
+    "SELECT COUNT(*) FROM visits WHERE (year = 9) IS NULL",
+    "SELECT SUM(CASE WHEN year = 9 THEN cost ELSE 1 END) FROM visits",
+    "SELECT COUNT(*) FROM visits a LEFT JOIN (SELECT pid FROM visits WHERE year = 9) AS b USING (pid)",
+    "SELECT COUNT(*) FROM visits WHERE pid NOT IN (SELECT pid FROM visits WHERE year = 9)",
+    "SELECT year, COUNT(*) FROM visits GROUP BY year HAVING year = 1900 OR COUNT(*) > 5",
+]
+NO_ROW = [
+    "SELECT year, COUNT(*) FROM visits GROUP BY year HAVING year = 9",
+    "SELECT year, COUNT(*) FROM visits GROUP BY year HAVING year > 2000 AND year < 1990",
+    "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING 1 = 0 AND COUNT(*) > 5",
+    "SELECT kind, COUNT(*) FROM visits WHERE kind = 'x' AND kind = 'y' GROUP BY kind",
+]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    home: Path = tmp_path_factory.mktemp("foretold")
+    with duckdb.connect(str(home / "clinic.duckdb")) as data:
+        data.execute(
+            "CREATE TABLE visits AS SELECT i AS pid, 1900 AS year, 10.0::DOUBLE AS cost, DATE '2020-02-02' AS day, "
+            "'x' AS kind FROM range(5) AS t(i)"
+        )
+    (home / "clinic.yaml").write_text(POLICY)
+    with dpsql.testing.open(home / "clinic.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+def said(session: Session, sql: str) -> tuple[str, str]:
+    """The notes of the quote and of the answer."""
+    quote, answer = session.explain(sql), session.query(sql)
+    return " ".join(quote.notes), " ".join(note for m in answer.measurements for note in m.notes)
+
+
+@pytest.mark.parametrize("sql", UNMET)
+def test_conditions_that_no_row_can_meet_are_foretold(session: Session, sql: str) -> None:
+    for notes in said(session, sql):
+        assert "no row can meet its conditions" in notes
+    assert all(row[-1] in (0, None) or "AVG" in sql for row in session.query(sql).rows)
+
+
+@pytest.mark.parametrize("sql", MET)
+def test_conditions_that_some_row_may_meet_are_not(session: Session, sql: str) -> None:
+    for notes in said(session, sql):
+        assert "no row" not in notes
+
+
+@pytest.mark.parametrize("sql", NO_ROW)
+def test_an_answer_without_rows_is_foretold(session: Session, sql: str) -> None:
+    for notes in said(session, sql):
+        assert "no row will be shown" in notes or "will have no row" in notes
+    assert session.query(sql).rows == []
+
+
+def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> None:
+    spent = session.budget().spent
+    for sql in (
+        "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING kind = 'z'",
+        "SELECT kind, COUNT(*) FROM visits GROUP BY kind HAVING COUNT(*) > 5 AND kind IN ('z')",
+    ):
+        with pytest.raises(UnsupportedQuery, match=r"kind at 1:\d+: 'z' is none of its values. They are 'x', 'y'."):
+            session.query(sql)
+    assert session.budget().spent == spent
