@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError, ProgrammingError
+from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError, PolicyError, ProgrammingError
 
 if TYPE_CHECKING:
     from dpsql.answer import Answer
@@ -387,7 +387,7 @@ def _told() -> Iterator[None]:
     with overheard() as said:
         try:
             yield
-        except OperationalError as error:
+        except (OperationalError, PolicyError) as error:
             if not said:
                 raise
             raise OperationalError("\n".join([str(error), *said])) from None

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import multiprocessing.process  # noqa: F401 - it draws a key as it is imported: before draws are counted
 import os
 import sys
 from collections.abc import Generator

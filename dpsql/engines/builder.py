@@ -201,6 +201,8 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
     finally:
         child.stop()
     if "policy" in reply:
+        if reply["reason"]:
+            OPERATOR.error("%s failed: %s", request["job"], reply["reason"])
         raise PolicyError(reply["policy"])
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])

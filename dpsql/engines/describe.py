@@ -35,9 +35,10 @@ def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
     try:
         with duckdb.connect(str(database), read_only=True, config=locked) as connection:
             found = connection.execute(_COLUMNS).fetchall()
-    except duckdb.Error:
+    except duckdb.Error as error:
         raise OperationalError(
-            f"{database} cannot be read as a DuckDB database. Write the path of one that nobody is writing to."
+            f"{database} cannot be read as a DuckDB database. Write the path of one that nobody is writing to.\n"
+            f"DuckDB says: {str(error).splitlines()[0]}"
         ) from None
     tables: dict[str, list[tuple[str, str]]] = {}
     for table, column, kind in found:

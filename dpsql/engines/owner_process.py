@@ -84,7 +84,7 @@ def main() -> None:
         result = _work(request, lambda step, share: connection.send_bytes(wire.encode({"step": step, "share": share})))
         reply = {"result": result}
     except PolicyError as error:
-        reply = {"policy": str(error)}
+        reply = {"policy": str(error), "reason": str(error.__cause__ or "")}
     except Exception as error:  # noqa: BLE001 - the owner's log gets it; nobody else does
         reply = {"failed": f"{type(error).__name__}: {error}"}
     connection.send_bytes(wire.encode(reply))

@@ -59,7 +59,8 @@ def open_database(connection: duckdb.DuckDBPyConnection, shape: Shape) -> None:
     """Attaches the owner's database, read-only, if there is one.
 
     Raises:
-        PolicyError: If it cannot be opened.
+        PolicyError: If it cannot be opened. What DuckDB says of it may rest on rows, such as the checksum of a change
+            that lies in its log: it is the error's cause, which goes to the owner's log alone.
     """
     if shape.database is None:
         return
@@ -70,8 +71,8 @@ def open_database(connection: duckdb.DuckDBPyConnection, shape: Shape) -> None:
     except duckdb.Error as error:
         raise PolicyError(
             f"{shape.database} does not open as a DuckDB database. Close other programs that write to it, or write "
-            f"another path at engine.database. DuckDB says: {str(error).splitlines()[0]}"
-        ) from None
+            "another path at engine.database."
+        ) from error
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Source:

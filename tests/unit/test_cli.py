@@ -320,6 +320,22 @@ def test_the_owner_is_told_why_the_data_cannot_be_read_and_an_analyst_is_not(cli
         assert "too small to be a Parquet file" in told.err
 
 
+def test_a_database_that_does_not_open_tells_an_analyst_nothing_of_what_is_in_it(clinic: Clinic) -> None:
+    crash = "INSERT INTO visits SELECT * FROM visits LIMIT 1"
+    code = f"import duckdb, os; c = duckdb.connect('clinic.duckdb'); c.execute('{crash}'); os._exit(0)"
+    subprocess.run([sys.executable, "-c", code], cwd=clinic.folder, check=True)
+    log = clinic.folder / "clinic.duckdb.wal"
+    log.write_bytes(log.read_bytes()[:-1] + b"?")  # the change that was not yet in the file no longer has its checksum
+    fixed = "does not open as a DuckDB database"
+    for command in (("query", "clinic.yaml", COUNT, "--analyst", "ana"), ("explain", "clinic.yaml", COUNT)):
+        refused = clinic.dpsql(*command)
+        assert_one_clear_error(refused, fixed)
+        assert "checksum" not in refused.err
+    for owners in (("refresh", "clinic.yaml"), ("check", "clinic.yaml"), ("init", "clinic.duckdb", "--output", "new")):
+        told = clinic.dpsql(*owners)
+        assert (told.code, "checksum" in told.err) == (1, True), owners
+
+
 # ------------------------------------------------------------------ budget, log, ledger
 
 
