@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -28,7 +29,6 @@ from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed
 
 __all__ = [
-    "MADE_UP_ROWS",
     "Bars",
     "Ends",
     "PostProcess",
@@ -41,11 +41,12 @@ __all__ = [
     "with_interval_ends",
 ]
 
+Ends = tuple[float | int | None, float | int | None]
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
 CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
 SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
 
-MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes a few hundred bytes
+MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes about a hundred bytes
 MADE_UP_ROWS = 4
 MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.INTEGER: (-SATURATION, 0, SATURATION, None),
@@ -57,9 +58,10 @@ MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.NULL: (None, None, None, None),
 }
 """Released values to rehearse with: the ends of each type, something between, and NULL."""
+MADE_UP_ENDS: Sequence[Ends] = ((0.0, 0.0), (-sys.float_info.max, sys.float_info.max), (None, None))
+"""Their intervals: without width, as wide as can be, and unknown."""
 NOT_READY = "The worker for released values is not ready. Nothing was spent."
 
-Ends = tuple[float | int | None, float | int | None]
 _NONE: Ends = (None, None)
 Bars = Callable[[float], Sequence[Ends]]
 """Confidence to one interval per released row."""
@@ -87,7 +89,7 @@ class PostProcess:
     def __init__(self, memory: int) -> None:
         self._worker = Worker(None, memory, threads=1)
         self._known: dict[str, list[Cell]] = {}
-        self._rehearsed: dict[str, Rows] = {}
+        self._rehearsed: set[str] = set()
 
     def close(self) -> None:
         """Ends the process."""
@@ -132,37 +134,41 @@ class PostProcess:
         rows = self._worked(plan, table)
         return replace(rows, members=_members(plan, groups, rows.rows))
 
-    def rehearse(self, plan: Plan) -> Rows:
-        """What would be done to released values, done to made-up ones at the ends of their types, before the charge.
+    def rehearse(self, plan: Plan) -> None:
+        """Does what follows the release to made-up values at the ends of their types, intervals too, before the charge.
 
         So a statement that the worker cannot bind, or whose functions fail, is refused while it is free. It sees the
-        plan alone: no data, no stored answer.
+        plan alone: no data, no stored answer. What was rehearsed once is not rehearsed again.
 
         Raises:
             OperationalError: The worker does not stand.
             UnsupportedQuery: The worker cannot do it.
         """
-        columns = {key.name: key.expression.facts.type for key in plan.keys}
-        columns |= {column.name: column.facts.type for column in _released_columns(plan)}
-        table: dict[str, tuple[str, Sequence[Any]]] = {
-            name: (WIRE[type_], MADE_UP[type_]) for name, type_ in columns.items()
-        }
-        table["row"] = ("BIGINT", list(range(MADE_UP_ROWS)))
         if _bare(plan) is not None:
-            return Rows([], list(range(MADE_UP_ROWS)))
-        asked = hashlib.sha256(repr((lower_released(plan), table)).encode()).hexdigest()
-        if asked not in self._rehearsed:
-            try:
-                rows = self._worked(plan, table)
-            except WorkerFailed as failure:
-                raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
-            except InvariantBroken as otherwise:
-                OPERATOR.error("a rehearsal failed: %s", otherwise)
-                raise _impossible() from otherwise
-            if len(self._rehearsed) >= MOST_REHEARSED:
-                self._rehearsed.clear()
-            self._rehearsed[asked] = rows
-        return self._rehearsed[asked]
+            return
+        types = {key.name: key.expression.facts.type for key in plan.keys}
+        types |= {column.name: column.facts.type for column in _released_columns(plan)}
+        table: dict[str, tuple[str, Sequence[Any]]] = {n: (WIRE[kind], MADE_UP[kind]) for n, kind in types.items()}
+        table["row"] = ("BIGINT", list(range(MADE_UP_ROWS)))
+        names = [aggregate.name for aggregate in plan.aggregates]
+        after = plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
+        asked = hashlib.sha256(repr((plan.outputs, after, table, names)).encode()).hexdigest()
+        if asked in self._rehearsed:
+            return
+        try:
+            rows = self._worked(plan, table)
+        except WorkerFailed as failure:
+            raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
+        except InvariantBroken as otherwise:
+            OPERATOR.error("a rehearsal failed: %s", otherwise)
+            raise _impossible() from otherwise
+        for ends in MADE_UP_ENDS:
+            bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS)
+            for column in answer_columns(plan):
+                output_intervals(column, bars, rows, 0.95)
+        if len(self._rehearsed) >= MOST_REHEARSED:
+            self._rehearsed.clear()
+        self._rehearsed.add(asked)
 
     def _ran(
         self, statement: EngineStatement, table: Mapping[str, tuple[str, Sequence[Any]]]

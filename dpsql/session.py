@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -26,7 +25,6 @@ from dpsql.plan.resolve import resolve_query
 from dpsql.plan.syntax import parameter_count
 from dpsql.plan.types import Type, Value
 from dpsql.postprocess import (
-    MADE_UP_ROWS,
     Ends,
     PostProcess,
     answer_columns,
@@ -279,24 +277,13 @@ class Session:
             )
         for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
             backend.engine.verify(reading.statement)
-        self._rehearse(prepared)
+        backend.after.rehearse(prepared.plan)  # nor does what cannot be done afterwards
         charge = backend.ledger.charge(
             self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
         )
         released = self._release(prepared)
         backend.ledger.store(charge, fingerprint, write_released(released))
         return self._finish(prepared, released, replayed=False)
-
-    def _rehearse(self, prepared: Prepared) -> None:
-        """Does what follows the release to made-up values: what cannot be done is refused before the charge."""
-        plan = prepared.plan
-        rows = self._backend.after.rehearse(plan)
-        columns = answer_columns(plan)
-        for low, high in ((0.0, 0.0), (-sys.float_info.max, sys.float_info.max), (None, None)):
-            ends: list[Ends] = [(low, high)] * MADE_UP_ROWS
-            bars = dict.fromkeys((aggregate.name for aggregate in plan.aggregates), lambda _, ends=ends: ends)
-            for column in columns:
-                output_intervals(column, bars, rows, prepared.options.confidence or 0.95)
 
     def _release(self, prepared: Prepared) -> Released:
         """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""

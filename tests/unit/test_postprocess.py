@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import dpsql.testing
+from dpsql import postprocess
 from dpsql.engines import lower
 from dpsql.engines.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
@@ -235,3 +237,15 @@ def test_totals_over_an_answer_have_the_intervals_of_their_parts(session: Sessio
 )
 def test_where_noise_decides_which_rows_go_in_no_interval_is_told(session: Session, sql: str) -> None:
     assert set(session.query(sql, epsilon=0.2).interval("s")) == {(None, None)}
+
+
+def test_what_was_rehearsed_once_is_not_rehearsed_again(session: Session) -> None:
+    after = session._backend.after
+    text = "SELECT sex, SUM(age) / (7 + COUNT(*)) AS r FROM patients WHERE age < ? GROUP BY 1"
+    before = len(after._rehearsed)
+    with patch.object(postprocess, "output_intervals", wraps=postprocess.output_intervals) as worked_out:
+        session.query(text, [20], epsilon=0.01)
+        once = worked_out.call_count
+        session.query(text, [30], epsilon=0.01)
+    assert len(after._rehearsed) == before + 1
+    assert worked_out.call_count == once > 0
