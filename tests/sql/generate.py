@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -26,9 +27,9 @@ FIRST, LAST = date(1925, 1, 1), date(2026, 12, 31)
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Scope:
-    """The columns at hand, as SQL, by type."""
+    """The columns at hand, as SQL, by type. Each is itself alone: what is drawn from it is built once."""
 
     columns: Sequence[tuple[str, ColumnInfo]]
     unit: str
@@ -143,6 +144,7 @@ def _aggregate(scope: _Scope) -> Text:
     )
 
 
+@cache
 def _number(scope: _Scope, depth: int) -> Text:
     columns = [text for text, info in scope.of(Type.INTEGER, Type.REAL) if info.facts.bounded]
     dates, texts = [t for t, _ in scope.of(Type.DATE, Type.TIMESTAMP)], [t for t, _ in scope.of(Type.TEXT)]
@@ -173,6 +175,7 @@ def _number(scope: _Scope, depth: int) -> Text:
     )
 
 
+@cache
 def _condition(scope: _Scope, depth: int) -> Text:
     leaves = [_comparison(scope, depth)]
     if texts := scope.of(Type.TEXT):
@@ -207,6 +210,7 @@ def _condition(scope: _Scope, depth: int) -> Text:
     )
 
 
+@cache
 def _comparison(scope: _Scope, depth: int) -> Text:
     number, constant = _number(scope, depth), st.sampled_from(NUMBERS)
     return st.one_of(

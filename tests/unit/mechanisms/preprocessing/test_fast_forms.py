@@ -40,42 +40,51 @@ from tests.unit.mechanisms.preprocessing.oracles import (
 )
 
 SETS = 2000
+MANY = pytest.mark.parametrize("sets", [SETS // 4, pytest.param(3 * SETS, marks=pytest.mark.slow)])
+"""Random sets of values: with 500 of them each form differs from its statistic more than 200 times."""
 EVERY = pytest.mark.parametrize("name", tuple(FORMS))
 ORDERED = pytest.mark.parametrize("name", tuple(name for name, form in FORMS.items() if form.is_ordered))
 INDIVIDUAL: dict[str, Callable[[Bag], Fraction]] = {"maximum": max, "minimum": min, "total": true_sum}
 
 
+@MANY
 @EVERY
-def test_fast_form_is_the_general_recursion(name: str) -> None:
+def test_fast_form_is_the_general_recursion(name: str, sets: int) -> None:
     form = FORMS[name]
-    for bag, c, delta in small_data(seed=1, count=SETS, sizes=(*range(6), *range(6), *range(6), 6, 7)):
+    for bag, c, delta in small_data(seed=1, count=sets, sizes=(*range(6), *range(6), *range(6), 6, 7)):
         centre = Fraction(0) if form.centred_at_zero else c
         assert form.fast(bag, centre, delta) == preprocess(form.statistic, bag, delta, centre), (bag, centre, delta)
 
 
+LARGER = pytest.mark.parametrize("sets", [15, pytest.param(150, marks=pytest.mark.slow)])
+
+
+@LARGER
 @ORDERED
-def test_fast_form_is_the_quadratic_programme(name: str) -> None:
+def test_fast_form_is_the_quadratic_programme(name: str, sets: int) -> None:
     form = FORMS[name]
-    for bag, c, delta in small_data(seed=2, count=30, sizes=range(8, 61)):
+    for bag, c, delta in small_data(seed=2, count=sets, sizes=range(8, 61)):
         centre = Fraction(0) if form.centred_at_zero else c
         assert form.fast(bag, centre, delta) == by_windows(form.statistic, bag, centre, delta), (bag, centre, delta)
 
 
+@LARGER
 @pytest.mark.parametrize("ddof", [0, 1])
-def test_variance_is_the_least_of_all_windows(ddof: Ddof) -> None:
+def test_variance_is_the_least_of_all_windows(ddof: Ddof, sets: int) -> None:
     chance = random.Random(3)
-    for bag, _, delta in small_data(seed=3, count=40, sizes=range(8, 61)):
+    for bag, _, delta in small_data(seed=3, count=sets, sizes=range(8, 61)):
         assert variance_of(bag, sensitivity=delta, ddof=ddof) == variance_by_windows(ddof, bag, delta), (bag, delta)
-    for _ in range(40):  # tails of every weight, and a Delta that leaves some of them out
+    for _ in range(sets):  # tails of every weight, and a Delta that leaves some of them out
         bag = [Fraction(int(chance.paretovariate(chance.choice((0.5, 1, 3))) * 100)) for _ in range(60)]
         delta = Fraction(int(chance.lognormvariate(10, 4)), 60)
         assert variance_of(bag, sensitivity=delta, ddof=ddof) == variance_by_windows(ddof, bag, delta), (bag, delta)
 
 
+@MANY
 @pytest.mark.parametrize("name", tuple(INDIVIDUAL))
-def test_sensitivities_of_its_own_for_every_unit(name: str) -> None:
+def test_sensitivities_of_its_own_for_every_unit(name: str, sets: int) -> None:
     chance = random.Random(4)
-    for bag, c, _ in small_data(seed=4, count=SETS, sizes=range(7)):
+    for bag, c, _ in small_data(seed=4, count=sets, sizes=range(7)):
         tolls = [chance.choice(DELTAS) for _ in bag]
         if name == "total":
             c, found = Fraction(0), total(bag, tolls)
@@ -219,13 +228,12 @@ def test_ends_never_change_an_answer_they_give() -> None:
     given = 0
     for bag, c, delta in small_data(seed=7, count=400, sizes=range(1, 12)):
         values, sums = sorted(bag), (sum(bag), sum(v * v for v in bag))
+        answers = mean_of(bag, centre=c, sensitivity=delta), variance_of(bag, sensitivity=delta)
         for size in range(len(bag) + 1):
             ends = values[:size], values[len(values) - size :]
             try:
-                assert mean(len(bag), sums[0], *ends, centre=c, sensitivity=delta) == mean_of(
-                    bag, centre=c, sensitivity=delta
-                )
-                assert variance(len(bag), *sums, *ends, sensitivity=delta) == variance_of(bag, sensitivity=delta)
+                assert mean(len(bag), sums[0], *ends, centre=c, sensitivity=delta) == answers[0]
+                assert variance(len(bag), *sums, *ends, sensitivity=delta) == answers[1]
                 given += size < len(bag)
             except TailsTooShortError:
                 assert size < len(bag)
