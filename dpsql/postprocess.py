@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import Any
 
 from dpsql.engines.base import EngineStatement
@@ -147,12 +148,12 @@ class PostProcess:
         if _bare(plan) is not None:
             return
         types = {key.name: key.expression.facts.type for key in plan.keys}
-        types |= {column.name: column.facts.type for column in _released_columns(plan)}
+        types.update((column.name, column.facts.type) for column in _released_columns(plan))
         table: dict[str, tuple[str, Sequence[Any]]] = {n: (WIRE[kind], MADE_UP[kind]) for n, kind in types.items()}
         table["row"] = ("BIGINT", list(range(MADE_UP_ROWS)))
         names = [aggregate.name for aggregate in plan.aggregates]
-        after = plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
-        asked = hashlib.sha256(repr((plan.outputs, after, table, names)).encode()).hexdigest()
+        done = plan.outputs, plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
+        asked = hashlib.sha256(repr((done, table, names)).encode()).hexdigest()
         if asked in self._rehearsed:
             return
         try:
@@ -162,10 +163,8 @@ class PostProcess:
         except InvariantBroken as otherwise:
             OPERATOR.error("a rehearsal failed: %s", otherwise)
             raise _impossible() from otherwise
-        for ends in MADE_UP_ENDS:
-            bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS)
-            for column in answer_columns(plan):
-                output_intervals(column, bars, rows, 0.95)
+        for column, ends in product(answer_columns(plan), MADE_UP_ENDS):
+            output_intervals(column, dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS), rows, 0.95)
         if len(self._rehearsed) >= MOST_REHEARSED:
             self._rehearsed.clear()
         self._rehearsed.add(asked)
