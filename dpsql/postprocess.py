@@ -43,10 +43,10 @@ __all__ = [
 ]
 
 Ends = tuple[float | int | None, float | int | None]
+_NONE: Ends = (None, None)
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
 CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
 SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
-
 MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes about a hundred bytes
 MADE_UP_ROWS = 4
 MADE_UP: Mapping[Type, Sequence[Value]] = {
@@ -59,11 +59,10 @@ MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.NULL: (None, None, None, None),
 }
 """Released values to rehearse with: the ends of each type, something between, and NULL."""
-MADE_UP_ENDS: Sequence[Ends] = ((0.0, 0.0), (-sys.float_info.max, sys.float_info.max), (None, None))
-"""Their intervals: without width, as wide as can be, and unknown."""
+LARGEST = sys.float_info.max
+MADE_UP_ENDS: Sequence[Ends] = ((0.0, 0.0), (-LARGEST, LARGEST), (None, None))
 NOT_READY = "The worker for released values is not ready. Nothing was spent."
 
-_NONE: Ends = (None, None)
 Bars = Callable[[float], Sequence[Ends]]
 """Confidence to one interval per released row."""
 
@@ -149,8 +148,8 @@ class PostProcess:
             return
         types = {key.name: key.expression.facts.type for key in plan.keys}
         types.update((column.name, column.facts.type) for column in _released_columns(plan))
-        table: dict[str, tuple[str, Sequence[Any]]] = {n: (WIRE[kind], MADE_UP[kind]) for n, kind in types.items()}
-        table["row"] = ("BIGINT", list(range(MADE_UP_ROWS)))
+        table = {name: (WIRE[kind], MADE_UP[kind]) for name, kind in types.items()}
+        table["row"] = "BIGINT", range(MADE_UP_ROWS)
         names = [aggregate.name for aggregate in plan.aggregates]
         done = plan.outputs, plan.having, plan.order_by, plan.limit, plan.offset, plan.stages
         asked = hashlib.sha256(repr((done, table, names)).encode()).hexdigest()
@@ -164,7 +163,8 @@ class PostProcess:
             OPERATOR.error("a rehearsal failed: %s", otherwise)
             raise _impossible() from otherwise
         for column, ends in product(answer_columns(plan), MADE_UP_ENDS):
-            output_intervals(column, dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS), rows, 0.95)
+            bars = dict.fromkeys(names, lambda _, ends=ends: [ends] * MADE_UP_ROWS)
+            output_intervals(column, bars, rows, 0.95)
         if len(self._rehearsed) >= MOST_REHEARSED:
             self._rehearsed.clear()
         self._rehearsed.add(asked)
