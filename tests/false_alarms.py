@@ -16,14 +16,18 @@ need none: they pass only where what they show is the same every time.
 
 Random generators and Hypothesis have fixed seeds in `make test`. `make test-slow` gives them a new one, which make
 prints, and a failure too: ``--hypothesis-seed`` repeats it. A test gets it as the fixture ``seed``, 0 in `make test`.
+What `secrets` makes (the names and keys of ledgers, hence which rows a cap keeps) comes from that seed and the name of
+the test, too: it is no noise, and no test may depend on its luck.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import multiprocessing.process  # noqa: F401 - it draws a key as it is imported: before draws are counted
 import os
+import random
 import sys
 from collections.abc import Generator
 from typing import Any
@@ -53,6 +57,22 @@ def counted(size: int) -> bytes:
 
 
 os.urandom = counted
+
+
+class Secrets:
+    """What `secrets` reads: a stream of its own for each test, the same in every run with one seed."""
+
+    name = ""
+    asked = 0
+
+    @classmethod
+    def read(cls, size: int) -> bytes:
+        """The next ``size`` bytes of the test's stream."""
+        cls.asked += 1
+        return hashlib.shake_256(f"{cls.name} {cls.asked}".encode()).digest(size)
+
+
+random._urandom = Secrets.read  # type: ignore[attr-defined]  # what `random.SystemRandom`, and so `secrets`, reads
 
 
 def chance_of(item: pytest.Item) -> float | None:
@@ -94,8 +114,9 @@ def pytest_fixture_setup(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Notes where the count stands."""
+    """Notes where the count stands, and begins the test's own stream of secrets."""
     item.stash[STARTED] = Draws.count
+    Secrets.name, Secrets.asked = f"{item.config.getoption('hypothesis_seed') or 0} {item.nodeid}", 0
 
 
 @pytest.hookimpl(wrapper=True)
