@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from dpsql.answer import Answer, Budget, Quote, public
@@ -371,4 +372,9 @@ class Session:
 def _parsed(sql: str) -> syntax.Statement:
     if not isinstance(sql, str):
         raise ProgrammingError(f"The statement is of type {type(sql).__name__}. Write SQL as text.")
+    return _read(sql)
+
+
+@lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again
+def _read(sql: str) -> syntax.Statement:
     return parse(sql)

@@ -1,8 +1,8 @@
 """The replay harness: the same questions with the same noise on neighbouring databases, everything on record.
 
-A `World` holds one database and its neighbours, each behind a real engine. `World.replay` asks the templates on all of
-them and returns the runs: which statements the engine saw, which noise was drawn from which law, which exact numbers
-went in and which released ones came out, what the ledger charged, what the analyst got. The audits compare the runs.
+A `World` (see `world`) asks the templates on a database and its neighbours and returns the runs: which statements the
+engine saw, which noise was drawn from which law, which exact numbers went in and which released ones came out, what the
+ledger charged, what the analyst got. The audits compare the runs.
 
 Source: Re:cord-play (arXiv 2602.17454) found violations in most libraries this way: same noise on neighbours, and the
 sensitivity that is declared beside the one that occurs.
@@ -10,38 +10,32 @@ sensitivity that is declared beside the one that occurs.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy.typing as npt
 
 from dpsql.answer import Answer
 from dpsql.engines.base import EngineStatement
-from dpsql.engines.catalog import build_catalog
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Release
 from dpsql.mechanisms.groups import Whole, grouped
 from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
 from dpsql.plan.requests import Values
-from dpsql.policy import Policy
 from dpsql.prepare import Measured
-from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
-from tests.attacks.neighbours import AWKWARD, policy_in, units, write_database
 from tests.attacks.templates import Template
 
-__all__ = ["BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "World", "asked", "preprocessed"]
+__all__ = [
+    "BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "asked", "neighbours_of", "preprocessed",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -259,42 +253,6 @@ def _integers(measured: Measured, table: RawTable, keys: Sequence[str]) -> dict[
     return dict(zip(table.groups(keys), zip(*columns, strict=True), strict=True))
 
 
-class Database:
-    """One database behind a real engine, asked under several promises."""
-
-    def __init__(self, folder: Path, seed: int, present: Collection[str]) -> None:
-        folder.mkdir()
-        write_database(folder / "clinic.duckdb", seed, present)
-        self._folder = folder
-        self._key = bytes([seed % 256]) * 32
-        first = BOTH[0]
-        self._proxy = Proxy(self._policy(first), self._ledger(first), folder / "cache", FixedSampler(0), private=False)
-
-    def close(self) -> None:
-        """Ends its processes."""
-        self._proxy.close()
-
-    def _policy(self, promise: Promise) -> Policy:
-        return policy_in(self._folder, promise.neighbours, promise.composition)
-
-    def _ledger(self, promise: Promise) -> Ledger:
-        policy = self._policy(promise)
-        ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
-        # Neighbours share the secret key that orders rows: the proofs hold for each value of it.
-        ledger._standing.contribution_key = self._key
-        return ledger
-
-    def ask(self, templates: Sequence[Template], promise: Promise, seed: int) -> list[Run]:
-        """The templates in order, on a ledger of their own."""
-        ledger = self._ledger(promise)
-        own = self._proxy._backend
-        catalog = build_catalog(self._policy(promise), own.engine.public, own.engine.version)
-        backend = replace(own, catalog=catalog, ledger=ledger)
-        runs = [asked(backend, template, promise, f"{seed}, {template}") for template in templates]
-        ledger.close()
-        return runs
-
-
 def asked(backend: Backend, template: Template, promise: Promise, seed: str) -> Run:
     session = Watched(backend, template.analyst, seed)
     charged = Charged(backend.ledger)
@@ -319,7 +277,7 @@ class Replay:
         """Every pair of runs on neighbours, with what is between them."""
         promises = dict.fromkeys(promise for promise, _ in self.runs)
         for promise in promises:
-            for one, two in _neighbours([name for own, name in self.runs if own == promise], promise):
+            for one, two in neighbours_of([name for own, name in self.runs if own == promise], promise):
                 sides = self.runs[promise, one], self.runs[promise, two]
                 for first, second in zip(*sides, strict=True):
                     yield f"{promise}; {one} | {two}; {first.template}", first, second
@@ -330,7 +288,7 @@ class Replay:
             yield from ((f"{promise}; {name}; {run.template}", run) for run in runs)
 
 
-def _neighbours(names: Sequence[str], promise: Promise) -> Iterator[tuple[str, str]]:
+def neighbours_of(names: Sequence[str], promise: Promise) -> Iterator[tuple[str, str]]:
     """With everybody and without one; or, where units are replaced, without one and without another."""
     if promise.neighbours == "add_remove":
         yield from (("everybody", name) for name in names if name.startswith("without"))
@@ -340,59 +298,3 @@ def _neighbours(names: Sequence[str], promise: Promise) -> Iterator[tuple[str, s
     for kind in ("without", "only"):
         same = [name for name in names if name.startswith(kind)]
         yield from ((one, two) for at, one in enumerate(same) for two in same[at + 1 :])
-
-
-class World:
-    """One database and its neighbours: without each of the given units, with one unit alone, and with nobody.
-
-    Args:
-        seed: Moves the ordinary values, the order of rows and the secret key.
-        removed: Which units are left out, one at a time.
-        last: Units that are left alone, one at a time; with any there is a database of nobody too.
-    """
-
-    def __init__(
-        self, seed: int, removed: Collection[str] = tuple(AWKWARD), last: Collection[str] = ("in all groups",)
-    ) -> None:
-        everybody = units(seed).keys()
-        present = {"everybody": set(everybody)}
-        present |= {f"without {name}": set(everybody) - {name} for name in removed}
-        present |= {f"only {name}": {name} for name in last} | ({"nobody": set()} if last else {})
-        with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="replay-")))
-            self._databases = {}
-            for number, (name, there) in enumerate(present.items()):
-                database = Database(folder / str(number), seed, there)
-                stack.callback(database.close)
-                self._databases[name] = database
-            self._open = stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._open.close()
-
-    def replay(
-        self,
-        templates: Sequence[Template],
-        promises: Sequence[Promise] = BOTH,
-        databases: Collection[str] = (),
-        seed: int = 0,
-    ) -> Replay:
-        """Every template under every promise on every database (or those named), with the noise of one seed.
-
-        Databases that have no neighbour under a promise are not asked.
-        """
-        names = [name for name in self._databases if not databases or name in databases]
-        asked = {
-            promise: dict.fromkeys(name for pair in _neighbours(names, promise) for name in pair) or names
-            for promise in promises
-        }
-        return Replay(
-            {
-                (promise, name): self._databases[name].ask(templates, promise, seed)
-                for promise in promises
-                for name in asked[promise]
-            }
-        )

@@ -25,8 +25,9 @@ from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.audits import AUDITS
-from tests.attacks.replay import BOTH, Replay, World
+from tests.attacks.replay import BOTH, Replay
 from tests.attacks.templates import Template, named
+from tests.attacks.world import World
 from tests.statistical.measured import measured_loss
 
 __all__ = ["BUGS", "Bug", "convictions", "small_world"]

@@ -22,8 +22,9 @@ from dpsql.mechanisms.laws import LaplaceLaw
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.audits import _visible
-from tests.attacks.replay import BOTH, Replay, World
+from tests.attacks.replay import BOTH, Replay
 from tests.attacks.templates import OPEN, Template
+from tests.attacks.world import World
 from tests.statistical.measured import lower, upper
 from tests.statistical.thresholds import P_THRESHOLD
 

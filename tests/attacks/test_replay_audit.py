@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.attacks.audits import AUDITS, tightness
-from tests.attacks.replay import BOTH, CROSSED, Replay, World
+from tests.attacks.replay import BOTH, CROSSED, Replay
 from tests.attacks.templates import REFUSED, TEMPLATES, named
+from tests.attacks.world import World
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.attacks.replay import World
 from tests.attacks.seeded_bugs import BUGS, Bug, convictions, small_world
+from tests.attacks.world import World
 
 RUNS = [pytest.param(2, id="2 runs"), pytest.param(20, id="20 runs", marks=pytest.mark.slow)]
 

@@ -19,8 +19,9 @@ from dpsql.privacy.loss import Composed, Loss
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.audits import claims, numbers
-from tests.attacks.replay import BOTH, Part, World
+from tests.attacks.replay import BOTH, Part
 from tests.attacks.templates import Template
+from tests.attacks.world import World
 from tests.statistical.measured import measured_loss, noise_of
 from tests.statistical.test_sampling import assert_distributed, gaussian_cdf, laplace_cdf
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
