@@ -93,7 +93,7 @@ class _Coins:
         return cls(ps, narrow[:, :1], narrow[:, 1:])
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _digits_of(scale: Fraction, bits: int) -> _Coins:
     """The digits of a geometric variable of this (public) scale, and last whether its tail is above 0."""
     digits = min((ceil(45 * scale) - 1).bit_length(), MOST_DIGITS)  # exp(-45) < 2^-64

@@ -271,10 +271,10 @@ def chance_beyond(first: Law, second: Law, times: int, reach: float) -> float:
         chances.append(weight / weight.sum())
     below = np.concatenate([[0.0], np.cumsum(chances[0])])
 
-    def at_most(x: float) -> float:
-        return float(below[int(np.clip(np.floor(x) + 4001, 0, 8001))])
+    def at_most(x: Any) -> Any:
+        return below[np.clip(np.floor(x) + 4001, 0, 8001).astype(int)]
 
-    inside = [at_most(reach - times * y) - at_most(np.ceil(-reach - times * y) - 1) for y in wide]
+    inside = at_most(reach - times * wide) - at_most(np.ceil(-reach - times * wide) - 1)
     return 1 - float(np.dot(chances[1], inside))
 
 

@@ -48,7 +48,8 @@ def permute_and_flip(scores: Sequence[int], exponent: Fraction) -> list[Decimal]
 def loss(one: Sequence[Decimal], two: Sequence[Decimal]) -> Decimal:
     """The largest log ratio of two chances of the same outcome, either way."""
     with localcontext(Context(prec=DIGITS)):
-        return max(abs((a / b).ln()) for a, b in zip(one, two, strict=True))
+        ratios = [a / b for a, b in zip(one, two, strict=True)]
+        return max(max(ratios).ln(), -min(ratios).ln())
 
 
 def renyi(one: Sequence[Decimal], two: Sequence[Decimal], order: int) -> Decimal:

@@ -6,6 +6,7 @@ import itertools
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,17 +31,21 @@ def exp(x: Fraction) -> Decimal:
     return (Decimal(x.numerator) / Decimal(x.denominator)).exp()
 
 
+@cache
 def laplace_law(scale: Fraction) -> dict[int, Decimal]:
     reach = math.ceil(70 * scale) + 2
     weights = {k: exp(-abs(k) / scale) for k in range(-reach, reach + 1)}
-    return {k: weight / sum(weights.values()) for k, weight in weights.items()}
-
-
-def gaussian_law(variance: Fraction) -> dict[int, Decimal]:
-    reach = math.ceil(14 * math.sqrt(variance)) + 25
-    weights = {k: exp(-Fraction(k * k) / (2 * variance)) for k in range(-reach, reach + 1)}
     total = sum(weights.values())
     return {k: weight / total for k, weight in weights.items()}
+
+
+@cache
+def gaussian_law(variance: Fraction, digits: int = 28) -> dict[int, Decimal]:
+    reach = math.ceil(14 * math.sqrt(variance)) + 25
+    with localcontext(prec=digits):
+        weights = {k: exp(-Fraction(k * k) / (2 * variance)) for k in range(-reach, reach + 1)}
+        total = sum(weights.values())
+        return {k: weight / total for k, weight in weights.items()}
 
 
 def hockey_stick(law: dict[int, Decimal], shift: int, epsilon: Fraction) -> Decimal:
@@ -102,7 +107,7 @@ def test_gaussian_delta_is_the_hockey_stick_of_the_discrete_law(
     variance: Fraction, shift: int, epsilon: Fraction
 ) -> None:
     with localcontext(prec=50):
-        exact = hockey_stick(gaussian_law(variance), shift, epsilon)
+        exact = hockey_stick(gaussian_law(variance, 50), shift, epsilon)
     delta = gaussian_delta(shift, variance, epsilon)
     assert exact <= Decimal(delta)
     assert delta == pytest.approx(float(exact), rel=1e-6, abs=1e-30)

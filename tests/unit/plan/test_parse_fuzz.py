@@ -184,8 +184,9 @@ def test_expressions_nest_as_duckdb_nests_them(text: str) -> None:
     query = f"SELECT {text} FROM t"
     statement = read(query)
     if statement is not None:
-        assert duckdb_tree(query) is not None
-        assert duckdb_tree(query) == duckdb_tree(normal(statement))
+        theirs = duckdb_tree(query)
+        assert theirs is not None
+        assert theirs == duckdb_tree(normal(statement))
 
 
 @SETTINGS
