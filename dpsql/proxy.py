@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dpsql.engines import ENGINES
+from dpsql.engines import open_engine
 from dpsql.engines.base import Engine
 from dpsql.engines.builder import alone, build
 from dpsql.engines.catalog import build_catalog
@@ -118,7 +118,7 @@ class Proxy:
         while True:
             version = self.ledger.version()
             try:
-                return ENGINES[self.policy.engine.kind](self.policy, self._cache, version)
+                return open_engine(self.policy, self._cache, version)
             except OperationalError:
                 if self.ledger.version() == version:
                     raise

@@ -21,9 +21,22 @@ An engine is one file and one line here.
 
 from __future__ import annotations
 
-from dpsql.engines.duckdb import DuckDBEngine
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["ENGINES"]
+if TYPE_CHECKING:
+    from dpsql.engines.base import Engine
+    from dpsql.policy import Policy
 
-ENGINES = {"duckdb": DuckDBEngine}
-"""Engines by the policy's ``engine.kind``."""
+__all__ = ["open_engine"]
+
+
+def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
+    """The engine that the policy's ``engine.kind`` names, over one version of the bounded tables.
+
+    Raises:
+        OperationalError: That version is not there, or the policy or the data changed since it was built.
+    """
+    from dpsql.engines.duckdb import DuckDBEngine  # here: the owner's process needs no engine, and starts sooner
+
+    return {"duckdb": DuckDBEngine}[policy.engine.kind](policy, directory, version)

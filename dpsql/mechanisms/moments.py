@@ -35,7 +35,6 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Request
@@ -262,6 +261,8 @@ class MomentsRelease:
             name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
             for name, law in zip(statistic.moments, self.laws, strict=True)
         }
+        from scipy.special import gammaincinv  # here: a start that needs none of it is quicker
+
         rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
         likely = rare <= gammaincinv(len(ranks), confidence)
         miss = (1 - confidence) / 2

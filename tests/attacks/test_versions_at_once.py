@@ -11,7 +11,7 @@ import pytest
 
 import dpsql
 from dpsql import proxy, testing
-from dpsql.engines import ENGINES
+from dpsql.engines import open_engine
 from dpsql.engines.base import Engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
@@ -87,9 +87,9 @@ def test_an_opening_that_two_refreshes_overtake_opens_the_newest_version(
         if version == 1:
             proxy.refresh(policy)
             proxy.refresh(policy)
-        return ENGINES["duckdb"](its, cache, version)
+        return open_engine(its, cache, version)
 
-    monkeypatch.setattr(proxy, "ENGINES", {"duckdb": overtaken})
+    monkeypatch.setattr(proxy, "open_engine", overtaken)
     with dpsql.open(policy) as opened:
         assert opened.ledger.version() == 3
     assert asked == [1, 3]

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpsql.engines import ENGINES, builder
+from dpsql.engines import builder, open_engine
 from dpsql.engines import duckdb as engine_module
 from dpsql.engines.base import Engine, EngineStatement
 from dpsql.engines.builder import build
@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(folder: Path) -> Iterator[Engine]:
     """The engine over version 1."""
-    engine = ENGINES["duckdb"](policy(folder), folder / "cache", 1)
+    engine = open_engine(policy(folder), folder / "cache", 1)
     yield engine
     engine.close()
 
