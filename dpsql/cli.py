@@ -130,7 +130,7 @@ def check(policy: PolicyFile) -> None:
         typer.echo(text_table(names, rows, right=(False, False, False, True, True), widest=None))
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
-        raise OperationalError(f"The data do not fit the policy: {errors} of these are errors.")
+        raise OperationalError(f"The data do not fit the policy. Errors above: {errors}.")
     typer.echo("The policy is sound. " + ("It can be used as it is." if findings else "The data fit it."))
 
 
@@ -287,7 +287,7 @@ def log(policy: PolicyFile) -> None:
     rows = [
         (
             *(str(entry.sequence), entry.at, entry.kind, entry.analyst),
-            cost_text(summary(entry.loss, loaded.classes)) if entry.loss else "",
+            cost_text(summary(entry.loss, loaded.budget.composition, loaded.classes)) if entry.loss else "",
             entry.statement or entry.reason,
         )
         for entry in entries

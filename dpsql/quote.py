@@ -12,17 +12,21 @@ from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column, Plan
 from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 
 __all__ = ["advice", "price_for", "public_quote", "quote"]
 
 
-def quote(prepared: Prepared, repeats_left: int | None, classes: Mapping[str, Fraction]) -> Quote:
+def quote(
+    prepared: Prepared, repeats_left: int | None, composition: Composition, classes: Mapping[str, Fraction]
+) -> Quote:
     """What a prepared statement would cost and how precise it would be.
 
     Args:
         prepared: The statement.
         repeats_left: How often the budget would still grant it.
+        composition: How the ledger adds losses up.
         classes: The policy's classes of units with their shares.
     """
     by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
@@ -34,11 +38,16 @@ def quote(prepared: Prepared, repeats_left: int | None, classes: Mapping[str, Fr
             if measured is None:
                 continue
             bare = isinstance(output.expression, Column)
-            columns.append(_column(output.name if bare else f"{output.name}: {measured.aggregate.text}", measured))
+            name = output.name if bare else f"{output.name}: {measured.aggregate.text}"
+            columns.append(_column(name, measured, composition))
             shown.add(measured.aggregate.name)
-    hidden = [_column(measured.aggregate.text, measured) for name, measured in by_name.items() if name not in shown]
+    hidden = [
+        _column(measured.aggregate.text, measured, composition)
+        for name, measured in by_name.items()
+        if name not in shown
+    ]
     return Quote(
-        cost=summary(prepared.loss, classes),
+        cost=summary(prepared.loss, composition, classes),
         columns=(*columns, *hidden),
         sql="\n".join(reading.statement.sql for reading in prepared.readings),
         repeats_left=repeats_left,
@@ -97,12 +106,12 @@ def _three_digits(step: int) -> Fraction:
     return Fraction(100 + digits, 100) * Fraction(10) ** (decade - 6)
 
 
-def _column(name: str, measured: Measured) -> QuoteColumn:
+def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
     release = measured.choice.release
     return QuoteColumn(
         name=name,
         mechanism=release.mechanism,
-        loss=summary(release.loss),
+        loss=summary(release.loss, composition),
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,

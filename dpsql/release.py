@@ -13,6 +13,7 @@ from dpsql.plan.nodes import Plan
 from dpsql.plan.requests import Cells, Ordered, Values
 from dpsql.postprocess import Bars, Ends
 from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -106,23 +107,23 @@ def bars_of(prepared: Prepared, released: Released, name: str, moved: Sequence[A
     return bars
 
 
-def measurements_of(prepared: Prepared) -> tuple[Measurement, ...]:
-    """What was measured, each release named by all that it answers."""
+def measurements_of(prepared: Prepared, composition: Composition) -> tuple[Measurement, ...]:
+    """What was measured, each release named by all that it answers; losses as the ledger's composition adds them up."""
     names: list[tuple[Measured, list[str]]] = []
     for measured in prepared.measured:
         if measured.place == 0:
             names.append((measured, []))
         names[-1][1].append(measured.aggregate.text)
     rows = foretold_rows(prepared.plan)
-    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts)), rows) for first, texts in names)
+    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts)), rows, composition) for first, texts in names)
 
 
-def _measurement(measured: Measured, name: str, rows: tuple[str, ...]) -> Measurement:
+def _measurement(measured: Measured, name: str, rows: tuple[str, ...], composition: Composition) -> Measurement:
     release = measured.choice.release
     return Measurement(
         name=name,
         mechanism=release.mechanism,
-        loss=summary(release.loss),
+        loss=summary(release.loss, composition),
         sensitivity=release.sensitivity,
         scale=release.scale,
         half_width=release.half_width,

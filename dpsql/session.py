@@ -310,6 +310,7 @@ class Session:
         rows = self._backend.after.rows(plan, together.groups, together.values)
         bars = {name: bars_of(prepared, released, name, together.moved.get(name)) for name in together.values}
         columns = answer_columns(plan)
+        composition = self._backend.ledger.composition
         confidence, by = prepared.options.confidence or 0.95, picking(plan)
 
         def intervals(column: int, level: float) -> list[Ends]:
@@ -326,8 +327,8 @@ class Session:
             columns=tuple(output.name for output in plan.answer),
             types=tuple(output.expression.facts.type for output in plan.answer),
             rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
-            cost=PrivacyLoss() if replayed else summary(prepared.loss, self._backend.catalog.classes),
-            measurements=measurements_of(prepared),
+            cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, self._backend.catalog.classes),
+            measurements=measurements_of(prepared, composition),
             replayed=replayed,
             private=self._backend.private,
             confidence=confidence,
@@ -347,7 +348,8 @@ class Session:
             in_force = in_force.at(price)
         prepared = self._prepared(plan, in_force)
         refuse_unread(own, prepared.read)
-        return quote(prepared, backend.ledger.repeats_left(self._analyst, prepared.loss), backend.catalog.classes)
+        repeats = backend.ledger.repeats_left(self._analyst, prepared.loss)
+        return quote(prepared, repeats, backend.ledger.composition, backend.catalog.classes)
 
     # ------------------------------------------------------------------------------------------------- small things
 

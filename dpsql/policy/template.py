@@ -66,7 +66,7 @@ _FIELDS = (
     (re.compile(r"BOOLEAN"), "type: boolean"),
     (re.compile(r"VARCHAR|UUID|ENUM\b.*", re.DOTALL), "type: text"),
     (re.compile(r"DATE"), "type: date, bounds: [LOW, HIGH]"),
-    (re.compile(r"TIMESTAMP(_S|_MS|_NS)?"), "type: timestamp, bounds: [LOW, HIGH]"),
+    (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"), "type: timestamp, bounds: [LOW, HIGH]"),
 )
 
 

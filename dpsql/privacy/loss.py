@@ -405,19 +405,20 @@ def decode(data: Mapping[str, Any]) -> Loss:
         ) from None
 
 
-def summary(loss: Loss, classes: Collection[str] = ()) -> PrivacyLoss:
+def summary(loss: Loss, composition: Composition, classes: Collection[str] = ()) -> PrivacyLoss:
     """The loss in the currency it was priced in, for people to read.
 
     Args:
         loss: What it is.
+        composition: How the ledger adds losses up; a basic one has no rho.
         classes: The policy's classes of units, so that a loss which is the same for all is shown for each of them.
 
-    >>> summary(Pure(Fraction(1, 2)))
+    >>> summary(Pure(Fraction(1, 2)), "zcdp")
     PrivacyLoss(epsilon=0.5, delta=0, rho=None, gamma=0, metric={}, classes={})
     """
     account = loss.priced()
     lost = {name: account.of_class(name).epsilon for name in classes or account.classes}
-    return readable(account, rho=loss.states_rho, classes=lost)
+    return readable(account, rho=loss.states_rho and composition == "zcdp", classes=lost)
 
 
 def _rho(epsilon: Fraction, proved: Fraction | None) -> int:

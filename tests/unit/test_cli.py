@@ -263,6 +263,15 @@ def test_parquet_goes_to_a_pipe_as_it_is(clinic: Clinic) -> None:
     assert ran.stdout[:4] == ran.stdout[-4:] == b"PAR1"
 
 
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_costs_are_told_in_what_the_ledger_adds_up(clinic: Clinic) -> None:
+    least = ("clinic.yaml", "SELECT MIN(cost) FROM visits")  # of a mechanism whose rho is less than epsilon implies
+    told = [clinic.dpsql("explain", *least), clinic.dpsql("query", *least, "--analyst", "ana")]
+    told += [clinic.dpsql("log", "clinic.yaml"), clinic.dpsql("budget", "clinic.yaml")]
+    for ran in told:
+        assert (ran.code, "epsilon 0.5" in ran.out, "rho" in ran.out) == (0, True, False)
+
+
 def test_a_refused_query_says_what_to_write_and_spends_nothing(open_clinic: Clinic) -> None:
     ask = ("query", "clinic.yaml", "SELECT * FROM visits", "--analyst", "ana")
     assert_one_clear_error(open_clinic.dpsql(*ask), "SELECT *", "1:8", "COUNT(*)")

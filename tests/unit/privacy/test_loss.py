@@ -76,7 +76,7 @@ def test_the_order_of_composition_does_not_matter(a: Loss, b: Loss, c: Loss) -> 
 
 @given(amounts)
 def test_what_is_printed_is_never_below_the_loss(epsilon: Fraction) -> None:
-    printed = summary(Pure(epsilon)).epsilon
+    printed = summary(Pure(epsilon), "zcdp").epsilon
     assert epsilon <= Fraction(repr(printed)) <= epsilon + 2 * UNIT
 
 
@@ -88,25 +88,28 @@ def test_the_rho_of_a_pure_loss_is_at_least_that_of_randomised_response(epsilon:
 
 
 def test_a_price_shows_as_it_was_asked() -> None:
-    assert repr(summary(Pure(HALF))) == ("PrivacyLoss(epsilon=0.5, delta=0, rho=None, gamma=0, metric={}, classes={})")
-    assert summary(Approximate(Fraction(3, 10), TINY)) == PrivacyLoss(epsilon=0.3, delta=1e-6)
-    assert summary(Concentrated(Fraction(1, 50), HALF, TINY)) == PrivacyLoss(epsilon=0.5, delta=1e-6, rho=0.02)
-    assert summary(Concentrated(Fraction(1, 50))) == PrivacyLoss(epsilon=math.inf, rho=0.02)
-    assert summary(RandomDP(HALF, Fraction(1, 100), "city", 1)) == PrivacyLoss(epsilon=0.5, gamma=0.01)
-    assert summary(Metric("home", {"age": HALF, "presence": HALF})) == PrivacyLoss(
+    assert repr(summary(Pure(HALF), "zcdp")) == (
+        "PrivacyLoss(epsilon=0.5, delta=0, rho=None, gamma=0, metric={}, classes={})"
+    )
+    assert summary(Approximate(Fraction(3, 10), TINY), "zcdp") == PrivacyLoss(epsilon=0.3, delta=1e-6)
+    assert summary(Concentrated(Fraction(1, 50), HALF, TINY), "zcdp") == PrivacyLoss(epsilon=0.5, delta=1e-6, rho=0.02)
+    assert summary(Concentrated(Fraction(1, 50), HALF, TINY), "basic") == PrivacyLoss(epsilon=0.5, delta=1e-6)
+    assert summary(Concentrated(Fraction(1, 50)), "zcdp") == PrivacyLoss(epsilon=math.inf, rho=0.02)
+    assert summary(RandomDP(HALF, Fraction(1, 100), "city", 1), "zcdp") == PrivacyLoss(epsilon=0.5, gamma=0.01)
+    assert summary(Metric("home", {"age": HALF, "presence": HALF}), "zcdp") == PrivacyLoss(
         metric={"home": {"age": 0.5, "presence": 0.5}}
     )
-    assert summary(Metric("home", {"": HALF})) == PrivacyLoss(metric={"home": 0.5})
-    assert summary(Free("public")) == PrivacyLoss()
+    assert summary(Metric("home", {"": HALF}), "zcdp") == PrivacyLoss(metric={"home": 0.5})
+    assert summary(Free("public"), "zcdp") == PrivacyLoss()
 
 
 def test_a_class_shows_what_its_units_lose_beside_everybody() -> None:
     loss = Composed((Pure(Fraction(1, 4)), PerClass({"strict": Fraction(1, 8), "normal": HALF})))
-    assert summary(loss) == PrivacyLoss(epsilon=0.75, classes={"strict": 0.375, "normal": 0.75})
+    assert summary(loss, "zcdp") == PrivacyLoss(epsilon=0.75, classes={"strict": 0.375, "normal": 0.75})
 
 
 def test_a_loss_that_is_the_same_for_all_is_shown_for_each_class() -> None:
-    assert summary(Pure(HALF), ["strict", "normal"]) == PrivacyLoss(0.5, classes={"strict": 0.5, "normal": 0.5})
+    assert summary(Pure(HALF), "zcdp", ["strict", "normal"]) == PrivacyLoss(0.5, classes={"strict": 0.5, "normal": 0.5})
 
 
 def test_a_third_is_charged_rounded_up() -> None:
