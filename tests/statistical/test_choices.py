@@ -32,7 +32,7 @@ from tests.statistical.laws import fits, unnoticed
 from tests.statistical.test_mechanisms import lower, measured, upper
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
 from tests.unit.mechanisms import chances
-from tests.unit.mechanisms.asking import asking, counted, offered
+from tests.unit.mechanisms.asking import asking, offered
 
 CHOICES = 1000
 """Draws of a choice, each of them its own call; those marked slow draw fifty times as many."""
@@ -50,13 +50,17 @@ def quantile(function: str, **settings: Any) -> QuantileRelease:
 
 def draws(release: Release, group: dict[Any, int], size: int, sampler: Sampler | None = None) -> list[Any]:
     """Values of so many groups that hold the same rows."""
-    rows = len(group)
+    return list(release.release(alike(group, size), sampler or ExactSampler()).values)
+
+
+def alike(group: dict[Any, int], size: int) -> RawTable:
+    """So many groups that hold the same rows."""
     table: dict[str, Any] = {
-        "group": np.repeat(np.arange(size), rows),
+        "group": np.repeat(np.arange(size), len(group)),
         "value": list(group) * size,
         "rows": list(group.values()) * size,
     }
-    return list(release.release(RawTable(table, size), sampler or ExactSampler()).values)
+    return RawTable(table, size)
 
 
 def assert_law(seen: list[int], exact: list[float], wrong: list[float]) -> None:
@@ -175,12 +179,13 @@ def test_nominal_95_percent_covers_the_quantile(function: str, fraction: str, ro
     rng, size = np.random.default_rng(1), 100
     data = Counter(np.minimum(rng.lognormal(6, 1, rows) * 10, 20_000).astype(int).tolist())
     ordered = np.sort(list(data.elements()))
+    tally = {value: data[value] for value in sorted(data)}
     release = quantile(function, grid=Grid(Fraction(1), 0, 20_000), fraction=Fraction(fraction), rows_about=rows)
     at = Fraction(fraction) * (rows - 1)
     truth = (float(ordered[math.floor(at)]) + float(ordered[math.ceil(at)])) / 2
     if function == "quantile_disc":
         truth = float(ordered[max(1, math.ceil(Fraction(fraction) * rows)) - 1])
-    released = release.release(counted(*[dict(data)] * size), FixedSampler(function))
+    released = release.release(alike(tally, size), FixedSampler(function))
     bars = release.intervals(released, 0.95)
     covered = sum(low is not None and high is not None and low <= truth <= high for low, high in bars)
     assert covered >= 0.96 * size

@@ -129,17 +129,14 @@ class Batch:
         ]
         literals = [self._as_written(index, name) for index, name in enumerate(names)]
         ours, theirs = _filled(self.function.sql, arguments), _filled(self.function.spelling, literals)
-        kinds = ", ".join(f"{name} {self._type(index)}" for index, name in enumerate(names)) or "c0 BIGINT"
-        engine.execute(f"CREATE OR REPLACE TEMP TABLE arguments (row BIGINT, {kinds})")
-        marks = ", ".join("?" for _ in ("row", *(names or ["c0"])))
-        values = [value for i, row in enumerate(self.rows) for value in (i, *(row or (0,)))]
-        engine.execute(f"INSERT INTO arguments VALUES {', '.join([f'({marks})'] * len(self.rows))}", values)
-        query = "SELECT {} FROM arguments ORDER BY row"
-        mine = [row[0] for row in engine.execute(query.format(f"({ours})")).fetchall()]
-        if "not in DuckDB" in self.function.departs:
-            return [(value, value) for value in mine]
-        own = [row[0] for row in engine.execute(query.format(f"TRY({theirs})")).fetchall()]
-        return list(zip(mine, (float(v) if isinstance(v, Decimal) else v for v in own), strict=True))
+        kinds = {"row": "BIGINT"} | {name: self._type(index) for index, name in enumerate(names)}
+        lists = ", ".join(f"unnest(CAST(? AS {kind}[])) AS {name}" for name, kind in kinds.items())
+        table = f"CREATE OR REPLACE TEMP TABLE arguments AS SELECT {lists}"
+        engine.execute(table, [list(range(len(self.rows))), *self.columns])
+        known = "not in DuckDB" not in self.function.departs
+        asked = f"({ours}), TRY({theirs})" if known else f"({ours})"
+        rows = engine.execute(f"SELECT {asked} FROM arguments ORDER BY row").fetchall()
+        return [(row[0], float(row[-1]) if known and isinstance(row[-1], Decimal) else row[-1]) for row in rows]
 
     def _as_written(self, index: int, name: str) -> str:
         if index in self.constants:
