@@ -107,7 +107,7 @@ def check(policy: PolicyFile) -> None:
 
     loaded = load_policy(policy)
     require_enforced(loaded)
-    with _told():
+    with _told(policy):
         findings = [
             *findings_of(loaded),
             *budget_findings(loaded),
@@ -139,7 +139,7 @@ def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
     from dpsql import proxy
 
-    with _progress() as progress, _told():
+    with _progress() as progress, _told(policy):
         version = proxy.refresh(policy, progress=progress)
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
 
@@ -380,9 +380,9 @@ def _opened(policy: Path) -> Iterator[Proxy]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """For the owner's commands alone: a failure whose text is fixed ends with what the engine said."""
-    from dpsql.engines.log import overheard
+def _told(policy: Path) -> Iterator[None]:
+    """For the owner's commands alone: a failure whose text is fixed names the log, and ends with the engine's words."""
+    from dpsql.engines.log import FILE, TELLS, overheard
 
     with overheard() as said:
         try:
@@ -390,7 +390,12 @@ def _told() -> Iterator[None]:
         except (OperationalError, PolicyError) as error:
             if not said:
                 raise
-            raise OperationalError("\n".join([str(error), *said])) from None
+            from dpsql.policy import load_policy
+            from dpsql.proxy import owners_folder
+
+            log = owners_folder(load_policy(policy)) / FILE
+            where = f"The owner's log is {_line(str(log))}." if log.exists() else "What the engine said:"
+            raise OperationalError("\n".join([str(error).replace(TELLS, where), *said])) from None
 
 
 @contextmanager

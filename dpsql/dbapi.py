@@ -276,7 +276,8 @@ class Cursor:
         self._answer, self._next = None, 0
         if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Sequence):
             raise InterfaceError(
-                f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
+                f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value "
+                "for each ? in the statement, such as [30] or [30, 'north']."
             )
         self._answer = self.connection.session().query(sql, tuple(parameters))
         return self

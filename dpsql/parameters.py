@@ -22,7 +22,8 @@ def values_of(parameters: Any) -> tuple[Value, ...]:
     """
     if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
         raise ProgrammingError(
-            f"parameters is a {type(parameters).__name__}. Write a list with one value for each ? in the statement."
+            f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
+            "each ? in the statement, such as [30] or [30, 'north']."
         )
     return tuple(_parameter(value) for value in parameters)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.engines.facts import fingerprint, same_sizes
-from dpsql.engines.log import OPERATOR
+from dpsql.engines.log import OPERATOR, TELLS
 from dpsql.engines.shape import RECORD, Shape, shape_of
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.privacy.folders import held, make_private
@@ -207,5 +207,5 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
         what = BROKEN_LINE if "CSV Error on Line" in reply["failed"] else "The data could not be read."
-        raise OperationalError(f"{what} The data owner's log (dpsql.operator) has the details.")
+        raise OperationalError(f"{what} {TELLS}")
     return reply["result"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dpsql.engines.base import EngineStatement, PublicTable
 from dpsql.engines.builder import FACTS, FILE, unchanged, version_directory
 from dpsql.engines.facts import public_table
-from dpsql.engines.log import OPERATOR
+from dpsql.engines.log import OPERATOR, TELLS
 from dpsql.engines.shape import shape_of
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DuckDBEngine"]
 
-NOT_READY = "The engine is not ready. Nothing was spent. The data owner's log (dpsql.operator) has the details."
+NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
 
 
 class DuckDBEngine:

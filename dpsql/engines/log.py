@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-__all__ = ["FILE", "OPERATOR", "keep_in", "overheard"]
+__all__ = ["FILE", "OPERATOR", "TELLS", "keep_in", "overheard"]
 
 OPERATOR = logging.getLogger("dpsql.operator")
 OPERATOR.propagate = False  # only a handler that the owner puts here gets it: no screen, no notebook
 OPERATOR.addHandler(logging.NullHandler())  # without one, Python would print errors to stderr
 
 FILE = "operator.log"
+TELLS = "The data owner's log (dpsql.operator) has the details."
+"""For analysts, who read no more of it than this."""
 LARGEST = 1 << 20  # bytes of the file, about ten thousand lines; then it becomes operator.log.1 and a new one begins
 KEPT = 3  # older files
 

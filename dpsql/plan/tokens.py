@@ -52,6 +52,12 @@ _STRANGE = (
     (re.compile(r"\$\w*\$"), "dollar-quoted string", "dpsql does not read it.", "Write '...'."),
     (re.compile(r"\$"), "named parameter", "dpsql does not read it.", "Write ? for each value, or $1, $2."),
     (re.compile(r":=?"), ":", "dpsql does not read it here.", "Write name => value for a named argument."),
+    (
+        re.compile(r"(?:(?<=[(,])|(?<=, ))\[[\s\d.,]*\]\s*\)"),
+        "list",
+        "lists are not supported.",
+        "Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).",
+    ),
     (re.compile(r"[\[\]]"), "list", "lists and subscripts are not supported.", "Write plain columns and values."),
     (re.compile(r"[{}]"), "struct", "structs and maps are not supported.", "Write plain columns and values."),
     (re.compile(r"`"), "backtick", "dpsql does not read it.", 'Write "name" to quote a name.'),

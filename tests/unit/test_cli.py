@@ -327,6 +327,8 @@ def test_the_owner_is_told_why_the_data_cannot_be_read_and_an_analyst_is_not(cli
         told = clinic.dpsql(command, "clinic.yaml")
         assert told.code == 1
         assert "too small to be a Parquet file" in told.err
+        assert f"The owner's log is {log}." in told.err
+        assert "dpsql.operator" not in told.err
 
 
 def test_a_database_that_does_not_open_tells_an_analyst_nothing_of_what_is_in_it(clinic: Clinic) -> None:
