@@ -71,7 +71,7 @@ def open_database(connection: duckdb.DuckDBPyConnection, shape: Shape) -> None:
     except duckdb.Error as error:
         raise PolicyError(
             f"{shape.database} does not open as a DuckDB database. Close other programs that write to it, or write "
-            "another path at engine.database."
+            "another path at engine.database. The data owner's log (dpsql.operator) has the details."
         ) from error
 
 

@@ -49,7 +49,8 @@ def semi_join(rows: Rows, relation: Relation, scope: Scope, node: syntax.Expr) -
     elif identifying(left) is not None or identifying(right) is not None:
         raise UnsupportedQuery(
             "the privacy unit may not be looked up in a public table.", construct="IN", position=node.position,
-            hint="Look up another column.",
+            hint="Look up another column. If the table is about the same people, the owner can make it private, with "
+            "its id as unit; then it may be looked up.",
         )  # fmt: skip
     equal = rows.resolver(scope).apply("=", (left, right), node.position)
     negated = negated != node.negated

@@ -1558,3 +1558,6 @@ SELECT COUNT(*) FROM patients WHERE city = '?'
 
 SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex = 'Q'
 -- refused: sex at 1:56: 'Q' is none of its values. They are 'F', 'M', 'X'.
+
+SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT population FROM cities)
+-- refused: IN at 1:37: the privacy unit may not be looked up in a public table. Look up another column. If the table is about the same people, the owner can make it private, with its id as unit; then it may be looked up.
