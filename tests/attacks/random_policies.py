@@ -22,7 +22,7 @@ __all__ = ["NAMES", "Drawn", "DrawnTable", "draw"]
 NAMES = tuple(f"unit {number}" for number in range(6))
 """The units. The first has more rows of each table than any cap, all of them as heavy as values can be."""
 CLASSES = {"strict": Decimal("0.25"), "normal": 1, "open": Decimal("0.5")}
-BUDGET = {"epsilon": 10**5, "delta": Decimal("0.9")}  # never runs out
+BUDGET = {"epsilon": 10**5, "delta": Decimal("0.9"), "gamma": Decimal("0.9")}  # never runs out
 REFERENCES = 6  # the values of a key: few, so that they repeat
 
 Value = Any
@@ -193,6 +193,7 @@ def _class_of(name: str) -> str:
 
 def _policy(chance: random.Random, tables: Mapping[str, _Table], neighbours: str, classed: str | None) -> Any:
     composition = chance.choice(("basic", "zcdp"))
+    sections = {name: _section(chance, table) for name, table in tables.items()}
     return {
         "version": 1,
         "name": "drawn",
@@ -205,9 +206,30 @@ def _policy(chance: random.Random, tables: Mapping[str, _Table], neighbours: str
             "analysts": {"ana": BUDGET},
             "per_query": {"epsilon": 1, "delta": Decimal("1e-6")},
         },
-        "tables": {name: _section(chance, table) for name, table in tables.items()}
-        | {"towns": {"public": True, "key": "name"}, "zones": {"public": True}},
+        "tables": sections | {"towns": {"public": True, "key": "name"}, "zones": {"public": True}},
+        "random_dp": {} if classed else _random_dp(chance, tables, sections),
     } | ({} if classed is None else {"privacy_classes": {"table": classed, "column": "kind", "share": CLASSES}})
+
+
+def _random_dp(
+    chance: random.Random, tables: Mapping[str, _Table], sections: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Sections for some tables: cells of one or two columns whose values are declared."""
+    found: dict[str, Any] = {}
+    for name, table in tables.items():
+        fit = [column for column, kind in table.columns.items() if _declares(kind)]
+        whole = sections[name].get("max_groups_per_unit", table.cap) == table.cap
+        if fit and whole and chance.random() < 0.4:
+            cells = chance.sample(fit, min(len(fit), chance.choice((1, 2))))
+            found[name] = {
+                "assume": "exchangeable", "base_partition": cells, "gamma_limit": Decimal("0.9"), "row_floor": 10**4,
+            }  # fmt: skip
+    return found
+
+
+def _declares(kind: Kind) -> bool:
+    listed = "values" in kind.policy or "values_from" in kind.policy or kind.of == "flag"
+    return listed or ("bounds" in kind.policy and kind.policy["type"] in ("integer", "date"))
 
 
 def _section(chance: random.Random, table: _Table) -> dict[str, Any]:

@@ -114,20 +114,34 @@ AGGREGATES = {
         "COUNT({})", "SUM({})", "AVG({})", "VAR_POP({})", "STDDEV({})", "MEDIAN({})", "MAX({})", "COUNT(DISTINCT {})",
         "SUM({}, contribution_bounds_per_row => (-1, 2))", "SUM({}, contribution_bounds_per_group => (-1, 3))",
         "AVG({}, contribution_bounds_per_row => (0, 2))", "QUANTILE_CONT({}, 0.25)", "SUM({}) FILTER (WHERE {} > 0)",
+        "SUM({}, contribution_bounds_per_group => (0, 1)) FILTER (WHERE [])", "AVG({}) FILTER (WHERE [])",
+        "SUM(CASE WHEN [] THEN {} ELSE 1 END)", "AVG(CASE WHEN [] THEN {} WHEN [] THEN -1 END)",
+        "SUM(CASE WHEN {} > 1 THEN {} END, contribution_bounds_per_group => (-2, 2))", "MIN({}) FILTER (WHERE [])",
     ),
-    "text": ("COUNT({})", "COUNT(DISTINCT {})", "MODE({})"),
+    "text": ("COUNT({})", "COUNT(DISTINCT {})", "MODE({})", "COUNT({}) FILTER (WHERE [])"),
     "flag": ("COUNT_IF({})", "BOOL_OR({})"),
     "unit": ("COUNT(DISTINCT {})", "COUNT(DISTINCT {})", "COUNT({})"),
     "link": ("COUNT(DISTINCT {})", "COUNT({})"),
     "day": ("COUNT({})", "MAX({})", "COUNT(DISTINCT {})"),
     "moment": ("COUNT({})",),
 }  # fmt: skip
+CONDITIONS = {
+    "number": (
+        "{} > 0", "{} BETWEEN 0 AND 2", "{} IN (1, 2)", "NOT ({} <= 1)", "({} < 1 OR {} > 2)", "{} = 9",
+        "({} >= 2 AND {} < 3)", "{} IS NULL", "COALESCE({}, 1) >= 1",
+    ),
+    "text": ("{} = 'a'", "{} IN ('a', 'b')", "{} <> 'b'"),
+    "flag": ("{}", "NOT {}"),
+    "day": ("{} >= DATE '2024-01-03'", "{} < DATE '2024-01-03'"),
+}  # fmt: skip
+"""What stands in WHERE, in FILTER and in CASE; ``[]`` of an aggregate is one of these."""
 KEYS = {
     "number": ("{}", "floor({} / 2)", "{} IS NULL"),
     "text": ("{}", "upper({})", "{} = 'a'"),
     "flag": ("{}",),
     "day": ("{}", "month({})"),
 }
+SETS = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "GROUPING SETS ((1), ({}))")
 OPEN = {"epsilon": 6, "delta": 1e-3}
 GAUSSIAN = {"epsilon": 1, "delta": 1e-6, "mechanism": "gaussian"}
 OPTIONS: tuple[dict[str, Any], ...] = (
@@ -141,7 +155,17 @@ def statements(drawn: Drawn, count: int = QUESTIONS) -> list[Template]:
     """Random statements over a policy's tables."""
     chance = random.Random(f"statements {drawn.seed}")
     maker = Maker(chance.choice, Schema(drawn.kinds, PUBLIC_ROWS))
-    return [_statement(maker, chance) for _ in range(count)]
+    cells = [_cells(name, section.base_partition, drawn, chance) for name, section in drawn.policy.random_dp.items()]
+    return [_statement(maker, chance) for _ in range(count)] + cells
+
+
+def _cells(table: str, columns: Sequence[str], drawn: Drawn, chance: random.Random) -> Template:
+    """A question of random differential privacy: counts over some of the declared cells."""
+    kinds = {column: drawn.kinds[table][column] for column in columns}
+    keys = chance.sample(list(columns), chance.randint(0, len(columns)))
+    text = f"SELECT {', '.join([*keys, 'COUNT(*)'])} FROM {table}"
+    text += f" WHERE {_condition(kinds, chance)}" if chance.random() < 0.5 else ""
+    return Template(text + (f" GROUP BY {', '.join(keys)}" if keys else ""), options={"mechanism": "random_dp"})
 
 
 def _statement(maker: Maker, chance: random.Random) -> Template:
@@ -150,11 +174,30 @@ def _statement(maker: Maker, chance: random.Random) -> Template:
     fit = [name for name, kind in names.items() if kind.split()[0] in KEYS]
     keys = [chance.choice(KEYS[names[name]]).format(name) for name in chance.sample(fit, min(by, len(fit)))]
     asked = [_aggregate(names, chance) for _ in range(chance.randint(1, 3))]
-    text = f"SELECT {', '.join([*keys, *asked])} FROM {source}"
+    text = f"SELECT {', '.join([*keys, *asked])} FROM {source}{_where(source, names, chance)}"
     if keys:
         places = ", ".join(str(at + 1) for at in range(len(keys)))
-        text += f" GROUP BY {f'ROLLUP ({places})' if chance.random() < 0.1 else places}"
+        text += f" GROUP BY {chance.choice(SETS).format(places) if chance.random() < 0.2 else places}"
     return Template(text, options=chance.choice(OPTIONS))
+
+
+def _where(source: str, names: Mapping[str, str], chance: random.Random) -> str:
+    """A condition for some of the sources: beside those of a join, or after it."""
+    if chance.random() < 0.6:
+        return ""
+    if source[-1:] == "q":
+        return f" WHERE {_condition(names, chance)}"
+    return f" {'AND' if ' , ' in source or chance.random() < 0.3 else 'WHERE'} {_condition(names, chance)}"
+
+
+def _condition(names: Mapping[str, str], chance: random.Random) -> str:
+    """A condition on one column, or on two."""
+    fit = [name for name, kind in names.items() if kind.split()[0] in CONDITIONS] or ["1 = 1"]
+    found = []
+    for name in chance.choices(fit, k=chance.choice((1, 1, 2))):
+        shape = chance.choice(CONDITIONS[names[name].split()[0]]) if name in names else "{}"
+        found.append(shape.replace("{}", name))
+    return found[0] if len(found) == 1 else f"({chance.choice((' AND ', ' OR ')).join(found)})"
 
 
 def _source(maker: Maker, chance: random.Random) -> tuple[str, dict[str, str]]:
@@ -172,7 +215,10 @@ def _aggregate(names: Mapping[str, str], chance: random.Random) -> str:
     if chance.random() < 0.3:
         return "COUNT(*)"
     name = chance.choice(list(names))
-    return chance.choice(AGGREGATES[names[name].split()[0]]).replace("{}", name)
+    text = chance.choice(AGGREGATES[names[name].split()[0]]).replace("{}", name)
+    for _ in range(text.count("[]")):
+        text = text.replace("[]", _condition(names, chance), 1)
+    return text
 
 
 def replayed(drawn: Drawn, asking: Sequence[Template], after: PostProcess) -> Replay:

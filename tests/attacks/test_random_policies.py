@@ -44,6 +44,13 @@ def test_no_audit_convicts_under_many_new_policies(after: PostProcess, seed: int
         assert found == [], again
 
 
+@pytest.mark.parametrize(
+    "construct", ["FILTER", "CASE", " WHERE ", "_per_group", "ROLLUP", "CUBE", "GROUPING SETS", "random_dp"]
+)
+def test_the_statements_of_fixed_seeds_have_every_construct(construct: str) -> None:
+    assert any(construct in str(statement) for seed in SEEDS for statement in statements(draw(seed)))
+
+
 def test_units_reach_the_whole_sensitivity(after: PostProcess) -> None:
     # An audit that never sees the worst case proves nothing.
     drawn = draw(20)
@@ -53,5 +60,5 @@ def test_units_reach_the_whole_sensitivity(after: PostProcess) -> None:
 
 def test_a_plan_that_counts_too_few_rows_is_convicted(after: PostProcess) -> None:
     with patch.object(stability, "_on_key", lambda *_: True):
-        convicted = any(problem for seed in (7, 14, 18) for problem in audited(seed, after))
+        convicted = any(problem for seed in (1, 5, 12) for problem in audited(seed, after))
     assert convicted
