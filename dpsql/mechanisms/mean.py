@@ -192,7 +192,7 @@ class MeanRelease:
         return steps * grid.step.numerator / (count * grid.step.denominator)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """Fieller's interval for each mean, within the bounds; all of the bounds where the noised count is below 1."""
+        """Fieller's interval for each mean, within the bounds; all of the bounds where no such value fits."""
         sums = np.array([float(total) for total in released.columns["sum"]])
         counts = np.array([float(count) for count in released.columns["count"]])
         low, high = _within(sums, counts, self.sum_law, self.count_law, *self._bounds, confidence)
@@ -223,7 +223,9 @@ def _within(
     if count_law is None:
         reach = sum_law.quantile(confidence) / np.maximum(counts, 1)
         ratio = sums / np.maximum(counts, 1)
-        bounds = np.clip(ratio - reach, low, high), np.clip(ratio + reach, low, high)
+        beyond = (ratio + reach < low) | (ratio - reach > high)
+        ends = np.clip(ratio - reach, low, high), np.clip(ratio + reach, low, high)
+        bounds = np.where(beyond, low, ends[0]), np.where(beyond, high, ends[1])
     else:
         bounds = fieller(sums, np.maximum(counts, 1), sum_law, count_law, low, high, 1 - confidence)
     return np.where(counts < 1, low, bounds[0]), np.where(counts < 1, high, bounds[1])
@@ -242,7 +244,7 @@ def fieller(
         miss: 1 - confidence.
 
     Returns:
-        (n,), (n,): where no a is plausible, both ends are the bound nearest to S / n.
+        (n,), (n,): where no a is plausible, low and high: the noise was unlikely, and a point would look certain.
 
     Source: Fieller 1954; the module's docstring has the argument.
     """
@@ -261,7 +263,7 @@ def fieller(
         middle = (inside + outside) / 2
         within = plausible(middle)
         inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-    edges = np.where(reaches, bound, np.where(starts, outside, start))
+    edges = np.where(reaches | ~starts, bound, outside)
     return edges[0], edges[1]
 
 

@@ -154,6 +154,17 @@ def test_a_mean_over_fixed_rows_without_nulls_pays_for_the_sum_alone(mechanism: 
     assert high == pytest.approx(50 + reach / 10**7, rel=1e-12)
 
 
+@pytest.mark.parametrize("facts", [{}, {"facts": REQUIRED, **FIXED}])
+@pytest.mark.parametrize("total", [-(10**9), 10**9])
+def test_where_no_mean_within_the_bounds_fits_the_noise_the_interval_is_all_of_them(
+    facts: dict[str, object], total: int
+) -> None:
+    release = mean(Laplace(), **facts)
+    released = release.release(raw([total], [10]), Noiseless())
+    assert released.values == [0.0 if total < 0 else 100.0]
+    assert release.intervals(released, 0.95) == [(0.0, 100.0)]
+
+
 def test_a_mean_of_nobody_over_fixed_rows_is_the_centre() -> None:
     release = mean(Laplace(), facts=REQUIRED, **FIXED)
     released = release.release(raw([0], [0]), ConstantNoise(3))
