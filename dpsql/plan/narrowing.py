@@ -123,11 +123,24 @@ def counts_nothing(argument: Expression | None, relation: Relation) -> bool:
 
 def _excluded(condition: Expression, box: Box | None) -> bool:
     """Whether a condition is true for no row of a box."""
-    if isinstance(condition, Apply) and condition.function.name == "or":
-        return all(_excluded(part, box) for part in condition.arguments)
+    name, parts = (condition.function.name, condition.arguments) if isinstance(condition, Apply) else ("", ())
+    if name == "or":
+        return all(_excluded(part, box) for part in parts)
+    if _past_end(condition) or (name == "and" and any(_excluded(part, box) for part in parts)):
+        return True
     true = implied(condition, truth=True, or_null=False)
     met = _all([box, true])
     return met is None or any(met[at] is NOTHING for at in true or {})
+
+
+def _past_end(condition: Expression) -> bool:
+    """Whether a column of real numbers would lie below its own lower bound, or above its upper one."""
+    match condition:
+        case Apply(function=function, arguments=(Column(facts=facts), Constant() as constant)):
+            end = {"<": facts.low, ">": facts.high}.get(function.name)
+            found: Range = known_range(constant)
+            return end is not None and isinstance(found, Interval) and facts.type is Type.REAL and found.low == end
+    return False
 
 
 def _facts(expression: Expression, box: Box | None) -> Facts:

@@ -38,6 +38,8 @@ UNMET = [
     "SELECT COUNT(*) FROM visits WHERE 1 = 0",
     "SELECT COUNT(*) FROM visits WHERE FALSE",
     "SELECT COUNT(*) FROM visits WHERE cost > 5 AND cost < 3",
+    "SELECT COUNT(*) FROM visits WHERE cost < 0",
+    "SELECT COUNT(*) FROM visits WHERE year > 1950 AND cost > 50",
     "SELECT COUNT(*) FROM visits WHERE year < 1000 OR cost > 60",
     "SELECT AVG(cost) FROM visits WHERE NOT (day > DATE '2019-01-01')",
     "SELECT kind, SUM(cost) FROM visits WHERE year IN (1, 2) GROUP BY kind",
@@ -50,6 +52,8 @@ UNMET = [
 MET = [
     "SELECT COUNT(*) FROM visits WHERE year = 1900",
     "SELECT COUNT(*) FROM visits WHERE 1 = 1",
+    "SELECT COUNT(*) FROM visits WHERE cost >= 50",
+    "SELECT COUNT(*) FROM visits WHERE cost > 0 OR cost < 0",
     "SELECT COUNT(*) FROM visits WHERE year = 9 OR cost > 5",
     "SELECT COUNT(*) FROM visits WHERE year IS NULL AND cost <= 0",
     "SELECT COUNT(*) FROM visits WHERE (year = 9) IS NULL",
