@@ -98,7 +98,7 @@ class LaplaceLaw:
         return laplace_quantile(self.scale, confidence)
 
     def beyond(self, chance: Fraction) -> int:
-        return _beyond(chance, lambda k: Fraction(laplace_tail(self.scale, k)) * (1 + TAIL_MARGIN))
+        return _laplace_beyond(self.scale, chance)
 
     def at(self, levels: Floats) -> Floats:
         one_side: Floats = np.log(2 * np.minimum(levels, 1 - levels)) * self.spread
@@ -135,7 +135,7 @@ class GaussianLaw:
         return gaussian_quantile(self.variance, confidence)
 
     def beyond(self, chance: Fraction) -> int:
-        return _beyond(chance, lambda k: Fraction(gaussian_tail(self.variance, k)[1]))
+        return _gaussian_beyond(self.variance, chance)
 
     def at(self, levels: Floats) -> Floats:
         from scipy.special import ndtri  # here: a start that needs none of it is quicker
@@ -246,6 +246,16 @@ def gaussian_delta(shift: int, variance: Fraction, epsilon: Fraction) -> float:
     else:
         delta = gaussian_tail(variance, m - shift)[1] - density * taken / total_high * (1 - MARGIN)
     return min(1.0, delta * (1 + MARGIN) + UNDERFLOW)
+
+
+@lru_cache(maxsize=1024)
+def _laplace_beyond(scale: Fraction, chance: Fraction) -> int:
+    return _beyond(chance, lambda k: Fraction(laplace_tail(scale, k)) * (1 + TAIL_MARGIN))
+
+
+@lru_cache(maxsize=1024)
+def _gaussian_beyond(variance: Fraction, chance: Fraction) -> int:
+    return _beyond(chance, lambda k: Fraction(gaussian_tail(variance, k)[1]))
 
 
 def _beyond(chance: Fraction, tail: Callable[[int], Fraction]) -> int:

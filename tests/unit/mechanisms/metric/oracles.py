@@ -30,7 +30,8 @@ def worst(product: Product, query: Query) -> Fraction:
     """The least L with cost <= L d, over all pairs of cells and over an absent row."""
     ratios = [Fraction(0)]
     for one, other in itertools.combinations(cells(query), 2):
-        ratios.append(Fraction(cost(query, one, other)) / product.distance(one, other))
+        if apart := cost(query, one, other):
+            ratios.append(Fraction(apart) / product.distance(one, other))
     if product.presence is not None:
         ratios += [Fraction(abs(int(query.values[cell]))) / product.presence for cell in cells(query)]
     return max(ratios)
