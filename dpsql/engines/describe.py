@@ -28,6 +28,11 @@ def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
 
     if not database.is_file():
         raise OperationalError(f"{database} is not a file. Write the path of a DuckDB database.")
+    if database.suffix in (".parquet", ".csv", ".tsv", ".gz"):
+        raise OperationalError(
+            f"{database} is no DuckDB database, whose tables make a first policy. Load the file into one, or write a "
+            f"policy by hand, with source: {database.name} at its table."
+        )
     locked: dict[str, str | bool | int | float | list[str]] = {
         "enable_external_access": "false",
         "autoload_known_extensions": "false",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 
+from dpsql.engines.log import TELLS
 from dpsql.engines.shape import Shape, TableShape
 from dpsql.errors import PolicyError
 
@@ -71,7 +72,7 @@ def open_database(connection: duckdb.DuckDBPyConnection, shape: Shape) -> None:
     except duckdb.Error as error:
         raise PolicyError(
             f"{shape.database} does not open as a DuckDB database. Close other programs that write to it, or write "
-            "another path at engine.database. The data owner's log (dpsql.operator) has the details."
+            f"another path at engine.database. {TELLS}"
         ) from error
 
 

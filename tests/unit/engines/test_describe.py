@@ -48,3 +48,10 @@ def test_a_file_that_is_no_database_is_one_clear_error(tmp_path: Path) -> None:
 def test_a_database_without_tables_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(OperationalError, match="holds no table"):
         describe(database(tmp_path / "empty.duckdb"))
+
+
+@pytest.mark.parametrize("name", ["visits.parquet", "visits.csv"])
+def test_a_file_of_one_table_is_told_where_it_belongs(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("patient_id,cost")
+    with pytest.raises(OperationalError, match=f"with source: {name} at its table"):
+        describe(tmp_path / name)
