@@ -44,6 +44,7 @@ __all__ = ["MeanQuery", "MeanRelease", "centre_of", "deviation_of", "fieller", "
 Floats = npt.NDArray[np.float64]
 
 SHARES = 64  # the price is split between sum and count in 64ths
+USUAL_MISS = 0.05  # at 95% it is judged whether any mean within the bounds fits the noise, whatever confidence is asked
 BISECTIONS = 48  # halvings of the bounds: finer than any float shown
 
 
@@ -223,7 +224,8 @@ def _within(
     if count_law is None:
         reach = sum_law.quantile(confidence) / np.maximum(counts, 1)
         ratio = sums / np.maximum(counts, 1)
-        beyond = (ratio + reach < low) | (ratio - reach > high)
+        usual = sum_law.quantile(1 - USUAL_MISS) / np.maximum(counts, 1)
+        beyond = (ratio + usual < low) | (ratio - usual > high)
         ends = np.clip(ratio - reach, low, high), np.clip(ratio + reach, low, high)
         bounds = np.where(beyond, low, ends[0]), np.where(beyond, high, ends[1])
     else:
@@ -244,13 +246,15 @@ def fieller(
         miss: 1 - confidence.
 
     Returns:
-        (n,), (n,): where no a is plausible, low and high: the noise was unlikely, and a point would look certain.
+        (n,), (n,): low and high where no a is plausible at 95%: the noise was unlikely, and a point would look certain.
+        Where none is at the confidence that was asked alone, both ends are the bound nearest to S / n. So more
+        confidence never narrows an interval.
 
     Source: Fieller 1954; the module's docstring has the argument.
     """
     first, second = sum_law.spread, count_law.spread
 
-    def plausible(a: Floats) -> npt.NDArray[np.bool_]:
+    def plausible(a: Floats, miss: float = miss) -> npt.NDArray[np.bool_]:
         width = np.abs(sums - a * counts) - (1 + np.abs(a)) / 2
         inside: npt.NDArray[np.bool_] = sum_law.tail_of_two(first, np.abs(a) * second, width) >= miss
         return inside
@@ -263,7 +267,7 @@ def fieller(
         middle = (inside + outside) / 2
         within = plausible(middle)
         inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-    edges = np.where(reaches | ~starts, bound, outside)
+    edges = np.where(reaches | ~plausible(start, USUAL_MISS), bound, np.where(starts, outside, start))
     return edges[0], edges[1]
 
 
