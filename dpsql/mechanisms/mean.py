@@ -181,16 +181,20 @@ class MeanRelease:
         counts = _integers(raw.column("m1"))
         if self.count_law is not None:
             counts = _integers(noised(counts, self.count_law.draw(sampler, len(raw))))
-        values = [self._mean(total, count) for total, count in zip(sums, counts, strict=True)]
-        return ReleasedTable({"value": values, "sum": sums, "count": counts})
+        return ReleasedTable({"value": self._means(sums, counts), "sum": sums, "count": counts})
 
-    def _mean(self, total: int, count: int) -> float:
-        """centre + total / count inside the bounds, correctly rounded; below a count of 1 what stands for no value."""
-        grid, centre, nothing = self.query.grid, self.query.centre, self.query.nothing
-        if count < 1:
-            centre, count, total = centre if nothing is None else nothing, 1, 0
-        steps = min(max(centre * count + total, grid.low * count), grid.high * count)
-        return steps * grid.step.numerator / (count * grid.step.denominator)
+    def _means(self, sums: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """centre + sum / count inside the bounds, correctly rounded; below a count of 1 what stands for no value."""
+        centre, low, high = self.query.centre, self.query.grid.low, self.query.grid.high
+        above, below = self.query.grid.step.as_integer_ratio()
+        empty = centre if self.query.nothing is None else self.query.nothing
+        nothing = min(max(empty, low), high) * above / below
+        return [
+            min(max(centre * count + total, low * count), high * count) * above / (count * below)
+            if count >= 1
+            else nothing
+            for total, count in zip(sums, counts, strict=True)
+        ]
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Fieller's interval for each mean, within the bounds; all of the bounds where no such value fits."""

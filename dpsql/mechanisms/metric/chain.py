@@ -61,7 +61,8 @@ class Chain:
     @classmethod
     def at(cls, positions: Sequence[Fraction], epsilon: Fraction) -> Self:
         """Of values at these ascending positions: epsilon |position - position|."""
-        return cls.of([(after - before) * epsilon for before, after in pairwise(positions)])
+        apart = cls.of([after - before for before, after in pairwise(positions)])
+        return cls(apart.steps, apart.unit * positive(epsilon, "epsilon"))
 
     @property
     def size(self) -> int:

@@ -41,14 +41,13 @@ def in_common_unit(numbers: Sequence[Fraction]) -> tuple[npt.NDArray[np.int64], 
     >>> in_common_unit([Fraction(1, 2), Fraction(1, 3)])
     (array([3, 2]), Fraction(1, 6))
     """
-    different = set(numbers)
-    below = math.lcm(*(number.denominator for number in different))
-    above = math.gcd(*(number.numerator * (below // number.denominator) for number in different)) or 1
-    unit = Fraction(above, below)
-    if any(abs(number) / unit > LARGEST for number in different):
+    below = math.lcm(*{number.denominator for number in numbers})
+    scaled = [number.numerator * (below // number.denominator) for number in numbers]
+    different = set(scaled)
+    above = math.gcd(*different) or 1
+    if any(abs(number) // above > LARGEST for number in different):
         raise MetricError("the distances have too many digits between them; round them to fewer.")
-    whole = {number: int(number / unit) for number in different}
-    return np.array([whole[number] for number in numbers], dtype=np.int64), unit
+    return np.array([number // above for number in scaled], dtype=np.int64), Fraction(above, below)
 
 
 def magnitude(values: Integers) -> Integers:
