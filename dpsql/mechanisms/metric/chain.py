@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.metric.base import Branches, Lines, MetricError, Pairs
-from dpsql.mechanisms.metric.exact import in_common_unit, positive
+from dpsql.mechanisms.metric.exact import in_whole_numbers, positive, with_unit
 from dpsql.mechanisms.metric.slopes import slope_of_pairs
 
 __all__ = ["Chain"]
@@ -45,13 +45,7 @@ class Chain:
         Raises:
             MetricError: If one is not above 0.
         """
-        for place, gap in enumerate(gaps):
-            if gap <= 0:
-                raise MetricError(f"the gap between {{0}} and {{1}} is {gap}; write one above 0.", place, place + 1)
-        steps, unit = in_common_unit(gaps)
-        if sum(steps.tolist()) > LONGEST:
-            raise MetricError("the gaps have too many digits between them; round them to fewer.")
-        return cls(steps, unit)
+        return cls._of(*in_whole_numbers(gaps))
 
     @classmethod
     def even(cls, size: int, epsilon: Fraction) -> Self:
@@ -61,8 +55,20 @@ class Chain:
     @classmethod
     def at(cls, positions: Sequence[Fraction], epsilon: Fraction) -> Self:
         """Of values at these ascending positions: epsilon |position - position|."""
-        apart = cls.of([after - before for before, after in pairwise(positions)])
-        return cls(apart.steps, apart.unit * positive(epsilon, "epsilon"))
+        places, unit = in_whole_numbers(positions)
+        return cls._of([after - before for before, after in pairwise(places)], unit * positive(epsilon, "epsilon"))
+
+    @classmethod
+    def _of(cls, gaps: Sequence[int], unit: Fraction) -> Self:
+        """From the gaps in a unit."""
+        for place, gap in enumerate(gaps):
+            if gap <= 0:
+                wrong = f"the gap between {{0}} and {{1}} is {gap * unit}; write one above 0."
+                raise MetricError(wrong, place, place + 1)
+        steps, shared = with_unit(gaps, unit)
+        if sum(steps.tolist()) > LONGEST:
+            raise MetricError("the gaps have too many digits between them; round them to fewer.")
+        return cls(steps, shared)
 
     @property
     def size(self) -> int:

@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from dpsql.mechanisms.metric.base import Integers, MetricError
 
-__all__ = ["in_common_unit", "largest_ratio", "magnitude", "positive", "root_above", "root_below", "safely_above"]
+__all__ = [
+    "in_common_unit", "in_whole_numbers", "largest_ratio", "magnitude", "positive", "root_above", "root_below",
+    "safely_above", "with_unit",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,13 +44,23 @@ def in_common_unit(numbers: Sequence[Fraction]) -> tuple[npt.NDArray[np.int64], 
     >>> in_common_unit([Fraction(1, 2), Fraction(1, 3)])
     (array([3, 2]), Fraction(1, 6))
     """
+    whole, unit = in_whole_numbers(numbers)
+    return with_unit(whole, unit)
+
+
+def in_whole_numbers(numbers: Sequence[Fraction]) -> tuple[list[int], Fraction]:
+    """The numbers as multiples of 1 over their common denominator, and that."""
     below = math.lcm(*{number.denominator for number in numbers})
-    scaled = [number.numerator * (below // number.denominator) for number in numbers]
-    different = set(scaled)
-    above = math.gcd(*different) or 1
-    if any(abs(number) // above > LARGEST for number in different):
+    return [number.numerator * (below // number.denominator) for number in numbers], Fraction(1, below)
+
+
+def with_unit(whole: Sequence[int], unit: Fraction) -> tuple[npt.NDArray[np.int64], Fraction]:
+    """Multiples of a unit, in the largest unit that serves for all of them; errors as of `in_common_unit`."""
+    different = set(whole)
+    shared = math.gcd(*different) or 1
+    if any(abs(number) // shared > LARGEST for number in different):
         raise MetricError("the distances have too many digits between them; round them to fewer.")
-    return np.array([number // above for number in scaled], dtype=np.int64), Fraction(above, below)
+    return np.array([number // shared for number in whole], dtype=np.int64), shared * unit
 
 
 def magnitude(values: Integers) -> Integers:
