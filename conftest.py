@@ -1,10 +1,10 @@
-"""All tests, doctests and examples: what chance may do to them, and their order."""
+"""All tests, doctests and examples: what chance may do to them, where they build their tables, and their order."""
 
 from __future__ import annotations
 
 import pytest
 
-pytest_plugins = ["tests.false_alarms"]
+pytest_plugins = ["tests.false_alarms", "tests.building"]
 
 LONG = ("tests/unit/test_readme.py", "tests/unit/test_tour.py", "tests/attacks/")
 """Files that take long as one piece: they come first, so that all processes end together."""

@@ -23,7 +23,7 @@ from dpsql.engines.views import Report, build_tables
 from dpsql.errors import PolicyError
 from dpsql.worker import limits, wire
 
-__all__ = ["build_file", "check_data", "main"]
+__all__ = ["answered", "build_file", "check_data", "main"]
 
 BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -71,6 +71,16 @@ def _work(request: dict[str, Any], report: Report) -> Any:
     raise ValueError(request["job"])
 
 
+def answered(request: dict[str, Any], report: Report) -> dict[str, Any]:
+    """The reply to a request: its ``result``, or what is wrong with the ``policy``, or why it ``failed``."""
+    try:
+        return {"result": _work(request, report)}
+    except PolicyError as error:
+        return {"policy": str(error), "reason": str(error.__cause__ or "")}
+    except Exception as error:  # noqa: BLE001 - the owner's log gets it; nobody else does
+        return {"failed": f"{type(error).__name__}: {error}"}
+
+
 def main() -> None:
     """Takes one request, answers it, ends."""
     descriptor = int(sys.argv[1])
@@ -80,13 +90,7 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     connection.send_bytes(wire.encode({"ready": True}))
     request = wire.decode(connection.recv_bytes())
-    try:
-        result = _work(request, lambda step, share: connection.send_bytes(wire.encode({"step": step, "share": share})))
-        reply = {"result": result}
-    except PolicyError as error:
-        reply = {"policy": str(error), "reason": str(error.__cause__ or "")}
-    except Exception as error:  # noqa: BLE001 - the owner's log gets it; nobody else does
-        reply = {"failed": f"{type(error).__name__}: {error}"}
+    reply = answered(request, lambda step, share: connection.send_bytes(wire.encode({"step": step, "share": share})))
     connection.send_bytes(wire.encode(reply))
 
 

@@ -27,10 +27,16 @@ MEMORY = 2 << 30  # bytes for the worker without data
 
 
 class Remembering:
-    """An engine that runs a statement once, however many promises it is asked under: its rows do not change."""
+    """An engine that runs a statement once, however many promises it is asked under: its rows do not change.
 
-    def __init__(self, engine: Engine) -> None:
+    Args:
+        engine: The engine.
+        verified: The statements that it, or that of a neighbour, has read as they were meant: their tables are alike.
+    """
+
+    def __init__(self, engine: Engine, verified: set[EngineStatement]) -> None:
         self._engine = engine
+        self._verified = verified
         self._results: dict[tuple[EngineStatement, tuple[type, ...]], RawTable] = {}
 
     @property
@@ -44,9 +50,10 @@ class Remembering:
         return self._engine.public
 
     def verify(self, statement: EngineStatement) -> None:
-        """As the engine does; what it ran, it has verified."""
-        if _told_apart(statement) not in self._results:
+        """As the engine does, once for all neighbours; before it runs a statement, each looks itself."""
+        if statement not in self._verified:
             self._engine.verify(statement)
+            self._verified.add(statement)
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The engine's exact result."""
@@ -73,16 +80,19 @@ class Database:
         seed: As for `World`.
         present: The units that are there.
         after: The worker without data; it may be that of the neighbours, too.
+        verified: As for `Remembering`.
     """
 
-    def __init__(self, folder: Path, seed: int, present: Collection[str], after: PostProcess) -> None:
+    def __init__(
+        self, folder: Path, seed: int, present: Collection[str], after: PostProcess, verified: set[EngineStatement]
+    ) -> None:
         folder.mkdir()
         write_database(folder / "clinic.duckdb", seed, present)
         self._folder = folder
         self._key = bytes([seed % 256]) * 32
         first = BOTH[0]
         self._proxy = Proxy(self._policy(first), self._ledger(first), folder / "cache", FixedSampler(0), private=False)
-        self._engine = Remembering(self._proxy._backend.engine)
+        self._engine = Remembering(self._proxy._backend.engine, verified)
         self._after = after
 
     def close(self) -> None:
@@ -129,10 +139,10 @@ class World:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="replay-")))
             self._databases = {}
-            after = PostProcess(MEMORY)
+            after, verified = PostProcess(MEMORY), set[EngineStatement]()
             stack.callback(after.close)
             for number, (name, there) in enumerate(present.items()):
-                database = Database(folder / str(number), seed, there, after)
+                database = Database(folder / str(number), seed, there, after, verified)
                 stack.callback(database.close)
                 self._databases[name] = database
             self._open = stack.pop_all()

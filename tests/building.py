@@ -1,0 +1,55 @@
+"""Most tests build their bounded tables in the test's own process: a fresh one for each takes longer than the work.
+
+What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the files of `REAL`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+__all__ = ["Here"]
+
+REAL = (
+    "tests/unit/engines/", "tests/unit/worker/", "tests/unit/test_cli.py", "tests/attacks/test_versions_at_once.py",
+    "tests/attacks/test_worker_lockdown.py",
+)  # fmt: skip
+
+
+class Here:
+    """To the builder it is the owner's process; it does the job where it is. Requests and replies go by the wire."""
+
+    def __init__(self, module: str, options: object) -> None:
+        self.connection = self
+        self._replies: list[bytes] = []
+
+    def wait_until_ready(self) -> None:
+        """It is."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+    def send_bytes(self, message: bytes) -> None:
+        """Does the job."""
+        from dpsql.engines.owner_process import answered
+        from dpsql.worker import wire
+
+        def report(step: str, share: float) -> None:
+            self._replies.append(wire.encode({"step": step, "share": share}))
+
+        reply: dict[str, Any] = answered(wire.decode(message), report)
+        self._replies.append(wire.encode(reply))
+
+    def recv_bytes(self) -> bytes:
+        """The next step, or the reply."""
+        return self._replies.pop(0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Takes the one or the other before the test's fixtures are made."""
+    from dpsql.engines import builder
+    from dpsql.worker.process import Child
+
+    builder.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]
