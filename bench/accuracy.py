@@ -31,8 +31,8 @@ from rivals import (
     smooth_median,
 )
 
-from dpsql.mechanisms.preprocessed import COUNT_SHARE, LEAST_ROWS
 from dpsql.mechanisms.preprocessing import Counts, mean_of, median, variance_of
+from dpsql.mechanisms.preprocessing.mechanism import COUNT_SHARE, LEAST_ROWS
 from dpsql.mechanisms.preprocessing.rules import MeanRule, MedianRule, Rule, VarianceRule
 
 PAGE = ROOT / "docs" / "preprocessing.md"

@@ -26,8 +26,8 @@ from page import ROOT, circumstances, table, write
 
 import dpsql
 import dpsql.testing
-from dpsql.plan.parse import parse
 from dpsql.session import Session
+from dpsql.sql.parse import parse
 
 PAGE = ROOT / "docs" / "audits.md"
 PRICES = (0.1, 1.0)

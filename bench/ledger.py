@@ -19,11 +19,11 @@ from pathlib import Path
 
 from page import circumstances, table, write
 
+from dpsql.ledger.file import LedgerFile
+from dpsql.ledger.ledger import Ledger, Pinned
+from dpsql.ledger.opening import KEY_IN_MEMORY, write_opening
+from dpsql.ledger.standing import Standing
 from dpsql.privacy.accounting import Limits, PolicyLimits
-from dpsql.privacy.ledger import Ledger, Pinned
-from dpsql.privacy.ledger_file import LedgerFile
-from dpsql.privacy.ledger_opening import KEY_IN_MEMORY, write_opening
-from dpsql.privacy.ledger_standing import Standing
 from dpsql.privacy.loss import Pure, encode
 
 RECORDS = 100_000

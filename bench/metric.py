@@ -35,8 +35,8 @@ from dpsql.mechanisms.metric import (
     branch_release,
     together,
 )
-from dpsql.mechanisms.metric.slopes import slope_of_pairs
-from dpsql.mechanisms.metric.strategies import RATIO, optimum
+from dpsql.mechanisms.metric.distances.slopes import slope_of_pairs
+from dpsql.mechanisms.metric.release.strategies import RATIO, optimum
 
 PAGE = ROOT / "docs" / "metric.md"
 CITIES = ROOT / "examples" / "data" / "us_cities_50k.csv"

@@ -22,8 +22,8 @@ from typing import Any
 import duckdb
 
 import dpsql.testing
-from dpsql.plan.parse import parse
 from dpsql.session import Session
+from dpsql.sql.parse import parse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from page import ROOT, circumstances, table, write

@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from dpsql.mechanisms.noise.thresholds import threshold_for
 from dpsql.mechanisms.random_dp.histogram import sparse_histogram
 from dpsql.mechanisms.random_dp.projection import project
-from dpsql.mechanisms.thresholds import threshold_for
 from dpsql.privacy.exposure import gamma_of_cells
 from dpsql.privacy.sampling import ExactSampler, noised
 

@@ -27,7 +27,7 @@ import duckdb
 from page import ROOT, circumstances, table, write
 
 import dpsql
-from dpsql.engines.base import Engine, EngineStatement
+from dpsql.engine.base import Engine, EngineStatement
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Backend, Session
 

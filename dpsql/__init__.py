@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpsql.answer import Answer, Budget, Measurement, Quote
+    from dpsql.answers.answer import Answer, Budget, Measurement, Quote
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
     from dpsql.errors import (
         BudgetExceeded,
@@ -75,7 +75,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "answer": ("Answer", "Budget", "Measurement", "Quote"),
+    "answers.answer": ("Answer", "Budget", "Measurement", "Quote"),
     "dbapi": ("Connection", "Cursor", "apilevel", "connect", "paramstyle", "threadsafety"),
     "policy": ("Policy",),
     "privacy.loss": ("PrivacyLoss",),

@@ -18,7 +18,7 @@ import typer
 from dpsql.errors import Error, InterfaceError, LedgerError, OperationalError, PolicyError, ProgrammingError
 
 if TYPE_CHECKING:
-    from dpsql.answer import Answer
+    from dpsql.answers.answer import Answer
     from dpsql.policy import Policy
     from dpsql.proxy import Proxy
 
@@ -76,7 +76,7 @@ def init(
     """The owner: write a commented first policy from the schema alone, never from values."""
     import os
 
-    from dpsql.engines.describe import describe
+    from dpsql.owner.describe import describe
     from dpsql.policy.template import first_policy
 
     to_screen = output == Path("-")
@@ -97,13 +97,13 @@ def init(
 @app.command()
 def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
-    from dpsql.engines.budget_report import budget_findings
-    from dpsql.engines.check import check as findings_of
-    from dpsql.engines.guess_report import guess_findings
-    from dpsql.engines.partition_report import partition_findings
+    from dpsql.answers.screen import text_table
+    from dpsql.owner.budget_report import budget_findings
+    from dpsql.owner.check import check as findings_of
+    from dpsql.owner.guess_report import guess_findings
+    from dpsql.owner.metric_report import metric_findings
+    from dpsql.owner.partition_report import partition_findings
     from dpsql.policy import load_policy, require_enforced
-    from dpsql.screen import text_table
-    from dpsql.universe.report import metric_findings
 
     loaded = load_policy(policy)
     require_enforced(loaded)
@@ -248,12 +248,12 @@ def budget(
     reason: Annotated[str | None, typer.Option(help="Why, for the record; a reset needs it.")] = None,
 ) -> None:
     """What was spent and what is left, of all together and of each analyst."""
-    from dpsql.answer import Budget
+    from dpsql.answers.answer import Budget
+    from dpsql.answers.promise import total_promise
+    from dpsql.answers.screen import text_table
+    from dpsql.owner.metric_report import metrics_of
     from dpsql.policy import load_policy
     from dpsql.proxy import open_ledger
-    from dpsql.screen import text_table
-    from dpsql.universe.promise import total_promise
-    from dpsql.universe.report import metrics_of
 
     if reset != bool(reason):
         raise typer.BadParameter("--reset and --reason TEXT go together.")
@@ -275,11 +275,11 @@ def budget(
 @app.command()
 def log(policy: PolicyFile) -> None:
     """The owner: who asked what, when, at which loss."""
-    from dpsql.answer import cost_text
+    from dpsql.answers.answer import cost_text
+    from dpsql.answers.screen import text_table
     from dpsql.policy import load_policy
     from dpsql.privacy.loss import summary
     from dpsql.proxy import open_ledger
-    from dpsql.screen import text_table
 
     loaded = load_policy(policy)
     with open_ledger(loaded) as ledger:
@@ -314,8 +314,8 @@ def restore(
     reason: Annotated[str, typer.Option(help="Why, for the record.")],
 ) -> None:
     """Put a backup in the ledger's place, where it counts as fully spent until a reset."""
+    from dpsql.ledger.owner import restore as restore_ledger
     from dpsql.policy import load_policy
-    from dpsql.privacy.ledger_owner import restore as restore_ledger
 
     ledger, mark = _ledger_files(load_policy(policy))
     restore_ledger(source, ledger, reason=reason, mark=mark)
@@ -325,8 +325,8 @@ def restore(
 @ledger_app.command()
 def verify(policy: PolicyFile) -> None:
     """Check every record, every stored answer and the high-water mark."""
+    from dpsql.ledger.owner import verify as verify_ledger
     from dpsql.policy import load_policy
-    from dpsql.privacy.ledger_owner import verify as verify_ledger
 
     ledger, mark = _ledger_files(load_policy(policy))
     report = verify_ledger(ledger, mark=mark)
@@ -382,7 +382,7 @@ def _opened(policy: Path) -> Iterator[Proxy]:
 @contextmanager
 def _told(policy: Path) -> Iterator[None]:
     """For the owner's commands alone: a failure whose text is fixed names the log, and ends with the engine's words."""
-    from dpsql.engines.log import FILE, TELLS, overheard
+    from dpsql.engine.log import FILE, TELLS, overheard
 
     with overheard() as said:
         try:
@@ -413,7 +413,7 @@ def _progress() -> Iterator[Callable[[str, float], None]]:
 
 def _reset(policy: Policy, analyst: str | None, reason: str) -> None:
     """Start one account afresh, or all."""
-    from dpsql.privacy.ledger_owner import reset
+    from dpsql.ledger.owner import reset
     from dpsql.proxy import limits_of, pinned_of
 
     limits = limits_of(policy)
@@ -435,14 +435,14 @@ def _write(answer: Answer, format: Format) -> None:  # noqa: A002 - the option's
     if format is Format.TABLE:
         typer.echo(answer.to_text())
         return
-    from dpsql.writers import WRITERS
+    from dpsql.answers.writers import WRITERS
 
     sys.stdout.buffer.write(WRITERS[format](answer))
     sys.stdout.buffer.flush()
 
 
 def _line(text: str) -> str:
-    from dpsql.screen import safe
+    from dpsql.answers.screen import safe
 
     return safe(text)
 

@@ -13,7 +13,7 @@ from os import PathLike
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from dpsql.answer import Answer
+from dpsql.answers.answer import Answer
 from dpsql.errors import (
     DatabaseError,
     DataError,

@@ -11,25 +11,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dpsql.engines import open_engine
-from dpsql.engines.base import Engine
-from dpsql.engines.builder import alone, build
-from dpsql.engines.catalog import build_catalog
-from dpsql.engines.log import keep_in
+from dpsql.answers.postprocess import PostProcess
+from dpsql.engine import open_engine
+from dpsql.engine.base import Engine
+from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, ProgrammingError, door
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.mark import default_folder
+from dpsql.ledger.standing import Pinned
+from dpsql.mechanisms.metric.public_columns import PublicColumns
+from dpsql.mechanisms.metric.row_metric import build_metrics
+from dpsql.owner.builder import alone, build
+from dpsql.owner.catalog import build_catalog
+from dpsql.owner.metric_report import require_metrics
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy, require_enforced
-from dpsql.postprocess import PostProcess
 from dpsql.privacy.accounting import Limits, PolicyLimits
-from dpsql.privacy.ledger import Ledger
-from dpsql.privacy.ledger_mark import default_folder
-from dpsql.privacy.ledger_standing import Pinned
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Backend, Session
-from dpsql.universe.metrics import build_metrics
-from dpsql.universe.public import PublicColumns
-from dpsql.universe.report import require_metrics
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 

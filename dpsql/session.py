@@ -8,24 +8,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from dpsql.answer import Answer, Budget, Quote, public
-from dpsql.consistency import consistent
-from dpsql.engines.base import Engine
-from dpsql.engines.lower import lower_public
-from dpsql.errors import EngineFailed, OperationalError, ProgrammingError, door
-from dpsql.listing import describe_table, list_tables
-from dpsql.parameters import number_text, values_of
-from dpsql.plan import syntax
-from dpsql.plan.catalog import Catalog
-from dpsql.plan.domains import Cell
-from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
-from dpsql.plan.options import Options, read_clause, read_options
-from dpsql.plan.parse import normal, parse
-from dpsql.plan.resolve import resolve_query
-from dpsql.plan.syntax import parameter_count
-from dpsql.plan.types import Type, Value
-from dpsql.postprocess import (
+from dpsql.answers.answer import Answer, Budget, Quote, public
+from dpsql.answers.consistency import consistent
+from dpsql.answers.listing import describe_table, list_tables
+from dpsql.answers.postprocess import (
     Ends,
     PostProcess,
     answer_columns,
@@ -34,19 +20,33 @@ from dpsql.postprocess import (
     picking,
     with_interval_ends,
 )
+from dpsql.answers.promise import total_promise
+from dpsql.answers.quote import price_for, public_quote, quote
+from dpsql.answers.release import bars_of, measurements_of, noised, release
+from dpsql.answers.stored import Released, read_released, write_released
+from dpsql.answers.totals import several_rows, several_rows_intervals
+from dpsql.engine.base import Engine
+from dpsql.engine.lower import lower_public
+from dpsql.errors import EngineFailed, OperationalError, ProgrammingError, door
+from dpsql.ledger.ledger import Ledger
+from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.domains import Cell
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
+from dpsql.plan.options import Options, read_clause, read_options
+from dpsql.plan.parameters import number_text, values_of
+from dpsql.plan.resolve import resolve_query
+from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
-from dpsql.privacy.ledger import Ledger
+from dpsql.prepare.metric import prepare_metric, priced_by_metric
+from dpsql.prepare.whole_tables import prepare_table
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.quote import price_for, public_quote, quote
-from dpsql.release import bars_of, measurements_of, noised, release
-from dpsql.stored import Released, read_released, write_released
-from dpsql.totals import several_rows, several_rows_intervals
-from dpsql.universe.metrics import PublicRows, RowMetric
-from dpsql.universe.prepare import prepare_metric, priced_by_metric
-from dpsql.universe.promise import total_promise
-from dpsql.whole_tables import prepare_table
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal, parse
+from dpsql.sql.syntax import parameter_count
 
 __all__ = ["Backend", "Session"]
 

@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 
 from dpsql.errors import PolicyError
+from dpsql.ledger.ledger import Ledger
 from dpsql.policy import load_policy, require_enforced
-from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler, Noiseless

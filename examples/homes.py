@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import dpsql
-from dpsql.answer import Answer
-from dpsql.screen import number, text_table
+from dpsql.answers.answer import Answer
+from dpsql.answers.screen import number, text_table
 from dpsql.session import Session
 
 __all__ = ["main", "told"]

@@ -12,8 +12,8 @@ import pytest
 __all__ = ["Here"]
 
 REAL = (
-    "tests/unit/engines/", "tests/unit/worker/", "tests/unit/test_cli.py", "tests/attacks/test_versions_at_once.py",
-    "tests/attacks/test_worker_lockdown.py",
+    "tests/unit/owner/", "tests/unit/engine/", "tests/unit/worker/", "tests/unit/test_cli.py",
+    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
 )  # fmt: skip
 
 
@@ -32,7 +32,7 @@ class Here:
 
     def send_bytes(self, message: bytes) -> None:
         """Does the job."""
-        from dpsql.engines.owner_process import answered
+        from dpsql.owner.process import answered
         from dpsql.worker import wire
 
         def report(step: str, share: float) -> None:
@@ -49,7 +49,7 @@ class Here:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Takes the one or the other before the test's fixtures are made."""
-    from dpsql.engines import builder
+    from dpsql.owner import builder
     from dpsql.worker.process import Child
 
     builder.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.exponential import Exponential
-from dpsql.mechanisms.friendly_mean import FriendlyCore
+from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.preprocessed import Preprocessing
+from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.public import Public
 from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.threshold import Threshold

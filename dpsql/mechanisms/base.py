@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from dpsql.errors import InvariantBroken
+from dpsql.plan.needs import Need, Source
 from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
-from dpsql.plan.requests import Need, Source
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler

@@ -37,11 +37,11 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
+from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
-from dpsql.mechanisms.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
-from dpsql.mechanisms.quantile import QUANTILES, QuantileRelease, quantile_query
-from dpsql.mechanisms.sensitivity import Sensitivity, moved_rows
-from dpsql.plan.requests import Values
+from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
+from dpsql.plan.needs import Values
 from dpsql.privacy.loss import Pure
 
 __all__ = ["Exponential", "rates_for"]

@@ -25,12 +25,12 @@ from functools import lru_cache
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
-from dpsql.mechanisms.central import STATISTICS
-from dpsql.mechanisms.laws import GaussianLaw, gaussian_delta
-from dpsql.mechanisms.mean import MeanRelease, mean_query
-from dpsql.mechanisms.moments import MomentsRelease, moments_query
-from dpsql.mechanisms.noised import NoisedRelease
-from dpsql.mechanisms.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.mechanisms.noise.laws import GaussianLaw, gaussian_delta
+from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
+from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
+from dpsql.mechanisms.noise.noised import NoisedRelease
+from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.loss import Concentrated
 

@@ -19,12 +19,12 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
-from dpsql.mechanisms.central import STATISTICS
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.mean import MeanRelease, mean_query
-from dpsql.mechanisms.moments import MomentsRelease, moments_query
-from dpsql.mechanisms.noised import NoisedRelease, in_unit
-from dpsql.mechanisms.sensitivity import measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
+from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
+from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
+from dpsql.mechanisms.noise.sensitivity import measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.loss import Composed, Pure
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
-from dpsql.mechanisms.sensitivity import need_of, rows_fixed
-from dpsql.plan.requests import Aggregates, Measure, MeasureKind
+from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.privacy.loss import Free
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

@@ -28,15 +28,15 @@ import numpy as np
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Price, Request, total_price
-from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.gaussian import gaussian_variance_of_rho, vector_loss
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss, split_among
-from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw, Law
-from dpsql.mechanisms.mean import MeanRelease, centre_of, mean_query
-from dpsql.mechanisms.moments import MomentsRelease, moments_query
-from dpsql.mechanisms.noised import in_unit
-from dpsql.mechanisms.sensitivity import Sensitivity
-from dpsql.plan.requests import Aggregates
+from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
+from dpsql.mechanisms.noise.mean import MeanRelease, centre_of, mean_query
+from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
+from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.mechanisms.noise.sensitivity import Sensitivity
+from dpsql.plan.needs import Aggregates
 from dpsql.privacy.loss import Composed, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

@@ -49,12 +49,12 @@ from fractions import Fraction
 
 from dpsql.mechanisms.base import Interval, Request
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.noised import NoisedRelease
-from dpsql.mechanisms.sensitivity import KINDS, measure_of, need_of, sensitivity_of
-from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.noised import NoisedRelease
+from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensitivity_of
+from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
+from dpsql.plan.needs import Need
 from dpsql.plan.relations import private_scans, unit_of
-from dpsql.plan.requests import Need
 from dpsql.privacy.loss import Approximate, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

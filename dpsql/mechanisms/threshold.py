@@ -58,12 +58,12 @@ from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.noised import NoisedRelease
-from dpsql.mechanisms.sensitivity import need_of, sensitivity_of
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.noised import NoisedRelease
+from dpsql.mechanisms.noise.sensitivity import need_of, sensitivity_of
+from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.mechanisms.stability import StabilityRelease, stability_offer
-from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
-from dpsql.plan.requests import Measure, MeasureKind, Need
+from dpsql.plan.needs import Measure, MeasureKind, Need
 from dpsql.privacy.loss import Approximate, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable

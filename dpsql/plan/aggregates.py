@@ -9,14 +9,14 @@ from fractions import Fraction
 from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
 from dpsql.plan.functions.refused import REFUSED
-from dpsql.plan.naming import column_name
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying
 from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
+from dpsql.sql.naming import column_name
 
 __all__ = ["SUPPORTED", "AggregateReader", "Asked"]
 

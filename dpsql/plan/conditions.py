@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.relations import aliases_of, is_public, scans
 from dpsql.plan.scope import Entry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
+from dpsql.sql import syntax
 
 __all__ = [
     "across",

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function, overloads
-from dpsql.plan.literals import read_date, read_timestamp
 from dpsql.plan.nodes import Apply, Constant, Expression
 from dpsql.plan.ranges import known_range, with_bounds
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.sql.literals import read_date, read_timestamp
 
 __all__ = ["as_constant", "as_text", "computed", "converted"]
 

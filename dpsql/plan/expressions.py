@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.applied import AGGREGATES, applied, nearest, no_function, refuse_large
 from dpsql.plan.conversions import as_constant, computed, converted
 from dpsql.plan.functions import Function, overloads
@@ -17,6 +16,7 @@ from dpsql.plan.functions.rules import hull
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.ranges import known_range, range_of, with_bounds
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.sql import syntax
 
 __all__ = [
     "Lookup",

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpsql.plan.catalog import TableInfo
-from dpsql.plan.syntax import Frame
 from dpsql.plan.types import Facts, Value
+from dpsql.sql.syntax import Frame
 
 if TYPE_CHECKING:
     from dpsql.plan.functions import Function

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
@@ -16,6 +15,7 @@ from dpsql.plan.rows import ReleasesInside, Rows, Sub
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.stability import most_rows, rows_per_unit
 from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
 
 __all__ = ["group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
 

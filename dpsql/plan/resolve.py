@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.aggregates import AggregateReader, Asked
 from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.naming import column_name
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
@@ -23,6 +21,8 @@ from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
+from dpsql.sql import syntax
+from dpsql.sql.naming import column_name
 
 __all__ = ["resolve_query"]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import (
     across,
@@ -44,6 +43,7 @@ from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
 from dpsql.plan.windows import refuse_over_rows
+from dpsql.sql import syntax
 
 __all__ = ["Gathered", "PerUnitPlanner", "ReleasesInside", "Rows", "Sub"]
 

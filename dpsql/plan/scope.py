@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.expressions import columns_of, nearest
 from dpsql.plan.nodes import Column, Expression
+from dpsql.sql import syntax
 
 __all__ = ["Entry", "Scope", "identifying", "same_name"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.conditions import (
     holds_aggregate,
     limited,
@@ -19,6 +18,7 @@ from dpsql.plan.expressions import as_constant, columns_of
 from dpsql.plan.nodes import Column, Expression, Filter, Relation, Semi
 from dpsql.plan.relations import aliases_of, conjuncts, is_public, scans, unit_of
 from dpsql.plan.scope import Scope, identifying
+from dpsql.sql import syntax
 
 if TYPE_CHECKING:
     from dpsql.plan.rows import Rows

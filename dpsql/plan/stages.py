@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
@@ -16,6 +15,7 @@ from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.windows import refuse_after_having, windowed
+from dpsql.sql import syntax
 
 __all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_count"]
 

@@ -14,7 +14,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.conditions import bare_identity
 from dpsql.plan.expressions import Resolver, as_constant, nearest
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Output, Plan, TableFunction
@@ -23,6 +22,7 @@ from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Entry, Scope, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.sql import syntax
 
 __all__ = ["NAMES", "plan_table_function"]
 

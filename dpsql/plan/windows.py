@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.conditions import window_parts, windows_in
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of, refuse_large
@@ -19,9 +18,10 @@ from dpsql.plan.functions.table import Nulls
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Expression, Order, Relation, Windowed
 from dpsql.plan.ranges import DATED, RELEASED, is_certain, known_range, with_bounds
-from dpsql.plan.refused import QUALIFIED
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
+from dpsql.sql.refused import QUALIFIED
 
 __all__ = ["refuse_after_having", "refuse_over_rows", "windowed"]
 

@@ -13,7 +13,10 @@ from dpsql.policy.reading import Place
 from dpsql.policy.section import ColumnName, Name, Number, Positive, Section, exact, wrong
 from dpsql.policy.table import Column, Listed, Table
 
-__all__ = ["ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "Metric", "broken_metrics", "declared_values"]
+__all__ = [
+    "ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "Metric", "broken_metrics", "declared_values",
+    "universe_name",
+]  # fmt: skip
 
 AttributeKind = Literal["discrete", "chain", "star", "tree", "graph", "matrix", "threshold", "smooth", "euclidean"]
 PRESENCE = "presence"  # the ledger's column for the loss of a row's being there at all
@@ -284,3 +287,8 @@ def _may_hold(column: Column, value: Listed) -> bool:
         return True
     low, high = column.bounds
     return type(value) is type(low) and low <= value <= high  # type: ignore[operator]  # of one type
+
+
+def universe_name(table: str, metric: str) -> str:
+    """The table of the bounded file that holds a table's rows as a metric sees them; no other name has a $."""
+    return f"{table}${metric}"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
-from dpsql.mechanisms.friendly_mean import FriendlyCore
+from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column

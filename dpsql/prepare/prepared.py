@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from dpsql.engines.base import EngineStatement
-from dpsql.engines.lower import lower_released
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.lower import lower_released
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
+from dpsql.plan.needs import Need
 from dpsql.plan.nodes import Aggregate, Plan
 from dpsql.plan.options import Options
-from dpsql.plan.requests import Need
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.loss import Loss, encode
 from dpsql.privacy.tables import Group

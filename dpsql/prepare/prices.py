@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.classes import price_of_everyone
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
-from dpsql.plan.requests import Source
+from dpsql.prepare.classes import price_of_everyone
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 
 __all__ = ["positive", "price_of_one", "prices", "with_selection"]

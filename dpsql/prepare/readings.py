@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpsql.engines.lower import lower
-from dpsql.plan.requests import Aggregates, Histogram, Measure, MeasureKind, Need, Source
+from dpsql.engine.lower import lower
+from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.prepare.prepared import Reading
 
 __all__ = ["readings_of"]

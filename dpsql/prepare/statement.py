@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Personal, Price, Request
-from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Column, Key, Plan
@@ -15,6 +14,7 @@ from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import unit_of
 from dpsql.prepare.choices import choices_of
+from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Refusal, Request, expected_error
-from dpsql.mechanisms.central import STATISTICS
 from dpsql.mechanisms.choose import Choice, Other
-from dpsql.mechanisms.friendly_mean import FriendlyCore, FriendlyMean
+from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore, FriendlyMean
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.moments import MomentsRelease
+from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.shared import TotalsRelease, same_numbers, shared_offers
 from dpsql.prepare.prepared import Measured
 

@@ -16,7 +16,7 @@ from dpsql.worker import columns, wire
 from dpsql.worker.process import Child, WorkerFailed
 
 if TYPE_CHECKING:
-    from dpsql.engines.base import EngineStatement
+    from dpsql.engine.base import EngineStatement
 
 __all__ = ["Worker", "WorkerFailed"]
 

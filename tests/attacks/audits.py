@@ -15,9 +15,9 @@ from re import Pattern
 
 import numpy as np
 
-from dpsql.mechanisms.mean import MeanRelease
-from dpsql.mechanisms.moments import MomentsRelease
-from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
+from dpsql.mechanisms.noise.mean import MeanRelease
+from dpsql.mechanisms.noise.moments import MomentsRelease
+from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.stability import StabilityRelease

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from dpsql.privacy.ledger import Ledger
+from dpsql.ledger.ledger import Ledger
 from dpsql.privacy.loss import Loss, decode
 
 __all__ = ["Charged"]

@@ -15,8 +15,8 @@ from typing import Any, Self
 import duckdb
 
 from dpsql.errors import Error
+from dpsql.ledger.ledger import Ledger
 from dpsql.policy import load_policy
-from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.loss import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler

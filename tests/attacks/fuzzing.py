@@ -14,15 +14,15 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from dpsql.engines.base import Engine, EngineStatement
+from dpsql.answers.writers import WRITERS
+from dpsql.engine.base import Engine, EngineStatement
 from dpsql.errors import EngineFailed, Error, InvariantBroken
-from dpsql.plan import syntax
 from dpsql.plan.nodes import PublicPlan
-from dpsql.plan.parse import parse
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
-from dpsql.writers import WRITERS
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 
 __all__ = ["Asked", "Counted", "asked_around", "complaint", "watched"]
 

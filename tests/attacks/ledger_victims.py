@@ -20,8 +20,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from dpsql.errors import BudgetExceeded, InvariantBroken
+from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.privacy.loss import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")

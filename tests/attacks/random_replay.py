@@ -22,20 +22,20 @@ from typing import Any
 
 import duckdb
 
-from dpsql.engines.base import EngineStatement, PublicTable
-from dpsql.engines.catalog import build_catalog
-from dpsql.engines.facts import public_table
-from dpsql.engines.shape import shape_of
-from dpsql.engines.views import build_tables
+from dpsql.answers.postprocess import PostProcess
+from dpsql.engine.base import EngineStatement, PublicTable
+from dpsql.ledger.ledger import Ledger
+from dpsql.mechanisms.metric.public_columns import PublicColumns
+from dpsql.owner.catalog import build_catalog
+from dpsql.owner.facts import public_table
+from dpsql.owner.shape import shape_of
+from dpsql.owner.views import build_tables
 from dpsql.plan.options import Options
 from dpsql.policy import Policy
-from dpsql.postprocess import PostProcess
-from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import limits_of, pinned_of
 from dpsql.session import Backend
 from dpsql.testing_samplers import FixedSampler
-from dpsql.universe.public import PublicColumns
 from dpsql.worker import columns, wire
 from dpsql.worker.__main__ import Desk
 from dpsql.worker.client import _message

@@ -15,17 +15,17 @@ from typing import Any, NoReturn
 
 import duckdb
 
-from dpsql.engines.printer import Printer, qualified
+from dpsql.engine.printer import Printer, qualified
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.groups import switches_of
 from dpsql.plan.nodes import Column, Filter, Join, PerUnit, Plan, Project, Relation, Scan, Semi, UnionAll
-from dpsql.plan.parse import parse
 from dpsql.plan.relations import column_of, unit_of
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 
 __all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems"]
 

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from dpsql.answer import Answer
-from dpsql.engines.base import EngineStatement
+from dpsql.answers.answer import Answer
+from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Release
-from dpsql.mechanisms.groups import Whole, grouped
-from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
-from dpsql.plan.requests import Values
+from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
+from dpsql.plan.needs import Values
 from dpsql.prepare import Measured
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler

@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any, Self
 
 from dpsql.errors import Error
-from dpsql.mechanisms.linear.noise import BranchNoise
+from dpsql.mechanisms.metric.release.noise import BranchNoise
+from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.prepare import Measured
 from dpsql.privacy.loss import Composed, Free, Loss, Metric
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
-from dpsql.universe.metrics import RowMetric
 from tests.attacks.audits import range_of_moves
 from tests.attacks.charged import Charged
 from tests.attacks.replay import Choice, Draw, Recorder
-from tests.unit.universe.homes import PEOPLE, Row, opened
+from tests.unit.mechanisms.metric.homes import PEOPLE, Row, opened
 
 __all__ = ["ABSENT", "Run", "Street", "charged", "spread", "told"]
 

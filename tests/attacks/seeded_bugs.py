@@ -12,13 +12,14 @@ from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
-from dpsql.engines import lower, shape
-from dpsql.engines.printer import Printer
-from dpsql.mechanisms import sensitivity as moved
+from dpsql.engine import lower
+from dpsql.engine.printer import Printer
 from dpsql.mechanisms import threshold as thresholds
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.noised import NoisedRelease
-from dpsql.plan.requests import Source
+from dpsql.mechanisms.noise import sensitivity as moved
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.noised import NoisedRelease
+from dpsql.owner import shape
+from dpsql.plan.needs import Source
 from dpsql.prepare import sources
 from dpsql.privacy.loss import Pure
 from dpsql.privacy.sampling import ExactSampler, Integers, Sampler

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
+from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from tests.attacks.audits import UNIT, chosen, moved_draws
 from tests.attacks.replay import Part, Replay
 

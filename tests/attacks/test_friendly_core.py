@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.friendly_core import BasicFilter, LaplaceTotal, LocateThenClamp, PlaceByCoins
-from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.audits import _visible

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsql.privacy.ledger_owner import verify
+from dpsql.ledger.owner import verify
 from tests.attacks.ledger_victims import LOSS, opened
 
 ROOT = Path(__file__).parent.parent.parent

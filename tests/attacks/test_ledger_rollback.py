@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from dpsql.errors import LedgerError
+from dpsql.ledger.file import companions
+from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
+from dpsql.ledger.owner import reset, restore, verify
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.ledger import Ledger, Pinned, PolicyLimits
-from dpsql.privacy.ledger_file import companions
-from dpsql.privacy.ledger_owner import reset, restore, verify
 from dpsql.privacy.loss import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="zcdp")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dpsql.errors import LedgerError
+from dpsql.ledger.ledger import Entry, Ledger, Pinned, PolicyLimits
+from dpsql.ledger.owner import reset, verify
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.ledger import Entry, Ledger, Pinned, PolicyLimits
-from dpsql.privacy.ledger_owner import reset, verify
 from dpsql.privacy.loss import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")

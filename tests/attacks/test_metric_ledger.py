@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import dpsql
 from dpsql.cli import app
 from dpsql.errors import BudgetExceeded, PolicyError
-from tests.unit.universe.homes import asked, homes, policy
+from tests.unit.mechanisms.metric.homes import asked, homes, policy
 
 ADULTS = "SELECT COUNT(*) FROM people WHERE age >= 3"
 LATER = "SELECT COUNT(*) FROM people WHERE age >= 4"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.linear.scales import share_price
 from dpsql.mechanisms.metric import Chain, Combine, Discrete, Metric, Product, Query, WithNull
-from dpsql.universe.merged import merged
+from dpsql.mechanisms.metric.merged import merged
+from dpsql.mechanisms.metric.release.scales import share_price
 from tests.unit.mechanisms.metric.examples import Rng, fraction, fractions
 from tests.unit.mechanisms.metric.oracles import cost
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.metric import Lines, Pairs, Points
-from dpsql.mechanisms.metric.slopes import slope_of_pairs
-from dpsql.universe.metrics import RowMetric
+from dpsql.mechanisms.metric.distances.slopes import slope_of_pairs
+from dpsql.mechanisms.metric.row_metric import RowMetric
 from tests.attacks.row_neighbours import ABSENT, Run, Street, charged, spread, told
-from tests.unit.universe.homes import Row, policy
+from tests.unit.mechanisms.metric.homes import Row, policy
 
 TOWNS = [
     ("Alm", 0.0, 0.0, "hills", 100), ("Bach", 3.0, 4.0, "hills", 60), ("Cern", 30.0, 40.0, "plain", 10),

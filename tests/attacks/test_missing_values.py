@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.engines.base import EngineStatement
+from dpsql.engine.base import EngineStatement
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
 

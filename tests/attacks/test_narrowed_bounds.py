@@ -14,19 +14,19 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from dpsql.engines.printer import Printer
+from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.plan import syntax
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.nodes import Plan
 from dpsql.plan.options import Options
-from dpsql.plan.parse import parse
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Facts, Type
 from dpsql.prepare import prepare
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 from tests.attacks.random_rows import Drawn, sub_queries
 from tests.attacks.relations import WORLDS, Tables, columns_of, planned
 

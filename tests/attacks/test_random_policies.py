@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 import pytest
 
+from dpsql.answers.postprocess import PostProcess
 from dpsql.plan import stability
-from dpsql.postprocess import PostProcess
 from tests.attacks.audits import tightness
 from tests.attacks.random_policies import draw
 from tests.attacks.random_replay import audited, replayed, statements

@@ -11,8 +11,8 @@ import pytest
 
 import dpsql
 from dpsql import proxy, testing
-from dpsql.engines import open_engine
-from dpsql.engines.base import Engine
+from dpsql.engine import open_engine
+from dpsql.engine.base import Engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
 

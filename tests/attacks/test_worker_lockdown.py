@@ -176,7 +176,7 @@ def test_a_module_in_the_current_directory_cannot_stand_in_for_the_engine(bounde
     program = (
         f"import os, sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from pathlib import Path\nfrom dpsql.worker.client import Worker\n"
-        "from dpsql.engines.base import EngineStatement\n"
+        "from dpsql.engine.base import EngineStatement\n"
         f"os.chdir({str(tmp_path)!r}); os.environ['PYTHONPATH'] = {str(tmp_path)!r}\n"
         f"worker = Worker(Path({str(bounded_file)!r}))\n"
         f"count = EngineStatement({COUNT.sql!r}, (), (('n', 'BIGINT'),), frozenset({{'visits'}}), "

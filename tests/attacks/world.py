@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from dpsql.engines.base import Engine, EngineStatement, PublicTable
-from dpsql.engines.catalog import build_catalog
+from dpsql.answers.postprocess import PostProcess
+from dpsql.engine.base import Engine, EngineStatement, PublicTable
+from dpsql.ledger.ledger import Ledger
+from dpsql.owner.catalog import build_catalog
 from dpsql.policy import Policy
-from dpsql.postprocess import PostProcess
-from dpsql.privacy.ledger import Ledger
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler

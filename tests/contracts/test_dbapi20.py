@@ -12,7 +12,7 @@ import dbapi20
 import pytest
 
 from dpsql import dbapi
-from dpsql.answer import Answer, public
+from dpsql.answers.answer import Answer, public
 from dpsql.errors import NotSupportedError, ProgrammingError
 from dpsql.plan.types import Type, Value
 

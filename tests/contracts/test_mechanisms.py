@@ -15,8 +15,8 @@ import pytest
 
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Release, Request
+from dpsql.plan.needs import Aggregates, Contribution, Values
 from dpsql.plan.options import Options
-from dpsql.plan.requests import Aggregates, Contribution, Values
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.account import DELTA_UNIT, units

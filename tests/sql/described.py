@@ -8,15 +8,15 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from dpsql.engines.base import EngineStatement
-from dpsql.engines.lower import lower_public
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.lower import lower_public
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.nodes import Key, Output, PublicPlan, Scan
-from dpsql.plan.parse import parse
-from dpsql.plan.syntax import Query
 from dpsql.plan.types import Facts
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session
+from dpsql.sql.parse import parse
+from dpsql.sql.syntax import Query
 from tests.sql.corpus import Block
 
 __all__ = ["described", "planned"]

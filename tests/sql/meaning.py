@@ -9,17 +9,17 @@ from typing import Any
 import duckdb
 
 import dpsql.testing
-from dpsql.consistency import consistent
+from dpsql.answers.consistency import consistent
+from dpsql.answers.postprocess import Ends, answer_columns, output_intervals
+from dpsql.answers.stored import Released
 from dpsql.mechanisms.threshold import ThresholdRelease
-from dpsql.plan import syntax
+from dpsql.plan.needs import Cells
 from dpsql.plan.nodes import PublicPlan
-from dpsql.plan.parse import parse
-from dpsql.plan.requests import Cells
 from dpsql.plan.types import Type
-from dpsql.postprocess import Ends, answer_columns, output_intervals
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session
-from dpsql.stored import Released
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 from tests.sql.corpus import Block
 from tests.sql.described import planned
 from tests.sql.reference import Edited, key_texts, run, unit_text

@@ -14,8 +14,8 @@ from typing import Any
 
 import duckdb
 
-from dpsql.plan import syntax
-from dpsql.plan.normal import normal_expression, quoted
+from dpsql.sql import syntax
+from dpsql.sql.normal import normal_expression, quoted
 
 __all__ = ["Edited", "family", "key_texts", "run", "unit_text"]
 

@@ -10,7 +10,7 @@ import pytest
 
 import dpsql.testing
 from dpsql.errors import Error
-from dpsql.mechanisms.personalised_release import ClippedTotal
+from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal
 from dpsql.prepare import Prepared
 from tests.sql.corpus import Block, blocks
 from tests.sql.databases import build

@@ -16,14 +16,14 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price, Release
-from dpsql.mechanisms.central import STATISTICS
+from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
+from dpsql.mechanisms.choice.quantile import QuantileRelease, landscape
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.mode import ModeRelease, PermuteAndFlip
-from dpsql.mechanisms.moments import MomentsRelease
-from dpsql.mechanisms.quantile import QuantileRelease, landscape
-from dpsql.plan.requests import Contribution
+from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.mechanisms.noise.moments import MomentsRelease
+from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable

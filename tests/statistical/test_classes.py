@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.personalised_release import ClippedTotal, PersonalisedExtreme
+from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.consenting import EPSILON, QUESTIONS, SHARES, Clinic

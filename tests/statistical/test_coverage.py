@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from dpsql import testing
-from dpsql.answer import Answer
+from dpsql.answers.answer import Answer
 from dpsql.session import Session
 from dpsql.testing import FixedSampler, Noiseless, TestProxy
 

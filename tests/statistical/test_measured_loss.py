@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.loss import Composed, Loss
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.testing_samplers import FixedSampler

@@ -21,11 +21,11 @@ from scipy.stats import beta
 from dpsql.mechanisms.base import Price, Refusal, Release, Request
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
-from dpsql.mechanisms.mean import MeanRelease
-from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.mean import MeanRelease
+from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
-from dpsql.plan.requests import Contribution
+from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable

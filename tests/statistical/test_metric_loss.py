@@ -7,18 +7,18 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.linear.release import CellsRelease
-from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.mechanisms.metric.release.cells_release import CellsRelease
+from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.nodes import Plan
-from dpsql.plan.parse import parse
-from dpsql.plan.syntax import Query
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.privacy.tables import Group
 from dpsql.session import Session
+from dpsql.sql.parse import parse
+from dpsql.sql.syntax import Query
 from tests.attacks.replay import Draw, Part
 from tests.statistical.measured import certain, laplace_shares, measured_loss
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
-from tests.unit.universe.homes import opened, policy
+from tests.unit.mechanisms.metric.homes import opened, policy
 
 MULTIPLE = Fraction(1, 2)
 STEP = Fraction(1, 2)  # epsilon of one year in the street's metric

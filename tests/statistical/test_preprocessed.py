@@ -18,14 +18,14 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.preprocessed import Preprocessing
-from dpsql.mechanisms.preprocessed_release import ByRows, PreprocessedRelease
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.preprocessing import Counts
+from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
+from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.preprocessing.rules import Rule
 from dpsql.mechanisms.preprocessing.statistics import Statistic
+from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
-from dpsql.plan.requests import Contribution
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.sampling import ExactSampler
 from tests.statistical.measured import CUTS, certain, laplace_below, laplace_share, laplace_shares, loss_between

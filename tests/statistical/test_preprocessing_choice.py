@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import dpsql.testing
-from dpsql.mechanisms.preprocessed import Preprocessing
-from dpsql.mechanisms.preprocessed_release import STEPS, PreprocessedRelease
+from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
+from dpsql.mechanisms.preprocessing.release import STEPS, PreprocessedRelease
 from tests.unit.mechanisms.asking import COST, asking
 
 BENCH = Path(__file__).parents[2] / "bench"

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from dpsql import dbapi
-from dpsql.answer import Answer, public
+from dpsql.answers.answer import Answer, public
 from dpsql.dbapi import DATETIME, NUMBER, STRING, Connection, Cursor
 from dpsql.errors import Error, InterfaceError, ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import Type, Value

@@ -13,9 +13,9 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.engines.base import Engine
-from dpsql.engines.check import check
+from dpsql.engine.base import Engine
 from dpsql.errors import OperationalError
+from dpsql.owner.check import check
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy
 from dpsql.session import Session

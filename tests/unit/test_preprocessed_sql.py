@@ -13,8 +13,8 @@ import pytest
 
 import dpsql.testing
 from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, total, trimmed_mean, variance_of
-from dpsql.plan.parse import parse
 from dpsql.session import Session
+from dpsql.sql.parse import parse
 
 POLICY = """
 version: 1

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.answer import Answer
+from dpsql.answers.answer import Answer
 from dpsql.errors import BudgetExceeded, PolicyError, UnsupportedQuery
 from dpsql.testing import TestProxy
 from examples import hospital

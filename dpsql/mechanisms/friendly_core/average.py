@@ -41,7 +41,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.mechanisms.friendly_core.noise import gaussian_law, root_above, safely_below, short_below
-from dpsql.mechanisms.laws import LaplaceLaw, Law
+from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.sampling import Sampler
 

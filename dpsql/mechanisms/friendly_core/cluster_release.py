@@ -17,7 +17,7 @@ from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.friendly_core.clusters import KMeans, in_unit
 from dpsql.mechanisms.friendly_core.oracle import inside_ball
 from dpsql.mechanisms.friendly_core.tuples import LARGEST
-from dpsql.plan.requests import Values
+from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler

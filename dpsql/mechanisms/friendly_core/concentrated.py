@@ -56,7 +56,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.friendly_core.noise import gaussian_law
-from dpsql.mechanisms.laws import GaussianLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw
 from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = ["ConcentratedFilter", "ConcentratedSwapFilter", "Core"]

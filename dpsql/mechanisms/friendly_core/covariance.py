@@ -43,7 +43,7 @@ import numpy.typing as npt
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core.parts import dealt, part_numbers
 from dpsql.mechanisms.friendly_core.swaps import ByChance
-from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.account import DELTA_UNIT
 from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.loss import Approximate, Concentrated

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.friendly_core.covariance import Covariance
-from dpsql.plan.requests import Values
+from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.loss import Loss
 from dpsql.privacy.sampling import Sampler

@@ -40,7 +40,7 @@ from dpsql.mechanisms.friendly_core.diameter import DiameterSearch, inflation, t
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.noise import gaussian_law
 from dpsql.mechanisms.friendly_core.place import Place, exact_sums
-from dpsql.mechanisms.laws import LaplaceLaw, Law
+from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.privacy.sampling import Sampler, noised
 
 __all__ = ["GaussianTotal", "LaplaceTotal", "LocateThenClamp", "Located", "Total", "put_into_ball"]

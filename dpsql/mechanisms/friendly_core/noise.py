@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from dpsql.mechanisms.laws import GaussianLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw
 
 __all__ = ["MARGIN", "gaussian_law", "root_above", "safely_below", "short_above", "short_below"]
 

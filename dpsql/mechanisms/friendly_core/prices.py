@@ -25,7 +25,7 @@ from functools import lru_cache
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, LocateThenClamp
 from dpsql.mechanisms.friendly_core.noise import gaussian_law, safely_below, short_below
 from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise
-from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_epsilon, rho_of_pure
 
 __all__ = ["LEAST_SEARCHED", "Bought", "Setting", "best_for_epsilon", "best_for_rho", "halved"]

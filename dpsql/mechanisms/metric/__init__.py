@@ -11,22 +11,22 @@ little noise: `Product.lipschitz` says how much.
     least_error(metric, queries)            # the best of these, of a scale for each group, and of noised prefixes
 """
 
-from dpsql.mechanisms.metric.base import Lines, Metric, MetricError, Pairs
-from dpsql.mechanisms.metric.branches import BranchRelease, branch_release
-from dpsql.mechanisms.metric.chain import Chain
-from dpsql.mechanisms.metric.conjunction import slopes_of_conjunction
-from dpsql.mechanisms.metric.discrete import Discrete
-from dpsql.mechanisms.metric.missing import WithNull
-from dpsql.mechanisms.metric.offers import Offer, least_error, offers
-from dpsql.mechanisms.metric.points import Points
-from dpsql.mechanisms.metric.positions import Smooth, Threshold
-from dpsql.mechanisms.metric.product import Combine, Product, Slopes
-from dpsql.mechanisms.metric.query import Query
-from dpsql.mechanisms.metric.selection import exponent_of_groups, exponent_of_scores, shortfall
-from dpsql.mechanisms.metric.star import Star
-from dpsql.mechanisms.metric.table import Edge, Table
-from dpsql.mechanisms.metric.together import STRATEGIES, Together, together
-from dpsql.mechanisms.metric.tree import Tree
+from dpsql.mechanisms.metric.distances.base import Lines, Metric, MetricError, Pairs
+from dpsql.mechanisms.metric.distances.branches import BranchRelease, branch_release
+from dpsql.mechanisms.metric.distances.chain import Chain
+from dpsql.mechanisms.metric.distances.conjunction import slopes_of_conjunction
+from dpsql.mechanisms.metric.distances.discrete import Discrete
+from dpsql.mechanisms.metric.distances.missing import WithNull
+from dpsql.mechanisms.metric.distances.points import Points
+from dpsql.mechanisms.metric.distances.positions import Smooth, Threshold
+from dpsql.mechanisms.metric.distances.product import Combine, Product, Slopes
+from dpsql.mechanisms.metric.distances.query import Query
+from dpsql.mechanisms.metric.distances.star import Star
+from dpsql.mechanisms.metric.distances.table import Edge, Table
+from dpsql.mechanisms.metric.distances.tree import Tree
+from dpsql.mechanisms.metric.release.offers import Offer, least_error, offers
+from dpsql.mechanisms.metric.release.selection import exponent_of_groups, exponent_of_scores, shortfall
+from dpsql.mechanisms.metric.release.together import STRATEGIES, Together, together
 
 __all__ = [
     "STRATEGIES",

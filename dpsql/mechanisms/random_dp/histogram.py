@@ -38,13 +38,13 @@ import numpy as np
 
 from dpsql.mechanisms.base import Interval, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
-from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.sensitivity import measure_of
 from dpsql.mechanisms.random_dp.opted import Asked, needs_declared, too_much_gamma, within_cells
 from dpsql.mechanisms.random_dp.projection import project
-from dpsql.mechanisms.sensitivity import measure_of
 from dpsql.mechanisms.stability import cells_of
 from dpsql.plan.catalog import RandomPartition
-from dpsql.plan.requests import Aggregates, Measure, MeasureKind
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.privacy.exposure import rounded_up
 from dpsql.privacy.loss import RandomDP
 from dpsql.privacy.sampling import Sampler, noised

@@ -53,15 +53,15 @@ import numpy.typing as npt
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
-from dpsql.mechanisms.laws import LaplaceLaw
-from dpsql.mechanisms.mean import MeanQuery, MeanRelease, centre_of, deviation_of
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, centre_of, deviation_of
+from dpsql.mechanisms.noise.sensitivity import Sensitivity
 from dpsql.mechanisms.random_dp.opted import Asked, too_much_gamma
-from dpsql.mechanisms.sensitivity import Sensitivity
 from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomStatistic
 from dpsql.plan.functions import overloads
+from dpsql.plan.needs import Aggregates, Contribution, Ordered, Source
 from dpsql.plan.nodes import Case, Column, Constant, Expression
-from dpsql.plan.requests import Aggregates, Contribution, Ordered, Source
 from dpsql.plan.types import Facts
 from dpsql.privacy.exposure import rounded_up
 from dpsql.privacy.loss import RandomDP

@@ -11,9 +11,9 @@ from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomPartition
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions import overloads
+from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Expression, Filter, Scan
 from dpsql.plan.relations import column_of, filtered_scan
-from dpsql.plan.requests import Source
 
 __all__ = ["Asked", "needs_declared", "opted_in", "too_much_gamma", "within_cells"]
 

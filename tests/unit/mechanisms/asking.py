@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from dpsql.mechanisms.base import Personal, Price, Refusal, Release, Request
-from dpsql.mechanisms.classes import price_of_everyone, share_of
 from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
+from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
-from dpsql.plan.requests import Contribution, Source
 from dpsql.plan.types import Facts, Grid, Type
+from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.privacy.sampling import Integers
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless

@@ -11,7 +11,7 @@ from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.plan.requests import Contribution
+from dpsql.plan.needs import Contribution
 from tests.unit.mechanisms.asking import BY_RHO, CITY, HALF, OPEN, WITH_DELTA, asking
 
 MANY_GROUPS = Contribution(rows=100, groups=100, rows_in_group=1)

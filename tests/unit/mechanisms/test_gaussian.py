@@ -9,10 +9,10 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.gaussian import Gaussian, gaussian_delta, gaussian_variance, gaussian_variance_of_rho
-from dpsql.mechanisms.laws import GaussianLaw
-from dpsql.mechanisms.noised import NoisedRelease
+from dpsql.mechanisms.noise.laws import GaussianLaw
+from dpsql.mechanisms.noise.noised import NoisedRelease
+from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Key
-from dpsql.plan.requests import Contribution
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.loss import Concentrated
 from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, WITH_DELTA, asking, offered

@@ -9,8 +9,8 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.laplace import Laplace, laplace_scale
-from dpsql.mechanisms.noised import NoisedRelease, in_unit
-from dpsql.plan.requests import MeasureKind
+from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
+from dpsql.plan.needs import MeasureKind
 from dpsql.plan.types import Grid
 from dpsql.privacy.conversions import rho_of_pure
 from dpsql.privacy.loss import Pure

@@ -13,11 +13,11 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import Threshold
-from dpsql.mechanisms.thresholds import threshold_delta, threshold_for
+from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Scan
-from dpsql.plan.requests import Contribution, Source
 from dpsql.privacy.loss import Approximate
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (

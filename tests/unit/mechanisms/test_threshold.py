@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
-from dpsql.mechanisms.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
-from dpsql.mechanisms.thresholds import LEAST_DELTA, threshold_delta, threshold_for
-from dpsql.plan.requests import Contribution
+from dpsql.plan.needs import Contribution
 from dpsql.privacy.loss import Approximate
 from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import Noiseless

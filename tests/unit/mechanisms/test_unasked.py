@@ -11,12 +11,12 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.foretold import foretold
-from dpsql.mechanisms.preprocessed import Preprocessing
+from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.mechanisms.unasked import only_named
+from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Case, Constant, Expression, Filter, PerUnit, Scan
 from dpsql.plan.options import Options
-from dpsql.plan.requests import Contribution
 from dpsql.plan.types import Facts, Grid, Type
 from tests.unit.mechanisms.asking import CITY, COST, GRID, HALF, OPEN, VISITS, WITH_DELTA, asking, offered
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from dpsql.engines.printer import Printer
+from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import FUNCTIONS, Function
 from dpsql.plan.nodes import Apply, Case, Column, Expression
-from dpsql.plan.parse import parse
 from dpsql.plan.types import Facts, Type, Value
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 
 SMALL = Facts(Type.INTEGER, Fraction(-5), Fraction(110))
 COLUMNS = {

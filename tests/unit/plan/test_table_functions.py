@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan import syntax
-from dpsql.plan.parse import normal, parse
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal, parse
 
 CALL = "dp_kmeans((SELECT x, y FROM places WHERE y > ?), k => 8, scale => (0.001, 1))"
 

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from dpsql.engines.base import EngineStatement
+from dpsql.engine.base import EngineStatement
 from dpsql.worker.client import Worker
 
 VISITS = '"bounded"."main"."visits"'

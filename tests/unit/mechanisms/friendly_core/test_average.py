@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.friendly_core.average import FriendlyAverage
-from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.conversions import epsilon_of_rho
 from dpsql.privacy.sampling import Integers
 from dpsql.testing_samplers import FixedSampler, Noiseless

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.friendly_core import ConcentratedFilter, ConcentratedSwapFilter
-from dpsql.mechanisms.laws import GaussianLaw, gaussian_tail
+from dpsql.mechanisms.noise.laws import GaussianLaw, gaussian_tail
 from dpsql.privacy.sampling import Integers
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.friendly_core.graphs import random_graph, without

@@ -13,7 +13,7 @@ from dpsql.mechanisms.friendly_core import place as module
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, LocateThenClamp, put_into_ball
 from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise, exact_sums
-from dpsql.mechanisms.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.conversions import rho_of_pure
 from dpsql.testing_samplers import FixedSampler, Noiseless
 

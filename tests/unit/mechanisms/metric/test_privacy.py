@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.laws import laplace_tail
 from dpsql.mechanisms.metric import (
     Chain,
     Discrete,
@@ -23,6 +22,7 @@ from dpsql.mechanisms.metric import (
     shortfall,
     together,
 )
+from dpsql.mechanisms.noise.laws import laplace_tail
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.metric.examples import KINDS, fraction
 

@@ -1,0 +1,401 @@
+"""What leaves: answers with their errors, quotes of what a query would cost, and the state of a budget."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
+from dpsql.errors import DataError, InterfaceError, ProgrammingError
+from dpsql.plan.types import Type
+from dpsql.privacy.loss import PrivacyLoss
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from dpsql.ledger.ledger import AccountState
+
+__all__ = [
+    "NOT_PRIVATE",
+    "Answer",
+    "Budget",
+    "Measurement",
+    "MissingExtra",
+    "Quote",
+    "QuoteColumn",
+    "cost_text",
+    "public",
+]
+
+NOT_PRIVATE = "NOT PRIVATE: test sampler"
+"""The stamp on every answer that was made without real noise."""
+
+_SHOWN = 60  # rows of a printed table; the rest is counted
+_NOTHING = PrivacyLoss()
+
+
+class MissingExtra(InterfaceError, ImportError):  # noqa: N818 - named as its neighbours in errors.py
+    """A library that comes with one of dpsql's extras is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One release behind an answer.
+
+    Attributes:
+        name: The aggregate, in the analyst's spelling.
+        mechanism: What made it.
+        loss: What it cost.
+        sensitivity: In the column's unit; None where it rests on several measurements.
+        scale: Noise scale in the column's unit; None where it rests on several measurements.
+        half_width: Expected half width of a 95% interval, in the column's unit.
+        notes: What else its reader must know, one sentence each.
+    """
+
+    name: str
+    mechanism: str
+    loss: PrivacyLoss
+    sensitivity: float | None
+    scale: float | None
+    half_width: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """Released values. Printing shows the error beside each, with digits rounded to it; `rows` are not rounded.
+
+    Attributes:
+        columns: Column names.
+        types: Their types.
+        rows: One tuple a row; NULL is None.
+        cost: What was charged for this answer.
+        measurements: The releases behind it.
+        replayed: Whether it was released before and came from the store, free.
+        private: False only where a test sampler stood in for the noise.
+        confidence: The level of printed errors.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[Type, ...]
+    rows: list[tuple[Any, ...]]
+    cost: PrivacyLoss
+    measurements: tuple[Measurement, ...]
+    replayed: bool
+    private: bool
+    confidence: float
+    _intervals: Callable[[int, float], list[Ends]] = field(compare=False)
+    """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def interval(self, name: str, confidence: float | None = None) -> list[Ends]:
+        """One ``(low, high)`` a row around the noise-free answer, from public quantities only.
+
+        Args:
+            name: An output column that holds noise.
+            confidence: Between 0 and 1; the answer's own, 0.95 unless the query said otherwise, where absent.
+
+        Returns:
+            Ends in the column's unit; ``(None, None)`` where the row has no value.
+
+        Raises:
+            ProgrammingError: For an unknown, an ambiguous or an exact column.
+            DataError: For a confidence outside (0, 1).
+        """
+        level = self.confidence if confidence is None else confidence
+        if not 0 < level < 1:
+            raise DataError(f"confidence is {level}; write a number between 0 and 1, such as 0.95.")
+        named = ", ".join(self.columns)
+        match self.columns.count(name):
+            case 0:
+                raise ProgrammingError(f"The answer has no column {name!r}. Its columns are {named}.")
+            case 1:
+                ends = self._intervals(self.columns.index(name), level)
+            case _:
+                raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
+        if not ends and self.rows:
+            raise ProgrammingError(f"{name!r} holds no noise, so it has no interval.")
+        return ends
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know beside the errors: the distinct notes of the measurements."""
+        return tuple(dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes))
+
+    def ends(self, column: int) -> list[Ends]:
+        """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""
+        return self._intervals(column, self.confidence)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows as a `pyarrow.Table`; needs the extra ``arrow``. Repeated column names get ``_1``, ``_2`` ...
+
+        Raises:
+            MissingExtra: If pyarrow is not installed.
+        """
+        _extra("pyarrow", "arrow")
+        from dpsql.answers.arrow import arrow_table
+
+        table = arrow_table(self.columns, self.types, self.rows)
+        return table if self.private else table.replace_schema_metadata({"dpsql": NOT_PRIVATE})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``.
+
+        Raises:
+            MissingExtra: If pandas is not installed.
+        """
+        _extra("pandas", "pandas")
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows as a `polars.DataFrame`; needs the extra ``polars``.
+
+        Raises:
+            MissingExtra: If polars is not installed.
+        """
+        frame: polars.DataFrame = _extra("polars", "polars").from_arrow(self.to_arrow())
+        return frame
+
+    def to_text(self, limit: int | None = None) -> str:
+        """The printed table: each noised value beside its error, then the cost.
+
+        Args:
+            limit: Most rows shown; None for all.
+        """
+        body = text_table(self.columns, self._cells(limit), right=self._numeric()) if self.columns else ""
+        return "\n".join([*([NOT_PRIVATE] if not self.private else []), body, *self._footer(limit)])
+
+    def __str__(self) -> str:
+        return self.to_text(_SHOWN)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        stamp = "" if self.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
+        table = html_table(self.columns, self._cells(_SHOWN), right=self._numeric())
+        return f"<div>{stamp}{table}<p>{html.escape(' '.join(self._footer(_SHOWN)))}</p></div>"
+
+    def _numeric(self) -> list[bool]:
+        return [kind.numeric for kind in self.types]
+
+    def _cells(self, limit: int | None) -> list[list[str]]:
+        columns = []
+        for i in range(len(self.columns)):
+            values = [row[i] for row in self.rows[:limit]]
+            ends = self.ends(i)
+            columns.append(
+                [with_error(*pair) for pair in zip(values, ends[:limit], strict=True)] if ends else map(plain, values)
+            )
+        return [list(cells) for cells in zip(*columns, strict=True)]
+
+    def _footer(self, limit: int | None) -> list[str]:
+        count = len(self.rows)
+        hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
+        lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
+        if self.measurements and self.rows:
+            level = number(100 * self.confidence)
+            lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
+        return [*lines, *(f"Note: {safe(note)}" for note in self.notes)]
+
+    def _price(self) -> str:
+        if self.replayed:
+            return "Cost: nothing, this was released before."
+        return f"Cost: {cost_text(self.cost)}."
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteColumn:
+    """How one output column would be made.
+
+    Attributes:
+        name: The output column.
+        mechanism: What would make it.
+        loss: What it would cost.
+        sensitivity: In the column's unit; None where it rests on several measurements.
+        scale: Noise scale in the column's unit; None where it rests on several measurements.
+        half_width: Expected half width of a 95% interval, in the column's unit.
+        others: The mechanisms not taken, each ``(name, reason)``.
+    """
+
+    name: str
+    mechanism: str
+    loss: PrivacyLoss
+    sensitivity: float | None
+    scale: float | None
+    half_width: float
+    others: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a query would cost and how precise it would be. Making one spends nothing and reads no data.
+
+    Attributes:
+        cost: What the whole statement would be charged.
+        columns: The output columns that hold noise.
+        sql: What the engine would run.
+        repeats_left: How often the budget would still grant it; None without a limit.
+        notes: What else the analyst should know, one sentence each.
+    """
+
+    cost: PrivacyLoss
+    columns: tuple[QuoteColumn, ...]
+    sql: str
+    repeats_left: int | None
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
+        table = text_table(
+            names,
+            [
+                (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), _half(c.half_width))
+                for c in self.columns
+            ],
+            right=(False, False, False, True, True, True),
+        )
+        reasons = [f"  {c.name}: not {name}: {reason}" for c in self.columns for name, reason in c.others]
+        often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
+        return "\n".join(
+            [
+                table,
+                *(map(safe, reasons)),
+                f"Cost: {cost_text(self.cost)}. The budget would grant it {often}. Nothing is spent, no data is read.",
+                *(f"Note: {safe(note)}" for note in self.notes),
+                "The engine would run:",
+                *(f"  {safe(line)}" for line in self.sql.splitlines()),
+            ]
+        )
+
+    def to_answer(self) -> Answer:
+        """The quote as rows, one a column: what ``EXPLAIN SELECT ...`` returns."""
+        text, real = Type.TEXT, Type.REAL
+        return public(
+            ("column", "mechanism", "cost", "sensitivity", "scale", "half_width", "others"),
+            (text, text, text, real, real, real, text),
+            [
+                (
+                    *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.half_width),
+                    "; ".join(f"{name}: {reason}" for name, reason in c.others),
+                )
+                for c in self.columns
+            ],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one analyst has spent and may still spend.
+
+    Attributes:
+        spent: What the ledger has charged.
+        remaining: The largest pure epsilon that one query could still spend: the lesser of own and total.
+        limit: The analyst's limit.
+        composition: How losses add up, ``basic`` or ``zcdp``.
+        promise: What all of it means together for one row, where answers of several kinds were given; else ''.
+    """
+
+    spent: PrivacyLoss
+    remaining: float
+    limit: PrivacyLoss
+    composition: str
+    promise: str = ""
+
+    TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
+    """What `cells` are."""
+
+    def cells(self) -> tuple[str, str, str]:
+        """The budget in words: what was spent rounded up, what is left rounded down."""
+        left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
+        return cost_text(self.spent), cost_text(self.limit), left
+
+    def __str__(self) -> str:
+        lines = [text_table(self.TITLES, [self.cells()]), f"Losses add up by {self.composition} composition."]
+        return "\n".join([*lines, *([self.promise] if self.promise else [])])
+
+    @classmethod
+    def of(cls, state: AccountState) -> Self:
+        """The budget that an account of the ledger shows."""
+        limit = PrivacyLoss(
+            epsilon=float(state.limit.epsilon),
+            delta=float(state.limit.delta),
+            gamma=float(state.limit.gamma),
+            metric={
+                name: {attribute: float(multiple) for attribute, multiple in multiples.items()}
+                for name, multiples in state.limit.metric.items()
+            },
+            classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
+        )
+        return cls(state.spent, _down(state.remaining), limit, state.composition)
+
+    def to_answer(self) -> Answer:
+        """The budget as one row: what ``SHOW BUDGET`` returns."""
+        return public(
+            ("spent", "limit", "remaining_epsilon", "composition", "promise"),
+            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
+            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
+        )
+
+
+def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
+    """An answer that costs nothing, because it rests on public facts alone."""
+    return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])
+
+
+def cost_text(loss: PrivacyLoss) -> str:
+    """A loss in words, rounded up.
+
+    >>> cost_text(PrivacyLoss(epsilon=0.5, delta=1e-9))
+    'epsilon 0.5, delta 1e-09'
+    >>> cost_text(PrivacyLoss(epsilon=math.inf, rho=0.01))
+    'rho 0.01'
+    """
+    amounts = {"epsilon": loss.epsilon, "delta": loss.delta, "rho": loss.rho, "gamma": loss.gamma}
+    parts = [f"{name} {_up(amount)}" for name, amount in amounts.items() if amount and math.isfinite(amount)]
+    for metric, multiples in loss.metric.items():
+        each = multiples if isinstance(multiples, Mapping) else {"": multiples}
+        inner = ", ".join(f"{attribute} {_up(multiple)}".lstrip() for attribute, multiple in each.items())
+        parts.append(f"{inner} times metric {metric}")
+    parts += [f"epsilon {_up(amount)} for class {name}" for name, amount in loss.classes.items()]
+    return safe(", ".join(parts)) or "nothing"
+
+
+def _up(amount: float) -> str:
+    return number(amount, max(6, len(f"{amount:.0f}") + 3), ROUND_CEILING)
+
+
+def _down(amount: Fraction) -> float:
+    """The amount with at most twelve decimals, and as printed never more than it is.
+
+    >>> _down(Fraction(2, 3))
+    0.666666666666
+    """
+    return float(Fraction(math.floor(amount * 10**12), 10**12))
+
+
+def _half(half_width: float) -> str:
+    return f"± {number(half_width)}"
+
+
+def _extra(module: str, extra: str) -> Any:
+    """The module, or the one clear error."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(
+            f"{module} is not installed. Write, in the copy of dpsql's repository: pip install '.[{extra}]'"
+        ) from None

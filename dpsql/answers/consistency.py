@@ -1,0 +1,121 @@
+"""Groupings that agree: totals of ROLLUP, CUBE and GROUPING SETS are the sums of their parts, at no further cost.
+
+Each grouping set is measured with noise of its own, so that parts and totals disagree at first. Where an aggregate
+adds up (COUNT, SUM, over rows that no cap cuts anew for each grouping), the values that fit all measurements best
+(weighted least squares over the finest cells, Hay et al. 2010) take their place. They are a function of released
+values alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.answers.stored import Released
+from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.tables import Group
+
+__all__ = ["Together", "consistent"]
+
+ADDITIVE = ("count_rows", "count", "sum")
+PLAIN = ("laplace", "gaussian")  # mechanisms whose values are the numbers plus noise of mean 0
+MOST_ENTRIES = 4_000_000  # of the least-squares problem; above it the measurements stay as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """All groupings one after the other.
+
+    Attributes:
+        groups: One value per key of the statement; None where a grouping leaves the key out.
+        values: Per aggregate, one value per group.
+        moved: Per aggregate that was made to agree, by how much each value differs from its own measurement. Least
+            squares never widens an error, so the measurement's interval moves along with the value.
+    """
+
+    groups: list[Group]
+    values: Mapping[str, Sequence[Any]]
+    moved: Mapping[str, Sequence[Any]]
+
+
+def consistent(prepared: Prepared, released: Released) -> Together:
+    """The released values of all groupings together, additive ones made to agree.
+
+    Args:
+        prepared: The statement.
+        released: One table per aggregate and grouping.
+    """
+    width = len(prepared.plan.keys)
+    groups: list[Group] = []
+    for grouping, own in zip(prepared.groupings, released.groups, strict=True):
+        if tuple(grouping.keys) == tuple(range(width)):  # nothing to fill in; the common case, and a fast one
+            groups.extend(own)
+            continue
+        for group in own:
+            values: list[Any] = [None] * width
+            for index, value in zip(grouping.keys, group, strict=True):
+                values[index] = value
+            groups.append(tuple(values))
+    together: dict[str, Sequence[Any]] = {}
+    moved: dict[str, Sequence[Any]] = {}
+    for name in dict.fromkeys(measured.aggregate.name for measured in prepared.measured):
+        parts = [measured for measured in prepared.measured if measured.aggregate.name == name]
+        values = [value for part in parts for value in released.tables[part.name].values]
+        together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
+        if together[name] is not values:
+            moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
+    return Together(groups, together, moved)
+
+
+def _cut(part: Measured) -> bool:
+    """Whether rows or totals are cut anew for each grouping: then the total of all is not the sum of its parts."""
+    source = part.request.source
+    if part.aggregate.per_group is not None or part.choice.release.need.source != source:
+        return True
+    return source.cap_rows or source.cap_groups or source.cap_rows_in_group
+
+
+def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) -> list[Any]:
+    """Least-squares values of an additive aggregate; the values themselves for any other."""
+    scales = [scale for part in parts if (scale := part.choice.release.scale)]
+    if len(scales) < len(parts):  # some rest on several measurements, or one is exact and public
+        return values
+    if parts[0].aggregate.function not in ADDITIVE or any(map(_cut, parts)):
+        return values
+    if any(part.choice.release.mechanism not in PLAIN for part in parts):
+        return values
+    from scipy.sparse import coo_matrix, csr_matrix, vstack  # here: a start that needs none of it is quicker
+    from scipy.sparse.linalg import lsqr
+
+    keys = tuple(sorted({index for grouping in prepared.groupings for index in grouping.keys}))
+    domains = [prepared.plan.keys[index].domain or () for index in keys]
+    cells = int(np.prod([len(domain) for domain in domains]))
+    if cells * len(parts) > MOST_ENTRIES:
+        return values
+    shape = [len(domain) for domain in domains]
+    coordinates = np.unravel_index(np.arange(cells), shape) if shape else ()
+    sums: list[csr_matrix] = []
+    weights: list[npt.NDArray[np.float64]] = []
+    for part, scale in zip(parts, scales, strict=True):
+        own = prepared.groupings[part.grouping].keys
+        sizes = [len(prepared.plan.keys[index].domain or ()) for index in own]
+        rows = np.zeros(cells, dtype=np.int64)
+        for index, size in zip(own, sizes, strict=True):
+            rows = rows * size + coordinates[keys.index(index)]
+        count = int(np.prod(sizes)) if sizes else 1
+        sums.append(coo_matrix((np.ones(cells), (rows, np.arange(cells))), shape=(count, cells)).tocsr())
+        weights.append(np.full(count, 1.0 / float(scale)))
+    matrix = vstack(sums).tocsr()
+    weight = np.concatenate(weights)
+    measured = np.array([float(value) for value in values])
+    scaled = matrix.multiply(weight[:, None]).tocsr()
+    finest = lsqr(scaled, measured * weight, atol=1e-12, btol=1e-12, iter_lim=1000)[0]
+    if all(isinstance(value, int) for value in values):
+        # Rounding running totals keeps every total of neighbouring cells within 1 of its best value.
+        whole = np.diff(np.round(np.cumsum(finest)), prepend=0.0)
+        return [int(value) for value in np.round(matrix @ whole)]
+    return [float(value) for value in matrix @ finest]

@@ -1,0 +1,71 @@
+"""SHOW TABLES and DESCRIBE: the policy's public promises as rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpsql.answers.answer import Answer, public
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.expressions import nearest
+from dpsql.plan.types import Type
+
+__all__ = ["describe_table", "list_tables"]
+
+LISTED = 12  # values of a domain that DESCRIBE shows before it counts the rest
+
+
+def list_tables(catalog: Catalog) -> Answer:
+    """One row per table: name, whether private or public, privacy unit, rows per unit, rows about."""
+    text, integer = Type.TEXT, Type.INTEGER
+    return public(
+        ("table", "kind", "privacy_unit", "rows_per_unit", "rows_about"),
+        (text, text, text, integer, integer),
+        [
+            (t.name, "public", None, None, t.rows)
+            if t.public
+            else (t.name, "private", t.unit, t.rows_per_unit, t.rows_about)
+            for t in catalog.tables.values()
+        ],
+    )
+
+
+def describe_table(catalog: Catalog, name: str) -> Answer:
+    """One row per column: name, type, bounds or values, whether NULL is a group, grid step.
+
+    Raises:
+        UnsupportedQuery: There is no such table.
+    """
+    table = next((t for own, t in catalog.tables.items() if own.lower() == name.lower()), None)
+    if table is None:
+        raise UnsupportedQuery(
+            "there is no such table (or the policy does not name it).", construct=name,
+            hint=nearest(name, list(catalog.tables)) or f"There are {', '.join(catalog.tables)}.",
+        )  # fmt: skip
+    text = Type.TEXT
+    return public(
+        ("column", "type", "domain", "nullable", "grid"),
+        (text, text, text, Type.BOOLEAN, text),
+        [_described(table, column) for column in table.columns.values()],
+    )
+
+
+def _described(table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
+    facts = column.facts
+    if column.unit:
+        return (column.name, "privacy unit", "joins and COUNT(DISTINCT) only", False, None)
+    if column.link is not None:
+        return (column.name, "key", f"joins only, with {column.link}", False, None)
+    if facts.bounded:
+        domain = f"[{_end(facts.low)}, {_end(facts.high)}]"
+    elif column.values is not None:
+        shown = ", ".join(map(str, column.values[:LISTED]))
+        more = len(column.values) - LISTED
+        domain = shown + (f", and {more} more" if more > 0 else "")
+    else:
+        domain = "open" if table.public or facts.type is not Type.BOOLEAN else "false, true"
+    return (column.name, facts.type.value, domain, facts.nullable, None if facts.step is None else _end(facts.step))
+
+
+def _end(value: object) -> str:
+    return f"{float(value):.15g}" if isinstance(value, Fraction) else str(value)

@@ -1,0 +1,167 @@
+"""The quote of a prepared statement: each column's mechanism, noise and expected error, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from dpsql.answers.answer import Quote, QuoteColumn
+from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.foretold import foretold_rows
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Aggregate, Column, Plan
+from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.account import Composition
+from dpsql.privacy.loss import PrivacyLoss, summary
+
+__all__ = ["advice", "price_for", "public_quote", "quote"]
+
+
+def quote(
+    prepared: Prepared, repeats_left: int | None, composition: Composition, classes: Mapping[str, Fraction]
+) -> Quote:
+    """What a prepared statement would cost and how precise it would be.
+
+    Args:
+        prepared: The statement.
+        repeats_left: How often the budget would still grant it.
+        composition: How the ledger adds losses up.
+        classes: The policy's classes of units with their shares.
+    """
+    by_name = {measured.aggregate.name: measured for measured in prepared.measured if measured.grouping == 0}
+    columns = []
+    shown = set()
+    for output in prepared.plan.outputs:
+        for column in columns_of(output.expression):
+            measured = by_name.get(column.name)
+            if measured is None:
+                continue
+            bare = isinstance(output.expression, Column)
+            name = output.name if bare else f"{output.name}: {measured.aggregate.text}"
+            columns.append(_column(name, measured, composition))
+            shown.add(measured.aggregate.name)
+    hidden = [
+        _column(measured.aggregate.text, measured, composition)
+        for name, measured in by_name.items()
+        if name not in shown
+    ]
+    return Quote(
+        cost=summary(prepared.loss, composition, classes),
+        columns=(*columns, *hidden),
+        sql="\n".join(reading.statement.sql for reading in prepared.readings),
+        repeats_left=repeats_left,
+        notes=(*_notes(prepared), *_notes_on_classes(prepared, classes)),
+    )
+
+
+def public_quote(sql: str) -> Quote:
+    """The quote of a statement over public tables alone."""
+    return Quote(PrivacyLoss(), (), sql, None, ("Every table is public: the answer is exact and free.",))
+
+
+def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable[[Fraction], Prepared]) -> Fraction:
+    """The least price, to three digits, whose expected 95% intervals are as narrow as wanted.
+
+    Args:
+        plan: What is asked.
+        half_width: Output column to half width, in the column's unit, > 0.
+        prepared_at: The statement prepared at a price: an epsilon, or a multiple of a metric.
+
+    Raises:
+        ProgrammingError: A column that is no bare aggregate, or a width that no price up to 10^6 gives.
+    """
+    wanted: dict[str, float] = {}
+    for name, width in half_width.items():
+        found = [o.expression for o in plan.outputs if o.name == name and not plan.stages]
+        if len(found) != 1 or not isinstance(found[0], Column) or not found[0].name.startswith("a"):
+            names = ", ".join(o.name for o in plan.outputs if isinstance(o.expression, Column))
+            raise ProgrammingError(f"{name!r} is not one aggregate of the answer. half_width takes one of: {names}.")
+        if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
+            raise ProgrammingError(
+                f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
+            )
+        wanted[found[0].name] = float(width)
+
+    def narrow(exponent: int) -> bool:
+        prepared = prepared_at(_three_digits(exponent))
+        return all(
+            measured.choice.release.half_width <= wanted[measured.aggregate.name]
+            for measured in prepared.measured
+            if measured.aggregate.name in wanted
+        )
+
+    low, high = 0, 12 * 900  # 1e-6 to 1e6, 900 steps of three digits a decade
+    if not narrow(high):
+        raise ProgrammingError("No price up to 1e6 gives intervals that narrow: the bounds or the grid set the limit.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if narrow(middle) else (middle, high)
+    return _three_digits(high)
+
+
+def _three_digits(step: int) -> Fraction:
+    """The numbers of three digits from 1e-6 on: 1.00e-6, 1.01e-6, ... 9.99e-6, 1.00e-5, ..."""
+    decade, digits = divmod(step, 900)
+    return Fraction(100 + digits, 100) * Fraction(10) ** (decade - 6)
+
+
+def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
+    release = measured.choice.release
+    return QuoteColumn(
+        name=name,
+        mechanism=release.mechanism,
+        loss=summary(release.loss, composition),
+        sensitivity=release.sensitivity,
+        scale=release.scale,
+        half_width=release.half_width,
+        others=tuple(
+            (other.mechanism, _reason(other.expected_error, other.reason)) for other in measured.choice.others
+        ),
+    )
+
+
+def advice(aggregate: Aggregate) -> tuple[str, ...]:
+    """What says more than an aggregate that rests on a single row; nothing for others."""
+    if aggregate.function not in ("min", "max"):
+        return ()
+    share = "0.01" if aggregate.function == "min" else "0.99"
+    return (f"it rests on the outermost row alone; QUANTILE_CONT(x, {share}) says more.",)
+
+
+def _reason(error: float | None, reason: str) -> str:
+    return reason if error is None else f"±{error:.4g}, {reason}"
+
+
+def _notes_on_classes(prepared: Prepared, classes: Mapping[str, Fraction]) -> tuple[str, ...]:
+    """What the statement's price means for each class of units."""
+    if not classes:
+        return ()
+    options = prepared.options
+    kind, whole, power = ("epsilon", options.epsilon, 1) if options.rho is None else ("rho", options.rho, 2)
+    most = ", ".join(f"{name} {float((whole or 0) * share**power):g}" for name, share in classes.items())
+    return (f"At a price of {kind} {float(whole or 0):g} a unit of each class loses at most: {most}.",)
+
+
+def _notes(prepared: Prepared) -> tuple[str, ...]:
+    notes = []
+    contribution = prepared.measured[0].request.source.contribution
+    if contribution.rows > 1:
+        notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
+    if prepared.plan.keys and contribution.groups < contribution.rows:
+        notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
+    if prepared.selection is not None:
+        notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
+    elif prepared.plan.keys and prepared.plan.table is None:
+        listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
+        notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
+    if len(prepared.groupings) > 1:
+        notes.append(
+            f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
+        )
+    if any(measured.aggregate.function == "avg" for measured in prepared.measured):
+        notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
+    noted = ((m, note) for m in prepared.measured for note in (*m.notes, *advice(m.aggregate)))
+    notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
+    notes += foretold_rows(prepared.plan)
+    return tuple(dict.fromkeys(notes))

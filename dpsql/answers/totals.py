@@ -1,0 +1,193 @@
+"""Intervals of what looks at several released rows at once: windows, and sub-queries as values.
+
+Sums, means, extremes and values of other rows never fall where one of their arguments grows. So over the lower ends of
+all rows they give a lower end, and over the upper ends an upper one, for the truth of the same rows in the same order:
+the released ones. With k noised columns and G released rows every end is taken at 1 - (1 - confidence)/(k G), so that
+by the union bound all of them hold at once, whatever rows HAVING or LIMIT keep, and what follows from them holds too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from dpsql.answers.postprocess import Bars, Ends, PostProcess, Rows, as_float
+from dpsql.plan.conversions import converted
+from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
+from dpsql.plan.functions import Function
+from dpsql.plan.intervals import Interval
+from dpsql.plan.nodes import Column, Expression, Output, Plan, Total, Windowed
+from dpsql.plan.ranges import RELEASED as SATURATED
+from dpsql.plan.stages import AGGREGATES, RELEASED
+from dpsql.plan.types import Facts, Type
+from dpsql.plan.windows import FUNCTIONS
+from dpsql.privacy.tables import Group
+from dpsql.worker.client import WorkerFailed
+
+__all__ = ["several_rows", "several_rows_intervals"]
+
+Over = Windowed | Total
+RISING = ("sum", "avg", "min", "max", "lag", "lead", "first_value", "last_value", "nth_value")
+"""Functions that never fall where a value of a row grows, all else being equal."""
+
+MOST_GROUPS = 10_000  # released rows whose ends are worked out one by one: about a second
+
+
+def several_rows(expression: Expression) -> tuple[Over, ...]:
+    """The windows and sub-queries of an expression, each once."""
+    if isinstance(expression, Over):
+        return (expression,)
+    return tuple(dict.fromkeys(over for part in arguments_of(expression) for over in several_rows(part)))
+
+
+def several_rows_intervals(
+    column: int,
+    plan: Plan,
+    groups: Sequence[Group],
+    values: Mapping[str, Sequence[Any]],
+    bars: Mapping[str, Bars],
+    rows: Rows,
+    after: PostProcess,
+    confidence: float,
+) -> list[Ends]:
+    """One interval a row of a column of the answer that holds a window or a sub-query as a value.
+
+    Args:
+        column: Which, from 0.
+        plan: The statement.
+        groups: The released groups.
+        values: Per aggregate name, one released value a group.
+        bars: Intervals of the released values, by name.
+        rows: The answer's rows.
+        after: The worker that does the plan's work once more, over ends of intervals.
+        confidence: Between 0 and 1.
+
+    Returns:
+        ``(None, None)`` where nothing sound is known: ranks, rows of groups of rows, ends without bounds.
+    """
+    unknown: list[Ends] = [(None, None)] * len(rows.rows)
+    over: dict[str, Expression] = {}
+    for outputs in (plan.outputs, *(stage.outputs for stage in plan.stages[:-1])):
+        if plan.stages:
+            over = {f"c{i}": substituted(output.expression, over) for i, output in enumerate(outputs)}
+    written = plan.answer[column].expression
+    whole = substituted(written, over) if over else written
+    nodes = several_rows(written)
+    noised = [c for c in columns_of(whole) if c.name in bars]
+    if not noised:
+        return []
+    rising = all(node.function.name in RISING and node.arguments for node in nodes)
+    if (
+        not rising
+        or len(groups) > MOST_GROUPS
+        or any(stage.aggregates for stage in plan.stages)
+        or len(several_rows(whole)) != len(nodes)
+    ):
+        return unknown
+    level = 1 - (1 - confidence) / (len(noised) * max(len(groups), 1))
+    boxes = _boxes({c: bars[c.name](level) for c in noised}, len(groups))
+    ends: dict[str, Sequence[Any]] = {}
+    asked: list[Over] = []
+    for index, node in enumerate(nodes):
+        argument = substituted(node.arguments[0], over) if over else node.arguments[0]
+        ranges = [range_of(argument, hard=False, known=box.get) for box in boxes]
+        real = _real(node)
+        if real is None or not all(map(_moderate, ranges)):
+            return unknown
+        ends |= {f"low{index}": [float(r.low) for r in ranges], f"high{index}": [float(r.high) for r in ranges]}
+        asked.append(real)
+    found = _worked(_extended(plan, asked), groups, {**values, **ends}, after, len(plan.answer), rows)
+    return unknown if found is None else _together(whole, nodes, over, boxes, rows, found)
+
+
+def _moderate(ends: Interval) -> bool:
+    """Whether both ends are known, and no larger than released numbers are: then no sum of them overflows."""
+    most = SATURATED[Type.REAL]
+    return ends.low is not None and ends.high is not None and -most <= ends.low and ends.high <= most
+
+
+def _boxes(ends: Mapping[Column, Sequence[Ends]], count: int) -> list[dict[Expression, Interval]]:
+    """For each released row what its noised columns lie in."""
+    return [
+        {
+            column: Interval(*(None if end is None else Fraction(end) for end in pairs[row]))
+            for column, pairs in ends.items()
+        }
+        for row in range(count)
+    ]
+
+
+def _real(node: Over) -> Over | None:
+    """The same over real numbers, its first argument to be replaced; None where it takes others."""
+    arguments = tuple(converted(a, Type.REAL) if i in (0, 2) else a for i, a in enumerate(node.arguments))
+    if any(argument is None for argument in arguments):
+        return None
+    taken = tuple(argument for argument in arguments if argument is not None)
+    types = tuple(argument.facts.type for argument in taken)
+    function: Function | None
+    if isinstance(node, Windowed):
+        function = FUNCTIONS.get((node.function.name, types))
+    else:
+        function = next((f for f in AGGREGATES[node.function.name] if f.parameters == types), None)
+    return None if function is None else replace(node, function=function, arguments=taken, facts=Facts(Type.REAL))
+
+
+def _extended(plan: Plan, asked: Sequence[Over]) -> Plan:
+    """The plan with two more columns for each node: what it gives over lower ends, and over upper ones."""
+    names = [f"{side}{index}" for index in range(len(asked)) for side in ("low", "high")]
+    carried = tuple(Output(name, Column(RELEASED, name, Facts(Type.REAL))) for name in names)
+    held = [output.expression for output in carried]
+    stages = []
+    outputs = plan.outputs
+    for stage in plan.stages:
+        at = len(outputs)
+        outputs = (*outputs, *carried)
+        stages.append(outputs)
+        held = [Column(RELEASED, f"c{at + i}", Facts(Type.REAL)) for i in range(len(names))]
+        carried = tuple(Output(name, column) for name, column in zip(names, held, strict=True))
+        outputs = stage.outputs
+    last = tuple(
+        Output(name, replace(asked[i // 2], arguments=(held[i], *asked[i // 2].arguments[1:])))
+        for i, name in enumerate(names)
+    )
+    every = [*stages, (*outputs, *last)]
+    return replace(
+        plan, outputs=every[0],
+        stages=tuple(replace(stage, outputs=own) for stage, own in zip(plan.stages, every[1:], strict=True)),
+    )  # fmt: skip
+
+
+def _worked(
+    plan: Plan, groups: Sequence[Group], values: Mapping[str, Sequence[Any]], after: PostProcess, shown: int, rows: Rows
+) -> list[tuple[Any, ...]] | None:
+    """The added columns, row by row; None where the worker does not give them for the same rows."""
+    try:
+        found = after.rows(plan, groups, values)
+    except WorkerFailed:
+        return None
+    return [row[shown:] for row in found.rows] if found.origin == rows.origin else None
+
+
+def _together(
+    whole: Expression,
+    nodes: Sequence[Over],
+    over: Mapping[str, Expression],
+    boxes: Sequence[dict[Expression, Interval]],
+    rows: Rows,
+    found: Sequence[tuple[Any, ...]],
+) -> list[Ends]:
+    """The range of the whole expression over what its nodes and its own row's columns lie in."""
+    result: list[Ends] = []
+    for origin, ends in zip(rows.origin, found, strict=True):
+        if origin is None or None in ends:
+            result.append((None, None))
+            continue
+        box = dict(boxes[origin])
+        for index, node in enumerate(nodes):
+            low, high = sorted(ends[2 * index : 2 * index + 2])
+            box[substituted(node, over) if over else node] = Interval(Fraction(low), Fraction(high))
+        bounds = range_of(whole, hard=False, known=box.get)
+        result.append((as_float(bounds.low), as_float(bounds.high)))
+    return result

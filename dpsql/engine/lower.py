@@ -1,0 +1,366 @@
+"""What mechanisms need, and what happens to released values, as one engine statement each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.printer import WIRE, Printer, qualified, quoted
+from dpsql.errors import InvariantBroken
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
+from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
+from dpsql.plan.relations import scans, unit_of
+from dpsql.plan.types import Grid
+
+__all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
+
+MOST_ROWS = 2**40  # public cap on the rows of a table
+MOST_GROUPS = 2_000_000
+"""Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
+texts, measured). Listed groups are at most 100,000; only keys of an open domain come near."""
+SUM_LIMIT = 2**126  # below HUGEINT's end
+
+
+def lower(need: Need, contribution_key: bytes) -> EngineStatement:
+    """The statement that fetches what a mechanism needs.
+
+    Args:
+        need: Aggregates, a histogram or values.
+        contribution_key: The ledger's secret key; orders rows and groups where a cap cuts.
+    """
+    match need:
+        case Aggregates():
+            return _limited(_aggregates(need.source, need.measures, contribution_key), need.source)
+        case Histogram():
+            kind = MeasureKind.UNITS if need.of_units else MeasureKind.ROWS
+            return _limited(_aggregates(need.source, (Measure(kind),), contribution_key), need.source)
+        case Cells():
+            return _aggregates(need.source, (Measure(MeasureKind.ROWS),), contribution_key)
+        case Values():
+            return _values(need, contribution_key)
+        case Ordered():
+            return _ordered(need, contribution_key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """One column of values in the inner rows: an argument as integers of a grid, or as it is."""
+
+    argument: Expression
+    grid: Grid | None
+
+
+def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> EngineStatement:
+    printer = Printer()
+    columns = _value_columns(measures)
+    units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
+    rows = _bounded_rows(printer, source, columns, key, units=units)
+    fields = [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
+    texts = [quoted(k.name) for k in source.keys]
+    groups = f" GROUP BY {', '.join(texts)}" if texts else ""
+    for index, measure in enumerate(measures):
+        wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
+        fields.append((f"m{index}", wire))
+        every = measure.kind is MeasureKind.EVERY_ROW
+        total = _every_row(printer, source) if every else _total(printer, measure, columns, units)
+        texts.append(f'CAST({total} AS {wire}) AS "m{index}"')
+    return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
+
+
+def _limited(statement: EngineStatement, source: Source) -> EngineStatement:
+    """The statement, which fails where an open domain has more groups than the process that asks can hold."""
+    listed = all(key.domain is not None for key in source.keys)
+    return statement if listed else replace(statement, most_rows=MOST_GROUPS)
+
+
+def _value_columns(measures: Sequence[Measure]) -> list[_Values]:
+    """The distinct columns of values that the measures read: equal arguments are computed, and summed, once."""
+    sums = [m for measure in measures for m in (measure, measure.by) if m is not None and m.grid is not None]
+    columns = [_Values(m.argument, m.grid) for m in sums if m.argument is not None]
+    for measure in measures:
+        plain = measure.argument is not None and measure.grid is None
+        shared = measure.kind is MeasureKind.VALUES and any(c.argument == measure.argument for c in columns)
+        if plain and not shared and measure.argument is not None:
+            columns.append(_Values(measure.argument, None))
+    return list(dict.fromkeys(columns))
+
+
+def _column(columns: Sequence[_Values], measure: Measure) -> str:
+    """The column a measure reads. A value is NULL exactly where its grid integer is, so a count may read either."""
+    for index, column in enumerate(columns):
+        counted = measure.kind is MeasureKind.VALUES
+        if column.argument == measure.argument and (counted or column.grid == measure.grid):
+            return _x(index)
+    raise InvariantBroken("a measure without its column")
+
+
+def _total(printer: Printer, measure: Measure, columns: Sequence[_Values], units: bool) -> str:
+    """SQL of one exact integer per group."""
+    match measure.kind:
+        case MeasureKind.ROWS:
+            printer.functions.add("count")
+            return "COUNT(*)"
+        case MeasureKind.UNITS:  # with one row a unit the rows are counted: the same number, without a table of units
+            printer.functions.add("count")
+            return f"COUNT(DISTINCT {UNIT})" if units else "COUNT(*)"
+        case MeasureKind.VALUES:
+            printer.functions.add("count")
+            return f"COUNT({_column(columns, measure)})"
+        case MeasureKind.DISTINCT:
+            printer.functions.add("count")
+            return f"COUNT(DISTINCT {_column(columns, measure)})"
+        case MeasureKind.SUM:
+            _prove_sum(_reach(measure))
+            x = _column(columns, measure)
+            printer.functions.add("sum")
+            if not measure.shift:
+                return f"COALESCE(SUM({x}), 0)"
+            printer.functions |= {"count", "-", "*"}  # the shift once per group, instead of once per row
+            return f"COALESCE(SUM({x}), 0) - CAST({measure.shift} AS HUGEINT) * COUNT({x})"
+        case MeasureKind.PRODUCTS:
+            by = measure.by or measure
+            _prove_sum(_reach(measure) * _reach(by))
+            printer.functions |= {"sum", "*", "-"}
+            wide = "BIGINT" if _reach(measure) * _reach(by) < 2**62 else "HUGEINT"
+            factors = [f"(CAST({_column(columns, m)} AS {wide}) - {m.shift})" for m in (measure, by)]
+            return f"COALESCE(SUM({' * '.join(factors)}), 0)"
+        case MeasureKind.EVERY_ROW:
+            raise InvariantBroken("the rows of a whole table are counted apart from a group's")
+
+
+def _every_row(printer: Printer, source: Source) -> str:
+    """The number of rows of the one table that is read, whatever is asked of them."""
+    (scan,) = scans(source.relation)
+    printer.functions.add("count")
+    return f"(SELECT COUNT(*) {printer.rows(scan)})"
+
+
+def _reach(measure: Measure) -> int:
+    """Largest magnitude of one value, before and after its shift."""
+    if measure.grid is None:
+        raise InvariantBroken("a sum without a grid")
+    ends = measure.grid.low, measure.grid.high
+    return max(abs(end - shift) for end in ends for shift in (0, measure.shift))
+
+
+def _prove_sum(largest: int) -> None:
+    """No sum over any permitted table overflows.
+
+    Raises:
+        InvariantBroken: One could; the mechanism must ask for a coarser grid.
+    """
+    if largest * MOST_ROWS >= SUM_LIMIT:
+        raise InvariantBroken("a sum that could overflow")
+
+
+UNIT = '"u"'
+
+
+def _x(index: int) -> str:
+    return f'"x{index}"'
+
+
+def _bounded_rows(
+    printer: Printer, source: Source, columns: Sequence[_Values], key: bytes, *, units: bool = False
+) -> str:
+    """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
+    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    rows = _value_rows(printer, source, columns, units=units or capped)
+    keys = [quoted(k.name) for k in source.keys]
+    held, every = source.contribution, [UNIT, *keys, *(_x(i) for i in range(len(columns)))]
+    if source.cap_rows:
+        rows = _cut(printer, rows, every, "row_number", [UNIT], every, held.rows, key)
+    if source.cap_rows_in_group:
+        rows = _cut(printer, rows, every, "row_number", [UNIT, *keys], every, held.rows_in_group, key)
+    if source.cap_groups and keys:
+        rows = _cut(printer, rows, every, "dense_rank", [UNIT], [UNIT, *keys], held.groups, key)
+    return rows
+
+
+def _cut(
+    printer: Printer,
+    rows: str,
+    columns: list[str],
+    rank: str,
+    within: list[str],
+    content: list[str],
+    most: int,
+    key: bytes,
+) -> str:
+    """The first ``most`` rows (or groups) of each partition, in the secret order of their own content.
+
+    Only partitions with more rows than that pay for the hash: in the others every row and group stays anyway.
+    ``columns`` are all columns of ``rows``; every one is named, since the engine is never asked for ``*``.
+    """
+    printer.functions |= {rank, "count"}
+    named, partition = ", ".join(columns), f"PARTITION BY {', '.join(within)}"
+    secret = f'CASE WHEN "n" > {int(most)} THEN {_keyed_hash(printer, content, key)} END'
+    order = ", ".join([secret, *(f"{column} NULLS FIRST" for column in content if column not in within)])
+    counted = f'SELECT {named}, COUNT(*) OVER ({partition}) AS "n" FROM ({rows}) AS q'
+    ranked = f'SELECT {named}, {rank}() OVER ({partition} ORDER BY {order}) AS "{rank}" FROM ({counted}) AS q'
+    return f'SELECT {named} FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
+
+
+def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool) -> str:
+    """Rows with keys, unit and values; what is not an integer of its grid yet becomes one a level further out."""
+    inner = [f"{printer.expression(k.expression)} AS {quoted(k.name)}" for k in source.keys]
+    outer = [quoted(k.name) for k in source.keys]
+    if units:
+        unit = unit_of(source.relation)
+        if unit is None:
+            raise InvariantBroken("rows without a unit cannot be cut")
+        inner.append(f"{qualified(unit)} AS {UNIT}")
+        outer.append(UNIT)
+    plain = True
+    for index, column in enumerate(columns):
+        text, stored = printer.argument(column.argument, column.grid)
+        inner.append(f"{text} AS {_x(index)}")
+        value = printer.grid_integer(column.argument, column.grid, _x(index), stored)
+        plain = plain and value == _x(index)
+        outer.append(f"{value} AS {_x(index)}")
+    rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
+    return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
+
+
+def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
+    """A secret order of rows by their own content, in an encoding that no two contents share."""
+    printer.functions |= {"sha256", "concat", "length"}
+    secret = printer.bound(key.hex(), "VARCHAR")
+    parts = [
+        f"CASE WHEN {c} IS NULL THEN 'N' ELSE concat(length(CAST({c} AS VARCHAR)), ':', CAST({c} AS VARCHAR)) END"
+        for c in columns
+    ]
+    return f"sha256(concat({secret}, {', '.join(parts)}))"
+
+
+def _values(need: Values, key: bytes) -> EngineStatement:
+    printer = Printer()
+    coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
+    split = [] if need.by is None else [_Values(need.by, None)]
+    rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
+    keys, xs = [quoted(k.name) for k in need.source.keys], [_x(i) for i in range(len(coordinates) + len(split))]
+    if need.missing is not None:
+        xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
+    by = ", ".join([*keys, *xs])
+    shown = [*keys, *(f"{x} AS {quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
+    present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
+    printer.functions.add("count")
+    sql = (
+        f'SELECT {", ".join(shown)}, CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
+        f"WHERE {present} GROUP BY {by} ORDER BY {by}"
+    )
+    fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
+    wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
+    return _statement(
+        printer, sql, [*fields, *zip(need.columns, [*wires, "BIGINT"], strict=True)], need.source.relation
+    )
+
+
+def _ordered(need: Ordered, key: bytes) -> EngineStatement:
+    printer = Printer()
+    x, rows = _x(0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
+    order = _keyed_hash(printer, [UNIT], key)  # of the id alone: nobody's value moves anybody to another place
+    sql = (
+        f'SELECT COALESCE(CAST({x} AS BIGINT), 0) AS "value", CAST({x} IS NOT NULL AS BIGINT) AS "rows" '
+        f"FROM ({rows}) AS q ORDER BY {order}, {UNIT}"
+    )
+    return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
+
+
+def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:
+    return EngineStatement(
+        sql=sql,
+        parameters=tuple(printer.parameters),
+        columns=tuple(columns),
+        tables=frozenset(scan.table.name for scan in scans(relation)),
+        functions=frozenset(printer.functions),
+    )
+
+
+# --------------------------------------------------------------- released values: no data behind these
+
+
+_ROW = '"released"."row"'
+
+
+def _released_name(column: Column) -> str:
+    return f'"released".{quoted(column.name)}'
+
+
+def lower_released(plan: Plan) -> EngineStatement:
+    """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from, or NULL).
+
+    Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
+    """
+    printer = Printer(_released_name)
+    own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
+    sql = _stage(printer, own, '"released"', last=not plan.stages)
+    answers = []
+    for index, stage in enumerate(plan.stages):
+        printer.answer = f'"answer{index}"'
+        answers.append(f"{printer.answer} AS ({sql})")
+        sql = _stage(printer, stage, f'{printer.answer} AS "released"', last=index == len(plan.stages) - 1)
+    sql = f"WITH {', '.join(answers)} {sql}" if answers else sql
+    columns = [(f"c{i}", WIRE[output.expression.facts.type]) for i, output in enumerate(plan.answer)]
+    return EngineStatement(
+        sql,
+        tuple(printer.parameters),
+        (*columns, ("row", "BIGINT")),
+        frozenset({"released"}),
+        frozenset(printer.functions),
+    )
+
+
+def _stage(printer: Printer, stage: Stage, source: str, *, last: bool) -> str:
+    """One SELECT over released values. An aggregated row comes from no single released row."""
+    row = 'CAST(NULL AS BIGINT) AS "row"' if stage.aggregates else f'{_ROW} AS "row"'
+    rows = f"FROM {source}" + (f" WHERE {printer.expression(stage.where)}" if stage.where is not None else "")
+    return _selected(printer, stage, rows, [] if stage.aggregates else [_ROW], last=last, extra=[row])
+
+
+def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, last: bool, extra: list[str]) -> str:
+    """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
+    grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
+    printer.ties = [*ties, *grouped]
+    texts = [f'{printer.expression(output.expression)} AS "c{i}"' for i, output in enumerate(stage.outputs)]
+    sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
+    if stage.group_by:
+        sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
+    if stage.having is not None:
+        sql += f" HAVING {printer.expression(stage.having)}"
+    terms = [*map(printer.term, stage.order_by), *ties, *(grouped if last else ())]
+    if terms and (last or stage.limit is not None or stage.offset):
+        sql += f" ORDER BY {', '.join(terms)}"
+    if stage.limit is not None:
+        sql += f" LIMIT {int(stage.limit)}"
+    if stage.offset:
+        sql += f" OFFSET {int(stage.offset)}"
+    return sql
+
+
+def lower_public(plan: PublicPlan) -> EngineStatement:
+    """A statement over public tables, columns ``c0...``."""
+    printer = Printer()
+    sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
+    columns = tuple((f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs))
+    tables = frozenset(scan.table.name for scan in scans(plan.relation))
+    return EngineStatement(sql, tuple(printer.parameters), columns, tables, frozenset(printer.functions))
+
+
+def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:
+    """Expressions over public cells, given as the table ``released`` with columns ``c0...`` and ``row``."""
+    names: Mapping[Column, str] = {column: f'"released"."c{i}"' for i, column in enumerate(columns)}
+    printer = Printer(lambda column: names[column])
+    for expression in expressions:
+        if not set(columns_of(expression)) <= set(columns):
+            raise InvariantBroken("an expression over columns that are not at hand")
+    texts = [f'{printer.expression(e)} AS "e{i}"' for i, e in enumerate(expressions)]
+    return EngineStatement(
+        f'SELECT {", ".join(texts)} FROM "released" ORDER BY "released"."row"',
+        tuple(printer.parameters),
+        tuple((f"e{i}", WIRE[e.facts.type]) for i, e in enumerate(expressions)),
+        frozenset({"released"}),
+        frozenset(printer.functions),
+    )

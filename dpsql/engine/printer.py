@@ -1,0 +1,293 @@
+"""Expressions and relations as DuckDB's SQL: quoted, qualified names, numbered parameters, total expressions.
+
+This printer writes every statement an engine ever sees. It prints plan nodes only; the analyst's text is not at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dpsql.plan.grids import saturating_grid
+from dpsql.plan.nodes import (
+    Apply,
+    Case,
+    Column,
+    Constant,
+    Expression,
+    Filter,
+    Join,
+    Order,
+    PerUnit,
+    Project,
+    Relation,
+    Scan,
+    Semi,
+    Total,
+    UnionAll,
+    UnitValue,
+    Windowed,
+)
+from dpsql.plan.types import Grid, Type, Value
+from dpsql.sql.normal import frame_text
+
+__all__ = ["WIRE", "Printer", "qualified", "quoted"]
+
+WIRE = {
+    Type.INTEGER: "BIGINT",
+    Type.REAL: "DOUBLE",
+    Type.BOOLEAN: "BOOLEAN",
+    Type.TEXT: "VARCHAR",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
+    Type.NULL: "BIGINT",
+}
+
+Naming = Callable[[Column], str]
+
+
+def quoted(name: str) -> str:
+    """An identifier of the engine.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def qualified(column: Column) -> str:
+    return f"{quoted(column.alias)}.{quoted(column.name)}"
+
+
+@dataclass(slots=True)
+class Printer:
+    """Prints expressions and relations, collecting parameters and the functions the text uses.
+
+    Attributes:
+        naming: How columns are written.
+        parameters: Bound values.
+        functions: Names of the functions, as the engine's parser reports them.
+        ties: How rows of an answer that an order leaves equal are ordered.
+        answer: The name of the answer that is read.
+    """
+
+    naming: Naming = qualified
+    parameters: list[Value] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
+    ties: Sequence[str] = ()
+    answer: str = ""
+    _numbers: dict[tuple[type, Value, str], int] = field(default_factory=dict)
+
+    def expression(self, node: Expression) -> str:
+        """SQL of one expression."""
+        match node:
+            case Column():
+                return self.naming(node)
+            case Constant():
+                return self.constant(node.value, node.facts.type)
+            case Apply():
+                self.functions |= node.function.engine
+                if "{rest}" not in node.function.sql and "{*}" not in node.function.sql:
+                    return node.function.sql.format(*map(self.expression, node.arguments))
+                arguments = [self.expression(argument) for argument in node.arguments]
+                text = node.function.sql.replace("{*}", ", ".join(arguments)).replace(
+                    "{rest}", ", ".join(arguments[1:])
+                )
+                return text.replace("{0}", arguments[0])
+            case Case():
+                branches = [
+                    f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in node.branches
+                ]  # fmt: skip
+                default = "" if _identity_or_null(node) else f" ELSE {self.expression(node.default)}"
+                return f"CASE {' '.join(branches)}{default} END"
+            case Windowed():
+                self.functions |= node.function.engine
+                return node.function.sql.format(*map(self.expression, node.arguments), over=self._over(node))
+            case Total():
+                return self._total(node)
+
+    def _total(self, node: Total) -> str:
+        """A sub-query of one row: it aggregates, and groups by nothing."""
+        self.functions |= node.function.engine
+        value = node.function.sql.format(*map(self.expression, node.arguments))
+        where = "" if node.where is None else f" WHERE {self.expression(node.where)}"
+        return f'(SELECT {value} FROM {self.answer} AS "released"{where})'
+
+    def _over(self, node: Windowed) -> str:
+        partition = ", ".join(map(self.expression, node.partition))
+        order = ", ".join([*map(self.term, node.order), *(self.ties if node.ties else ())])
+        named = (("PARTITION BY", partition), ("ORDER BY", order))
+        parts = [f"{words} {text}" for words, text in named if text]
+        return f"OVER ({' '.join([*parts, frame_text(node.frame)]).strip()})"
+
+    def term(self, order: Order) -> str:
+        """One term of an ORDER BY."""
+        direction = "DESC" if order.descending else "ASC"
+        return f"{self.expression(order.expression)} {direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+
+    def constant(self, value: Value, type_: Type) -> str:
+        """A bound parameter of a fixed type."""
+        if value is None:
+            return f"CAST(NULL AS {WIRE[type_]})"
+        return self.bound(float(value) if type_ is Type.REAL else value, WIRE[type_])  # type: ignore[arg-type]  # numeric
+
+    def bound(self, value: Value, wire: str) -> str:
+        """A numbered parameter, so that parts may be printed in any order, and equal expressions print equally."""
+        number = self._numbers.setdefault((type(value), value, wire), len(self.parameters) + 1)
+        if number > len(self.parameters):
+            self.parameters.append(value)
+        return f"CAST(${number} AS {wire})"
+
+    def real(self, value: Fraction | int) -> str:
+        """A number as a bound DOUBLE."""
+        return self.bound(float(value), "DOUBLE")
+
+    def rows(self, node: Relation) -> str:
+        """FROM and WHERE of a relation."""
+        tables, predicates = self._rows(node)
+        return f"FROM {tables}" + (f" WHERE {' AND '.join(predicates)}" if predicates else "")
+
+    def _rows(self, node: Relation) -> tuple[str, list[str]]:
+        """The tables of a relation, and the conditions on them that have not been printed yet."""
+        match node:
+            case Scan():
+                return f'"bounded"."main".{quoted(node.table.name)} AS {quoted(node.alias)}', []
+            case Filter():
+                tables, predicates = self._rows(node.input)
+                return tables, [*predicates, self.expression(node.predicate)]
+            case Join():
+                return self._join(node)
+            case Semi():
+                tables, predicates = self._rows(node.input)
+                others, conditions = self._rows(node.right)
+                conditions += [self.expression(condition) for condition in node.on]
+                where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+                exists = f"EXISTS (SELECT 1 FROM {others}{where})"
+                return tables, [*predicates, f"(NOT {exists})" if node.negated else exists]
+            case Project():
+                named = [f"{self.expression(expression)} AS {quoted(name)}" for name, expression in node.columns]
+                distinct = "DISTINCT " if node.distinct else ""
+                return f"(SELECT {distinct}{', '.join(named)} {self.rows(node.input)}) AS {quoted(node.alias)}", []
+            case UnionAll():
+                parts = []
+                for part, expressions in node.parts:
+                    named = [
+                        f"{self.expression(e)} AS {quoted(n)}" for n, e in zip(node.names, expressions, strict=True)
+                    ]
+                    parts.append(f"SELECT {', '.join(named)} {self.rows(part)}")
+                return f"({' UNION ALL '.join(parts)}) AS {quoted(node.alias)}", []
+            case PerUnit():
+                return f"({self._per_unit(node)}) AS {quoted(node.alias)}", []
+
+    def _join(self, node: Join) -> tuple[str, list[str]]:
+        left, predicates = self._rows(node.left)
+        right, others = self._rows(node.right)
+        if isinstance(node.right, Join) or (isinstance(node.right, Filter | Semi) and " JOIN " in right):
+            right = f"({right})"
+        on = [f"{qualified(a)} = {qualified(b)}" for a, b in node.equal]
+        if not node.outer:
+            return f"{left} JOIN {right} ON {' AND '.join(on)}", predicates + others
+        on += [self.expression(condition) for condition in node.on] + others
+        return f"{left} LEFT JOIN {right} ON {' AND '.join(on)}", predicates
+
+    def _per_unit(self, node: PerUnit) -> str:
+        """Sums inside one unit are sums of grid integers: exact, whatever the order of the rows."""
+        keys = [quoted(name) for name, _ in node.keys]
+        inner = [f"{self.expression(expression)} AS {quoted(name)}" for name, expression in node.keys]
+        outer = list(keys)
+        totals = []
+        for index, value in enumerate(node.values):
+            x = f'"x{index}"'
+            if value.argument is None:
+                totals.append(f"{self._unit_total(value, x, x)} AS {quoted(value.name)}")
+                continue
+            summed = value.function in ("sum", "avg")
+            grid = saturating_grid(value.argument.facts) if summed else None
+            text, stored = self.argument(value.argument, grid)
+            inner.append(f"{text} AS {x}")
+            outer.append(f"{self.grid_integer(value.argument, grid, x, stored)} AS {x}")
+            totals.append(f"{self._unit_total(value, x, self._whole(value, grid, x))} AS {quoted(value.name)}")
+        rows = f"SELECT {', '.join(inner)} {self.rows(node.input)}"
+        rows = f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
+        return f"SELECT {', '.join([*keys, *totals])} FROM ({rows}) AS r GROUP BY {', '.join(keys)}"
+
+    def _whole(self, value: UnitValue, grid: Grid | None, x: str) -> str:
+        """The sum of a unit's grid integers, in the column's unit."""
+        if grid is None:
+            return x
+        self.functions.add("sum")
+        if value.argument is not None and value.argument.facts.type is Type.INTEGER and grid.step == 1:
+            return f"SUM({x})"
+        self.functions |= {"*", "/"}
+        step = grid.step
+        scaled = f"CAST(SUM({x}) AS DOUBLE)"
+        if step.numerator != 1:
+            scaled = f"({scaled} * {self.real(step.numerator)})"
+        return f"({scaled} / {self.real(step.denominator)})"
+
+    def _unit_total(self, value: UnitValue, x: str, total: str) -> str:
+        wire = WIRE[value.facts.type]
+        match value.function:
+            case "count_rows":
+                self.functions.add("count")
+                return "CAST(COUNT(*) AS BIGINT)"
+            case "count":
+                self.functions.add("count")
+                return f"CAST(COUNT({x}) AS BIGINT)"
+            case "count_distinct":
+                self.functions.add("count")
+                return f"CAST(COUNT(DISTINCT {x}) AS BIGINT)"
+            case "sum":
+                return f"CAST({total} AS {wire})"
+            case "avg":
+                self.functions |= {"count", "nullif", "/"}
+                return f"(CAST({total} AS DOUBLE) / NULLIF(COUNT({x}), 0))"
+            case _:
+                self.functions.add(value.function)
+                return f"CAST({value.function}({x}) AS {wire})"
+
+    def argument(self, argument: Expression, grid: Grid | None) -> tuple[str, bool]:
+        """SQL of an argument, and whether it is a stored grid integer already."""
+        if grid is not None and isinstance(argument, Column) and argument.facts.step == grid.step:
+            if argument.stored_grid:
+                return f"{quoted(argument.alias)}.{quoted(argument.name + '$grid')}", True
+            if argument.facts.type is Type.INTEGER and grid.step == 1:
+                return self.expression(argument), True
+        return self.expression(argument), False
+
+    def grid_integer(self, argument: Expression, grid: Grid | None, x: str, stored: bool) -> str:
+        """The value in grid steps, clamped to the grid's ends; NULL stays NULL, NaN becomes NULL.
+
+        NULL is tested first: the engine's least and greatest pass over NULL arguments.
+        """
+        if grid is None or (stored and isinstance(argument, Column) and _covers(grid, argument)):
+            return x
+        if stored:
+            return f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
+        # multiplying by a whole number keeps decimal fractions exact where doubles can
+        whole = grid.step.numerator == 1
+        self.functions |= {"isnan", "round", "least", "greatest", "*" if whole else "/"}
+        real = f"CAST({x} AS DOUBLE)"
+        steps = f"{real} * {self.real(grid.step.denominator)}" if whole else f"{real} / {self.real(grid.step)}"
+        return (
+            f"CASE WHEN {x} IS NULL OR isnan({real}) THEN NULL "
+            f"WHEN {real} <= {self.real(grid.low * grid.step)} THEN {grid.low} "
+            f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {grid.high} "
+            f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
+        )
+
+
+def _identity_or_null(case: Case) -> bool:
+    """Whether the results are a unit or a key, or NULL: what type those are stored as the plan does not know."""
+    results = [result for _, result in case.branches]
+    identities = all(isinstance(result, Column) and result.identifies for result in results)
+    return identities and isinstance(case.default, Constant) and case.default.value is None
+
+
+def _covers(grid: Grid, column: Column) -> bool:
+    """Whether the bounded view already keeps a column inside the grid's ends."""
+    facts = column.facts
+    if not isinstance(facts.low, Fraction | int) or not isinstance(facts.high, Fraction | int):
+        return False
+    return grid.low * grid.step <= facts.low and facts.high <= grid.high * grid.step

@@ -1,0 +1,1 @@
+"""What was spent, and by whom: durable, append-only, or refused."""

@@ -1,0 +1,376 @@
+"""The ledger: durable, append-only charges. A charge is on the disk before anybody looks at private data.
+
+    charge    one immediate transaction: read what others charged, ask both filters, append, commit; then the mark
+    replay    an answer once released is stored, and free for ever after
+    refund    does not exist
+
+Every way to die in between leaves a charge without an answer, never an answer without a charge. The owner's commands
+are in `ledger_owner`; the file is in `ledger_file`, its high-water mark in `ledger_mark`, what the records add up to in
+`ledger_standing`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fractions import Fraction
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Self
+
+from dpsql.errors import InvariantBroken, LedgerError, OperationalError
+from dpsql.ledger.file import LedgerFile
+from dpsql.ledger.mark import Marks
+from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
+from dpsql.ledger.refusals import exceeded, no_account, overspent, stopped, tightest
+from dpsql.ledger.standing import Pinned, Standing, reason_of
+from dpsql.ledger.views import AccountState, Entry
+from dpsql.privacy.account import Account, Composition, readable
+from dpsql.privacy.accounting import Filter, PolicyLimits
+from dpsql.privacy.loss import Loss, decode, encode
+
+__all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
+
+FAILPOINTS = (
+    "before-begin",
+    "after-begin",
+    "after-check",
+    "after-insert",
+    "after-commit",
+    "mark-written",
+    "after-mark",
+)
+"""Where a test may let a process die, in the order in which a charge passes them."""
+
+
+class Ledger:
+    """An open ledger; threads may share it, processes open their own. Made by `open`."""
+
+    def __init__(
+        self,
+        file: LedgerFile,
+        standing: Standing,
+        limits: PolicyLimits,
+        marks: tuple[Marks, Path] | None,
+        failpoint: Callable[[str], None],
+    ) -> None:
+        self._file = file
+        self._standing = standing
+        self._limits = limits
+        self._marks = marks
+        self._failpoint = failpoint
+        self._lock = RLock()
+        self._process = os.getpid()
+        self._broken = False
+        composition = standing.pinned.composition
+        self._total = Filter.of(limits.total, composition)
+        self._filters = {name: Filter.of(limits.of(name), composition) for name in limits.analysts}
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | None,
+        *,
+        pinned: Pinned,
+        limits: PolicyLimits,
+        mark: Path | None = None,
+        failpoint: Callable[[str], None] = lambda _: None,
+    ) -> Ledger:
+        """The ledger at ``path``, made where there is none and never was; None for one in memory, for tests,
+        whose contribution key is always the same: what a test sees must not hang on which rows a new key would keep.
+
+        Args:
+            pinned: What its numbers mean; must be what it was made for.
+            limits: May change, on record, as long as past charges are within them.
+            mark: The folder of its high-water mark; by default the user's state directory for dpsql.
+            failpoint: Called with each name of `FAILPOINTS` that is passed; tests alone give one.
+
+        Raises:
+            LedgerError: If it is missing, behind its mark, damaged, or cannot be written.
+            PolicyError: If the policy changed what is pinned, or allows less than was spent.
+        """
+        if path is None:
+            file = LedgerFile(None)
+            write_opening(file, pinned, limits, KEY_IN_MEMORY)
+            return cls(file, Standing.of(file), limits, None, failpoint)
+        path = path.resolve()
+        marks = marks_for(path, mark, failpoint)
+        with marks.locked():
+            if not path.exists():
+                create(path, marks, pinned, limits)
+            file = LedgerFile(path)
+            try:
+                ledger = cls(file, Standing.of(file), limits, (marks, path), failpoint)
+                ledger._standing.refuse_changed(pinned)
+                ledger._adopt_limits()
+                marks.remember(path, ledger._standing.ledger)
+            except BaseException:
+                file.close()
+                raise
+        return ledger
+
+    def charge(self, analyst: str, loss: Loss, *, statement: str, fingerprint: str) -> int:
+        """The id of the charge, once it is durable. Only then may anybody look at private data.
+
+        Raises:
+            BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
+            LedgerError: If the charge could not be written, or the ledger is no longer the one that was opened.
+        """
+        asked = loss.account(self.composition)
+        with self._writing():
+            account = self._refuse_or_name_account(analyst, asked)
+            self._failpoint("after-check")
+            record = self._file.append(
+                "charge",
+                analyst=analyst,
+                account=account,
+                loss=json.dumps(encode(loss)),
+                detail={"statement": statement, "fingerprint": fingerprint},
+            )
+        return record.sequence
+
+    def store(self, charge: int, fingerprint: str, answer: bytes) -> None:
+        """Keeps a released answer, so that the same question is free from now on.
+
+        Raises:
+            InvariantBroken: If that charge did not pay for that fingerprint.
+        """
+        with self._writing():
+            record = self._file.record(charge)
+            if record is None or record.kind != "charge" or record.details["fingerprint"] != fingerprint:
+                raise InvariantBroken("an answer can only be stored under the charge that paid for it")
+            self._file.store(fingerprint, record, answer)
+
+    def find(self, fingerprint: str) -> tuple[bytes, Loss] | None:
+        """The answer stored under a fingerprint and what was paid for it, or None."""
+        with self._reading():
+            found = self._file.find(fingerprint)
+        return None if found is None else (found[0], decode(json.loads(found[1].loss)))
+
+    def budget(self, analyst: str | None) -> AccountState:
+        """Where an analyst's account stands, or, for None, all analysts together.
+
+        Raises:
+            BudgetExceeded: If the analyst has no account.
+        """
+        with self._reading():
+            everyone = self._standing.total
+            if analyst is None:
+                limit, spent, granted = self._limits.total, everyone, self._total
+            else:
+                account = self._account(analyst)
+                limit, granted = self._limits.of(account), self._filters[account]
+                spent = self._standing.spent(account, self._limits)
+            remaining = min(granted.remaining(spent), self._total.remaining(everyone))
+            stopped = self._standing.restored or (analyst is not None and self._standing.suspended(analyst))
+            shown = granted.plain.proved(spent)
+            lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
+            return AccountState(
+                spent=readable(shown, rho=self.composition == "zcdp", classes=lost),
+                remaining=Fraction(0) if stopped else remaining,
+                limit=limit,
+                composition=self.composition,
+            )
+
+    def repeats_left(self, analyst: str, loss: Loss) -> int | None:
+        """How often this loss would still be granted; None where it costs nothing.
+
+        Raises:
+            BudgetExceeded: If the analyst has no account.
+        """
+        asked = loss.account(self.composition)
+        with self._reading():
+            account = self._account(analyst)
+            if self._standing.restored or self._standing.suspended(analyst):
+                return 0
+            own = self._filters[account].repeats_left(self._standing.spent(account, self._limits), asked)
+            total = self._total.repeats_left(self._standing.total, asked)
+        return None if own is None or total is None else min(own, total)
+
+    @property
+    def composition(self) -> Composition:
+        """How losses add up here."""
+        return self._standing.pinned.composition
+
+    @property
+    def id(self) -> str:
+        """The ledger's own name, for its life and in all its copies."""
+        return self._standing.ledger
+
+    @property
+    def contribution_key(self) -> bytes:
+        """32 random bytes, made with the ledger, that key the choice of the rows each unit keeps."""
+        return self._standing.contribution_key
+
+    def version(self) -> int:
+        """The current table version; 0 before the first."""
+        with self._reading():
+            return self._standing.version
+
+    def new_version(self, reason: str, version: int) -> None:
+        """Puts the next table version, which was built, on record. No budget is refreshed by it.
+
+        Raises:
+            OperationalError: If it is not the next one: another process was faster.
+        """
+        with self._writing():
+            if version != self._standing.version + 1:
+                raise OperationalError(
+                    f"While version {version} of the tables was built, the ledger came to version "
+                    f"{self._standing.version}. Run dpsql refresh again."
+                )
+            self._file.append("refresh", detail={"version": version, "reason": reason})
+
+    def record_overrun(self, analyst: str) -> None:
+        """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset."""
+        with self._writing():
+            self._file.append("overrun", analyst=analyst, account=self._account(analyst), detail={})
+
+    def suspended(self, analyst: str) -> bool:
+        """Whether overruns have suspended the analyst."""
+        with self._reading():
+            return self._standing.suspended(analyst)
+
+    def log(self) -> list[Entry]:
+        """All records, oldest first."""
+        with self._reading():
+            records = list(self._file.records())
+        return [
+            Entry(
+                sequence=record.sequence,
+                at=record.details["at"],
+                kind=record.kind,
+                analyst=record.analyst,
+                loss=decode(json.loads(record.loss)) if record.loss else None,
+                statement=record.details.get("statement", ""),
+                reason=reason_of(record),
+            )
+            for record in records
+        ]
+
+    def backup(self, to: Path) -> None:
+        """Copies the ledger, while it is in use, to a new file of mode 0600; leaves a record in both.
+
+        Raises:
+            LedgerError: If there is a file already, or the ledger is in memory.
+        """
+        if self._marks is None:
+            raise LedgerError("A ledger in memory cannot be backed up.")
+        if to.exists():
+            raise LedgerError(f"There is a file at {to} already. Name a new one.")
+        with self._writing():
+            self._file.append("backup", detail={"to": str(to)})
+        with self._reading(), LedgerFile.draft(to.absolute(), source=self._marks[1]):
+            pass
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        with self._lock:
+            self._broken = True
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock:
+            self._refuse_unusable()
+            self._catch_up()
+            yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction on the newest state, then the mark. The mark's lock makes processes queue up in order."""
+        with self._lock, self._marks_locked():
+            self._refuse_unusable()
+            self._failpoint("before-begin")
+            begun = False
+            try:
+                self._file.refuse_replaced()
+                with self._file.transaction():
+                    begun = True
+                    self._failpoint("after-begin")
+                    self._catch_up()
+                    self._check_mark()
+                    yield
+                    self._failpoint("after-insert")
+                self._failpoint("after-commit")
+                self._file.refuse_replaced()
+                self._catch_up()
+                self._advance_mark()
+            except LedgerError:
+                self._broken = begun  # after a failed write nobody knows what is on the disk
+                raise
+            self._failpoint("after-mark")
+
+    def _marks_locked(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._marks is None else self._marks[0].locked()
+
+    def _refuse_unusable(self) -> None:
+        if os.getpid() != self._process:
+            raise InvariantBroken("a ledger does not survive a fork; open it again in the child")
+        if self._broken:
+            raise LedgerError("This ledger was closed, or failed before. Nothing was read. Open it again.")
+
+    def _catch_up(self) -> None:
+        self._standing.catch_up(self._file)
+        if self._standing.limits != self._limits.encoded():
+            raise LedgerError("The ledger's limits were changed by another process. Nothing was read. Open it again.")
+
+    def _check_mark(self) -> None:
+        if self._marks is not None:
+            check_mark(*self._marks, self._file, self._standing)
+
+    def _advance_mark(self) -> None:
+        if self._marks is not None:
+            self._marks[0].advance(self._standing.ledger, self._standing.high_water)
+
+    def _adopt_limits(self) -> None:
+        """Puts the policy's limits on record where they are new. Under the marks' lock."""
+        with self._file.transaction():
+            self._standing.catch_up(self._file)
+            self._check_mark()
+            if self._standing.limits != self._limits.encoded():
+                self._refuse_overspent()
+                self._standing.refuse_incomparable(self._limits)
+                self._standing.refuse_redefined(self._limits)
+                self._file.append("limits", detail={"limits": self._limits.encoded()})
+        self._catch_up()
+        self._advance_mark()
+
+    def _refuse_overspent(self) -> None:
+        spent = {name: self._standing.spent(name, self._limits) for name in self._filters}
+        for place, granted, account in [
+            ("total", self._total, self._standing.total),
+            *((f"analysts: {name}", self._filters[name], amount) for name, amount in spent.items()),
+        ]:
+            if short := granted.shortfall(Account(), account):
+                raise overspent(place, short)
+
+    def _account(self, analyst: str) -> str:
+        account = self._limits.account(analyst)
+        if account is None:
+            raise no_account(analyst)
+        return account
+
+    def _refuse_or_name_account(self, analyst: str, asked: Account) -> str:
+        account = self._account(analyst)
+        if self._standing.suspended(analyst):
+            raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
+        if self._standing.restored and asked != Account():
+            raise stopped("The ledger was restored from a backup and counts as fully spent.", asked)
+        own = self._filters[account].shortfall(self._standing.spent(account, self._limits), asked)
+        total = self._total.shortfall(self._standing.total, asked)
+        who = "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
+        for holder, short in tightest((who, own), ("all analysts together have", total)):
+            raise exceeded(holder, short, self._standing.pinned.unit)
+        return account

@@ -1,0 +1,192 @@
+"""What the owner does with a ledger: start its accounts afresh, bring back a backup, look it over; all on record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dpsql.errors import LedgerError
+from dpsql.ledger.file import LedgerFile, companions
+from dpsql.ledger.mark import Marks, UnusableLedgerError
+from dpsql.ledger.opening import check_mark, create_anew, marks_for
+from dpsql.ledger.standing import Pinned, Standing
+from dpsql.privacy.accounting import PolicyLimits
+
+__all__ = ["Report", "reset", "restore", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What looking a ledger over found.
+
+    Attributes:
+        records, answers: How many there are, of those that could be read.
+        head: Hash of the last record read, in hexadecimal.
+        problems: What is wrong, in sentences; empty where all is well.
+    """
+
+    records: int
+    answers: int
+    head: str
+    problems: tuple[str, ...]
+
+
+def reset(
+    path: Path,
+    *,
+    pinned: Pinned,
+    limits: PolicyLimits,
+    reason: str,
+    mark: Path | None = None,
+    account: str | None = None,
+) -> str:
+    """Starts the accounts afresh: nothing spent, nobody suspended, a restored ledger usable again.
+
+    A ledger behind its mark goes on from where it is; a missing or damaged one is replaced by a new one with an id and
+    a contribution key of its own, the damaged file being kept beside it.
+
+    Args:
+        reason: For the record.
+        account: Only this account (an analyst's name, or ``"*"``); what all spent together then stays as it is.
+
+    Returns:
+        What was wrong with the ledger, or '' where nothing was.
+
+    Raises:
+        PolicyError: If the policy changed what is pinned.
+        LedgerError: If one account is to be reset in a ledger that is unusable, or the disk cannot be written.
+    """
+    path = path.resolve()
+    marks = marks_for(path, mark)
+    with marks.locked():
+        found = _missing_or_damaged(path)
+        if found:
+            if account is not None:
+                raise UnusableLedgerError(f"{found} One account alone cannot be reset.")
+            set_aside(path)
+            create_anew(path, marks, pinned, limits)
+        file, standing = _opened(path)
+        try:
+            standing.refuse_changed(pinned)
+            epoch = standing.epoch
+            if found:
+                marks.remember(path, standing.ledger)
+            try:
+                check_mark(marks, path, file, standing)
+            except UnusableLedgerError as unusable:
+                if account is not None:
+                    raise
+                found = str(unusable)
+                epoch = _next_epoch(marks, standing)
+            with file.transaction():
+                standing.catch_up(file)
+                file.append("reset", account=account or "", detail={"reason": reason, "found": found, "epoch": epoch})
+                if account is None and standing.limits != limits.encoded():
+                    file.append("limits", detail={"limits": limits.encoded()})
+            _adopt(marks, path, file, standing)
+        finally:
+            file.close()
+    return found
+
+
+def restore(source: Path, to: Path, *, reason: str, mark: Path | None = None) -> None:
+    """Puts a backup in the ledger's place, where it counts as fully spent until the owner's reset.
+
+    What was charged since the backup was made, nobody knows. A file already there is kept beside it.
+
+    Raises:
+        LedgerError: If the backup is missing or damaged; the ledger is then left as it was.
+    """
+    to = to.resolve()
+    if not source.exists():
+        raise LedgerError(f"There is no backup at {source}.")
+    marks = marks_for(to, mark)
+    with marks.locked():
+        with LedgerFile.draft(to, source=source) as file:
+            standing = Standing.of(file)
+            with file.transaction():
+                file.append("restore", detail={"reason": reason, "epoch": _next_epoch(marks, standing)})
+            set_aside(to)
+        file, standing = _opened(to)
+        try:
+            _adopt(marks, to, file, standing)
+        finally:
+            file.close()
+
+
+def verify(path: Path, *, mark: Path | None = None) -> Report:
+    """What looking over chain, stored answers, SQLite's structures and mark found; on record, where all is well."""
+    path = path.resolve()
+    marks = marks_for(path, mark)
+    problems: list[str] = []
+    with marks.locked():
+        standing, answers = Standing(), 0
+        try:
+            if not path.exists():
+                raise LedgerError(f"There is no ledger at {path}.")
+            file = LedgerFile(path)
+        except LedgerError as error:
+            return Report(records=0, answers=0, head="", problems=(str(error),))
+        try:
+            if not file.is_sound():
+                problems.append("SQLite's structures are damaged.")
+            standing.catch_up(file)
+            check_mark(marks, path, file, standing)
+            for fingerprint in file.fingerprints():
+                file.find(fingerprint)
+                answers += 1
+            if not problems:
+                with file.transaction():
+                    file.append("verify", detail={})
+                standing.catch_up(file)
+                marks.advance(standing.ledger, standing.high_water)
+        except LedgerError as error:
+            problems.append(str(error))
+        finally:
+            file.close()
+    return Report(records=standing.sequence, answers=answers, head=standing.digest.hex(), problems=tuple(problems))
+
+
+def set_aside(path: Path) -> None:
+    """Renames what is at ``path``, if anything, with all that belongs to it."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+    aside = path.with_name(f"{path.name}.set-aside-{moment}")
+    for old, new in zip(companions(path), companions(aside), strict=True):
+        if old.exists():
+            old.rename(new)
+
+
+def _missing_or_damaged(path: Path) -> str:
+    if not path.exists():
+        return f"The ledger {path} was missing."
+    try:
+        file, _ = _opened(path)
+    except UnusableLedgerError as unusable:
+        return str(unusable)
+    file.close()
+    return ""
+
+
+def _opened(path: Path) -> tuple[LedgerFile, Standing]:
+    file = LedgerFile(path)
+    try:
+        return file, Standing.of(file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _next_epoch(marks: Marks, standing: Standing) -> int:
+    try:
+        known = marks.of_ledger(standing.ledger)
+    except UnusableLedgerError:
+        known = None
+    return max(standing.epoch, known.epoch if known else 0) + 1
+
+
+def _adopt(marks: Marks, path: Path, file: LedgerFile, standing: Standing) -> None:
+    """Makes the ledger as it is now the one that its mark and its path know."""
+    standing.catch_up(file)
+    marks.replace(standing.ledger, standing.high_water)
+    marks.remember(path, standing.ledger)

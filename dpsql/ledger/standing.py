@@ -1,0 +1,281 @@
+"""Where a ledger stands: what its records say when they are read from the first to the last.
+
+There is one way to learn it, for a ledger being opened and for one in use: apply the records that were not yet applied,
+in order. So the accounts of a running ledger and of the same ledger opened anew cannot differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from dpsql.errors import PolicyError
+from dpsql.ledger.file import GENESIS, LedgerFile, Record
+from dpsql.ledger.mark import HighWater, UnusableLedgerError
+from dpsql.privacy.account import Account, Composition
+from dpsql.privacy.accounting import PolicyLimits
+from dpsql.privacy.loss import decode
+
+__all__ = ["Pinned", "Standing", "reason_of"]
+
+Promise = tuple[Fraction, Fraction]  # epsilon and delta
+
+TOTAL = ""  # among accounts: all analysts together, whose names are never empty
+
+OVERRUNS_ALLOWED = 2
+"""One more suspends the account until the owner's reset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What a ledger's numbers mean, fixed for its life.
+
+    Attributes:
+        unit: The privacy unit's column.
+        neighbours: ``add_remove`` or ``replace_one``.
+        composition: How losses add up.
+        classes: The classes of units with their shares, in an encoding of theirs; '' where there are none.
+    """
+
+    unit: str
+    neighbours: str
+    composition: Composition
+    classes: str = ""
+
+
+class Standing:
+    """The state after the records applied so far.
+
+    Attributes:
+        sequence, digest: The last record applied.
+        ledger: The ledger's id.
+        pinned, limits: As recorded; `limits` in the encoded form of `PolicyLimits`.
+        metrics: What the multiples of each metric are multiples of, as last recorded.
+        contribution_key: 32 random bytes, made with the ledger.
+        epoch: How often the owner overruled the high-water mark.
+        version: The table version; 0 before the first.
+        restored: Whether the ledger counts as fully spent, until a reset.
+        total: Spent by all analysts together.
+    """
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self.digest = GENESIS
+        self.ledger = ""
+        self.pinned = Pinned(unit="", neighbours="", composition="basic")
+        self.limits: dict[str, Any] = {}
+        self.metrics: dict[str, str] = {}
+        self.contribution_key = b""
+        self.epoch = 0
+        self.version = 0
+        self.restored = False
+        self._total = Account()
+        self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
+        self._by_account: defaultdict[str, Account] = defaultdict(Account)
+        self._overruns: Counter[tuple[str, str]] = Counter()  # by account and analyst
+        self._promises: defaultdict[str, set[Promise]] = defaultdict(set)
+        self._unsettled: Counter[tuple[str, str, str]] = Counter()
+
+    @classmethod
+    def of(cls, file: LedgerFile) -> Standing:
+        """The state after all of a file's records."""
+        standing = cls()
+        standing.catch_up(file)
+        return standing
+
+    def catch_up(self, file: LedgerFile) -> None:
+        """Applies the file's records past the last one applied.
+
+        Raises:
+            LedgerError: If the chain is broken, or a record or a loss is of no known kind.
+        """
+        for record in file.records(self.sequence, self.digest):
+            if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
+                raise UnusableLedgerError(
+                    f"Record {record.sequence} of the ledger, {record.kind!r}, is of no known kind."
+                )
+            _APPLY[record.kind](self, record)
+            self.sequence, self.digest = record.sequence, record.hash
+        self._settle()
+        if not self.sequence:
+            raise UnusableLedgerError("The ledger has no opening record.")
+
+    @property
+    def high_water(self) -> HighWater:
+        """The last record, as a mark."""
+        return HighWater(self.epoch, self.sequence, self.digest.hex())
+
+    @property
+    def total(self) -> Account:
+        """Spent by all analysts together."""
+        return self._total
+
+    def spent(self, account: str, limits: PolicyLimits) -> Account:
+        """Spent in one account, under these limits: all that a named analyst asked, ever, under whichever limits.
+
+        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named.
+        """
+        if account != "*":
+            return self._by_analyst.get(account, Account())
+        return sum((self._by_account[name] for name in self._names("*", limits)), Account())
+
+    def suspended(self, analyst: str) -> bool:
+        """Whether an analyst had more overruns than are allowed since the last reset of the account that paid for them.
+
+        Analysts are suspended by name, also those who share the account ``"*"``: it was charged for each statement that
+        overran, and so there are no more of them than it can pay for, whatever names they come under.
+        """
+        return sum(count for (_, name), count in self._overruns.items() if name == analyst) > OVERRUNS_ALLOWED
+
+    def refuse_changed(self, pinned: Pinned) -> None:
+        """Nothing, where the policy means what the ledger's numbers mean.
+
+        Raises:
+            PolicyError: If the policy changed what is pinned.
+        """
+        for name in ("unit", "neighbours", "composition", "classes"):
+            was, now = getattr(self.pinned, name) or "none", getattr(pinned, name) or "none"
+            if was != now:
+                raise PolicyError(
+                    f"The ledger was made for {name}: {was}, the policy now says {name}: {now}. What was spent under "
+                    f"the one means nothing under the other: write {was} again, or name a new file as budget.ledger."
+                )
+
+    def refuse_redefined(self, limits: PolicyLimits) -> None:
+        """Nothing, where every metric that was spent means what it meant then.
+
+        Raises:
+            PolicyError: Naming one that does not.
+        """
+        for name in sorted({metric for metric, _ in self._total.metric}):
+            if limits.metrics.get(name, self.metrics.get(name)) != self.metrics.get(name):
+                raise PolicyError(
+                    f"metrics.{name} is not what it was when multiples of it were spent. Give the new one a name of "
+                    "its own, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
+                )
+
+    def refuse_incomparable(self, limits: PolicyLimits) -> None:
+        """Nothing, where each limit holds, or is held by, every one under which charges were granted since a reset.
+
+        Raises:
+            PolicyError: Naming one that does not; `accounting` has the reason.
+        """
+        for place, names, now in [
+            ("total", [TOTAL], limits.total),
+            *((f"analysts: {name}", self._names(name, limits), own) for name, own in limits.analysts.items()),
+        ]:
+            for epsilon, delta in sorted(promise for name in names for promise in self._promises.get(name, ())):
+                if not now.comparable(epsilon, delta):
+                    raise PolicyError(
+                        f"budget: {place} was epsilon {float(epsilon):g} with delta {float(delta):g} when answers were "
+                        f"given. Epsilon {float(now.epsilon):g} with delta {float(now.delta):g} is more of the one and "
+                        "less of the other: together they promise neither. Write at least as much of both, or at most "
+                        "as much, or start the ledger's accounts afresh with "
+                        "`dpsql budget POLICY --reset --reason TEXT`."
+                    )
+
+    def _names(self, account: str, limits: PolicyLimits) -> list[str]:
+        """Under which names an account's charges stand: see `spent`."""
+        if account != "*":
+            return [account]
+        return [name for name in self._by_account if name == "*" or name not in limits.analysts]
+
+    def _settle(self) -> None:
+        """Adds up the charges applied since; the same loss many times over is one multiplication."""
+        for (analyst, account, loss), count in self._unsettled.items():
+            amount = _account(loss, self.pinned.composition).times(count)
+            self._total += amount
+            self._by_analyst[analyst] += amount
+            self._by_account[account] += amount
+        self._unsettled.clear()
+
+    def _opening(self, record: Record) -> None:
+        detail = record.details
+        self.ledger = detail["ledger"]
+        self.pinned = Pinned(**detail["pinned"])
+        self._limits(record)
+        self.contribution_key = bytes.fromhex(detail["contribution_key"])
+
+    def _charge(self, record: Record) -> None:
+        self._unsettled[record.analyst, record.account, record.loss] += 1
+        self._promises[TOTAL].add(self._promise_of_total)
+        for name in {record.analyst, record.account}:
+            self._promises[name].add(self._promise_of[record.account])
+
+    def _limits(self, record: Record) -> None:
+        self.limits = record.details["limits"]
+        self.metrics |= self.limits.get("metrics", {})
+        self._promise_of_total = _promise(self.limits["total"])
+        self._promise_of = {name: _promise(own) for name, own in self.limits["analysts"].items()}
+
+    def _refresh(self, record: Record) -> None:
+        self.version = record.details["version"]
+
+    def _overrun(self, record: Record) -> None:
+        self._overruns[record.account, record.analyst] += 1
+
+    def _reset(self, record: Record) -> None:
+        self._settle()
+        self.epoch = record.details["epoch"]
+        if record.account:
+            self._by_analyst.pop(record.account, None)
+            self._by_account.pop(record.account, None)
+            self._overruns = Counter({key: n for key, n in self._overruns.items() if record.account not in key})
+            self._promises.pop(record.account, None)
+            return
+        self.restored = False
+        self._total = Account()
+        self._by_analyst.clear()
+        self._by_account.clear()
+        self._overruns.clear()
+        self._promises.clear()
+
+    def _restore(self, record: Record) -> None:
+        self.epoch = record.details["epoch"]
+        self.restored = True
+
+    def _note(self, record: Record) -> None:
+        """A record that changes nothing."""
+
+
+_APPLY: Mapping[str, Callable[[Standing, Record], None]] = {
+    "opening": Standing._opening,
+    "charge": Standing._charge,
+    "limits": Standing._limits,
+    "refresh": Standing._refresh,
+    "overrun": Standing._overrun,
+    "reset": Standing._reset,
+    "restore": Standing._restore,
+    "backup": Standing._note,
+    "verify": Standing._note,
+}
+
+
+def _promise(limits: Mapping[str, str]) -> Promise:
+    return Fraction(limits["epsilon"]), Fraction(limits["delta"])
+
+
+@lru_cache(maxsize=4096)
+def _account(loss: str, composition: Composition) -> Account:
+    return decode(json.loads(loss)).account(composition)
+
+
+def reason_of(record: Record) -> str:
+    """What a record says for a reader, besides its statement: the owner's reason, new limits, a new version."""
+    details = record.details
+    if record.kind == "limits":
+        accounts = {"total": details["limits"]["total"], **details["limits"]["analysts"]}
+        return "; ".join(f"{name}: {_amounts(own)}" for name, own in accounts.items())
+    version = f"version {details['version']}" if record.kind == "refresh" else ""
+    return ": ".join(filter(None, (version, details.get("reason", ""))))
+
+
+def _amounts(limits: Mapping[str, str]) -> str:
+    """The plain limits of an account that are not 0."""
+    amounts = {kind: Fraction(limits[kind]) for kind in ("epsilon", "delta", "gamma")}
+    return ", ".join(f"{kind} {float(amount):g}" for kind, amount in amounts.items() if amount)

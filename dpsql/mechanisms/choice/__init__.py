@@ -1,0 +1,1 @@
+"""Choices among the values of the data: quantiles and modes."""

@@ -1,0 +1,54 @@
+"""What mechanisms of value counts share: the counts of each group, and values of which none is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.mechanisms.noise.mean import centre_of
+from dpsql.plan.grids import saturating_grid
+from dpsql.plan.needs import Values
+from dpsql.plan.types import Facts
+from dpsql.privacy.tables import RawTable
+
+__all__ = ["Whole", "grouped", "of_every_row"]
+
+Whole = npt.NDArray[Any]
+"""(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
+
+
+def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
+    """The (distinct, rising) values of each group in order, int64, and how many rows hold each.
+
+    Whatever order the engine sent them in: proofs need rising values.
+
+    >>> raw = RawTable({"group": [1, 1, 0], "value": [7, 2, 5], "rows": [1, 3, 1]}, size=2)
+    >>> [(values.tolist(), rows.tolist()) for values, rows in grouped(raw)]
+    [([5], [1]), ([2, 7], [3, 1])]
+    """
+    group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
+    rising = (group[1:] > group[:-1]) | ((group[1:] == group[:-1]) & (value[1:] > value[:-1]))
+    if not rising.all():
+        order = np.lexsort((value, group))
+        group, value, rows = group[order], value[order], rows[order]
+    edges = np.searchsorted(group, np.arange(raw.size + 1))
+    for start, end in pairwise(edges.tolist()):
+        yield value[start:end], rows[start:end]
+
+
+def of_every_row(need: Values, facts: Facts) -> Values:
+    """The same values, a missing one (NULL, or no number) standing at the centre.
+
+    For proofs that know the number of values because every row has one: that a column is not nullable is what the owner
+    says, and nothing in the tables holds them to it.
+
+    Args:
+        need: The values.
+        facts: What is known of them.
+    """
+    return replace(need, missing=centre_of(need.grid or saturating_grid(facts), facts))

@@ -1,0 +1,1 @@
+"""The distances of values and of rows."""

@@ -1,0 +1,62 @@
+"""Whole columns of public tables: coordinates, and what private rows are joined with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dpsql.engine.base import Engine
+from dpsql.engine.lower import lower_public
+from dpsql.errors import PolicyError, UnsupportedQuery
+from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.nodes import Output, PublicPlan, Scan, Stage
+from dpsql.plan.relations import column_of
+from dpsql.plan.types import Value
+
+__all__ = ["PublicColumns"]
+
+MOST_ROWS = 1_000_000
+
+
+class PublicColumns:
+    """Reads columns of public tables with a key, each once.
+
+    Args:
+        engine: Holds the tables.
+        catalog: Describes them.
+    """
+
+    def __init__(self, engine: Engine, catalog: Catalog) -> None:
+        self._engine = engine
+        self._catalog = catalog
+        self._keys: dict[str, Sequence[Value]] = {}
+        self._known: dict[tuple[str, str], Sequence[Value]] = {}
+
+    def __call__(self, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
+        """The columns, row by row in one and the same order; of rows with equal keys one is as good as another.
+
+        Raises:
+            UnsupportedQuery: If the table is too large to be looked up in.
+            PolicyError: If it has no such column.
+        """
+        info = self._catalog.tables[table]
+        if info.rows > MOST_ROWS:
+            raise UnsupportedQuery(
+                f"{table} has more than {MOST_ROWS:,} rows, too many to be looked up in under a metric.",
+                construct=table,
+                hint="Keep what is needed of it in a smaller public table.",
+            )
+        for name in names:
+            if name not in info.columns:
+                raise PolicyError(f"{table}.{name} is in the policy but not in the data. Write the data's own name.")
+            if (table, name) not in self._known:
+                self._known[table, name] = self._column(info, name)
+        return {name: self._known[table, name] for name in names}
+
+    def _column(self, info: TableInfo, name: str) -> Sequence[Value]:
+        """One column in the order of the keys."""
+        scan = Scan(info, "t0")
+        outputs = (Output("key", column_of(scan, str(info.key))), Output("value", column_of(scan, name)))
+        raw = self._engine.run(lower_public(PublicPlan(scan, Stage(outputs))))
+        found: dict[Value, Value] = dict(raw.groups(["c0", "c1"]))
+        keys = self._keys.setdefault(info.name, list(found))
+        return [found[key] for key in keys]

@@ -1,0 +1,299 @@
+"""Variances, covariances, correlations and slopes from jointly noised moments, over either law of noise.
+
+Neighbours: ``add_remove`` and ``replace_one``. Loss: that of all noised moments together, stated by the mechanism whose
+noise it is; everything here works on released numbers.
+
+Each value is shifted by its centre. With R the largest shifted value, one row moves the sum of x by at most R, that of
+x^2 by at most R^2, that of x y by at most R_x R_y, and the number of pairs by 1: exact integers on the grid. Where the
+rows are fixed and public and no argument is ever NULL, the number is exact and free. `central` turns the noised moments
+into the statistic, inside bounds that hold whatever the noise.
+
+The price is split so that the expected error is least, to first order and at a public guess (`Statistic.weights`).
+
+Interval. The true moments are the noised ones less their noise, whose laws are known. So the statistic is computed for
+4,096 noises that stand for those laws, and the interval leaves out equal parts on either side; where a noise leaves too
+few rows, or no variance to divide by, the statistic could be anything inside its bounds. For a statistic that is linear
+in the moments this has the wanted confidence exactly; for the others it is measured. Where the interval reaches an end
+of the statistic's bounds, the noise is so large that it is far from linear (a variance less the square of a noisy mean
+is 0 wherever that mean is): there it is the whole range over the likeliest noises. With P_i = P(|noise_i| beyond its
+own), the sum of -ln P_i over k moments has a gamma law, and those within its quantile hold the truth with the wanted
+chance, whatever the statistic is. The noises are the points of a
+lattice: nothing is drawn, and the same release has the same interval every time. Above 99.8% it is all of the bounds.
+
+Grids are made coarser, by powers of ten, until no value exceeds 2^42 steps: then no sum of products overflows. This
+rounds a value by no more than 2^-39 of the largest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, Statistic
+from dpsql.mechanisms.noise.laws import Law
+from dpsql.mechanisms.noise.mean import centre_of, deviation_of
+from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind
+from dpsql.plan.nodes import Expression
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler, noised
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["MomentsQuery", "MomentsRelease", "coarse", "lattice", "moments_query"]
+
+Floats = npt.NDArray[np.float64]
+
+SHARES = 256  # the price is split between the moments in 256ths
+LARGEST = 2**42  # grid steps: products of two, over 2^40 rows, stay below 2^126
+POINTS = 4096  # noises that stand for their laws
+CONFIDENCE = 0.998  # above it so many points cannot tell
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsQuery:
+    """What a statistic of moments needs to know, all of it public.
+
+    Attributes:
+        need: Its moments as ``m0``, ``m1``, ... in the order of ``statistic.moments``.
+        statistic: What is computed.
+        grids: Of x, and of y where there are two arguments.
+        sensitivities: Of each moment; None where it is public.
+        guess: Of the distances from the centres.
+        rows_about: Guess of the rows per group.
+    """
+
+    need: Aggregates
+    statistic: Statistic
+    grids: Mapping[str, Grid]
+    sensitivities: tuple[Sensitivity | None, ...]
+    guess: Guess
+    rows_about: int
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """high - low of each argument, in grid steps."""
+        return {name: grid.high - grid.low for name, grid in self.grids.items()}
+
+    @property
+    def unit(self) -> float:
+        """What 1 of the statistic in grid steps is in the columns' units."""
+        return self.statistic.step(self.grids["x"].step, self.grids.get("y", self.grids["x"]).step)
+
+    def values(self, rows: Sequence[Moments]) -> list[float]:
+        """The statistic of each group's moments, in the columns' units."""
+        widths, unit = self.widths, self.unit
+        return [self.statistic.value(m, widths) * unit for m in rows]
+
+    def shares(self, exponent: float) -> tuple[Fraction, ...]:
+        """Each noised moment's share of the price, with the least expected error; they add up to 1.
+
+        Args:
+            exponent: 2/3 for Laplace noise priced by epsilon, 1 for noise whose variance goes by 1 / rho.
+        """
+        weights = self.statistic.weights(self.guess)
+        worth = [
+            (max(weights[name], 1e-300) * moved.l1) ** exponent
+            for name, moved in zip(self.statistic.moments, self.sensitivities, strict=True)
+            if moved is not None
+        ]
+        parts = [max(1, round(SHARES * one / sum(worth))) for one in worth]
+        largest = parts.index(max(parts))
+        parts[largest] -= sum(parts) - SHARES
+        return tuple(Fraction(part, SHARES) for part in parts)
+
+
+def moments_query(request: Request) -> MomentsQuery:
+    """The statistic's measures, sensitivities and public guesses."""
+    statistic = STATISTICS[request.aggregate.function]
+    arguments = _arguments(request)
+    grids = {name: coarse(grid) for name, (_, grid) in arguments.items()}
+    facts = {"x": request.facts} if len(arguments) == 1 else {"y": request.facts, "x": request.second_facts}
+    centres = {name: centre_of(grids[name], facts[name]) for name in arguments}
+    distances = {name: deviation_of(grids[name], facts[name], centres[name]) for name in arguments}
+    sums = {
+        name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
+        for name, (argument, _) in arguments.items()
+    }
+    fixed = rows_fixed(request) and not any(argument.facts.nullable for argument, _ in arguments.values())
+    count = Measure(MeasureKind.ROWS) if fixed else Measure(MeasureKind.VALUES, sums["x"].argument)
+    measures = [count if name == "n" else _measure(sums, name) for name in statistic.moments]
+    return MomentsQuery(
+        need=need_of(request, *measures),
+        statistic=statistic,
+        grids=grids,
+        sensitivities=tuple(
+            None if fixed and measure is count else sensitivity_of(request, measure) for measure in measures
+        ),
+        guess=Guess(distances["x"], distances.get("y", distances["x"])),
+        rows_about=max(1, request.rows_about),
+    )
+
+
+def _arguments(request: Request) -> dict[str, tuple[Expression, Grid]]:
+    """x, and y where there are two: SQL names y first."""
+    aggregate = request.aggregate
+    named = [("x", aggregate.argument, request.grid)]
+    if aggregate.second is not None:
+        named = [("y", aggregate.argument, request.grid), ("x", aggregate.second, request.second_grid)]
+    found = {name: (argument, grid) for name, argument, grid in named if argument is not None and grid is not None}
+    if set(found) != set("".join(STATISTICS[aggregate.function].moments)) - {"n"}:
+        raise InvariantBroken("a statistic of moments needs its arguments, on grids")
+    return found
+
+
+def _measure(sums: Mapping[str, Measure], name: str) -> Measure:
+    """A sum, or a sum of products."""
+    if len(name) == 1:
+        return sums[name]
+    first = sums[name[0]]
+    return Measure(MeasureKind.PRODUCTS, first.argument, first.grid, first.shift, by=sums[name[1]])
+
+
+def coarse(grid: Grid) -> Grid:
+    """The same range in steps that are a power of ten longer, so that no value exceeds 2^42 steps.
+
+    >>> coarse(Grid(Fraction(1), low=0, high=2**45))
+    Grid(step=Fraction(10, 1), low=0, high=3518437208884)
+    """
+    while grid.reach >= LARGEST:
+        grid = Grid(grid.step * 10, grid.low // 10, -(-grid.high // 10))
+    return grid
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsRelease:
+    """An offer to release a statistic of noised moments.
+
+    Attributes:
+        mechanism: Whose noise it is.
+        loss: Of all noised moments together, all groups together.
+        query: What is asked and publicly known.
+        laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
+        together: What is asked of these moments at each place, where several statistics are; else ().
+    """
+
+    notes: ClassVar[tuple[str, ...]] = ()
+
+    mechanism: str
+    loss: Loss
+    query: MomentsQuery
+    laws: tuple[Law | None, ...]
+    together: tuple[MomentsQuery, ...] = ()
+
+    def placed(self, place: int) -> MomentsRelease:
+        """The same release, as what answers another place."""
+        return replace(self, query=self.together[place])
+
+    @property
+    def need(self) -> Aggregates:
+        """The moments."""
+        return self.query.need
+
+    @property
+    def sensitivity(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def scale(self) -> None:
+        """None: it rests on several measurements."""
+        return None
+
+    @property
+    def half_width(self) -> float:
+        """Expected half width of a 95% interval for a group of ``rows_about`` rows, at the guess."""
+        n, guess = self.query.rows_about, self.query.guess
+        # Squares lie around twice the squared distance, products of different variables at a correlation of 1/2.
+        grown = {1: 1.0, 2: 2.0}
+        m = {
+            name: n if name == "n" else round(n * guess.of(name) * (1.5 if name == "xy" else grown[len(name)]))
+            for name in self.query.statistic.moments
+        }
+        ((low, high),) = self._ranges([m], 0.95)
+        return (high - low) / 2 * self.query.unit
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value`` in the columns' units, with the noised moments (shifted, in grid steps) behind it.
+
+        Further statistics are ``value_1`` and so on.
+        """
+        names = self.query.statistic.moments
+        columns = {
+            name: [int(k) for k in (exact if law is None else noised(exact, law.draw(sampler, len(raw))))]
+            for index, (name, law) in enumerate(zip(names, self.laws, strict=True))
+            for exact in (raw.column(f"m{index}"),)
+        }
+        rows = _rows(names, columns)
+        values = [query.values(rows) for query in (self.query, *self.together[1:])]
+        places = {f"value_{place}": own for place, own in enumerate(values) if place}
+        return ReleasedTable({"value": values[0], **places, **columns})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """What the statistic could be, less equal parts on either side; the value is always inside."""
+        unit = self.query.unit
+        ranges = self._ranges(_rows(self.query.statistic.moments, released.columns), confidence)
+        return [
+            (min(low * unit, value), max(high * unit, value))
+            for (low, high), value in zip(ranges, released.values, strict=True)
+        ]
+
+    def _ranges(self, rows: Sequence[Moments], confidence: float) -> list[tuple[float, float]]:
+        """The interval of each group, in grid steps."""
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
+        statistic, widths = self.query.statistic, self.query.widths
+        bounds = statistic.bounds(widths)
+        if confidence > CONFIDENCE:
+            return [bounds] * len(rows)
+        ranks = lattice(sum(law is not None for law in self.laws))
+        points = iter(ranks)
+        noises = {
+            name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
+            for name, law in zip(statistic.moments, self.laws, strict=True)
+        }
+        from scipy.special import gammaincinv  # here: a start that needs none of it is quicker
+
+        rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
+        likely = rare <= gammaincinv(len(ranks), confidence)
+        miss = (1 - confidence) / 2
+        left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
+        found = []
+        for m in rows:
+            lows, highs = statistic.likely({name: m[name] - noise for name, noise in noises.items()}, widths)
+            low, high = np.partition(lows, left_out)[left_out], np.partition(highs, last)[last]
+            if low <= bounds[0] or high >= bounds[1]:
+                low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
+            found.append((float(low), float(high)))
+        return found
+
+
+@lru_cache(maxsize=8)
+def lattice(dimensions: int) -> Floats:
+    """(dimensions, 4096) float64 in (0, 1): points that fill the cube evenly.
+
+    Source: Roberts 2018, "The unreasonable effectiveness of quasirandom sequences": multiples of the powers of the root
+    of x^(d + 1) = x + 1, modulo 1.
+    """
+    root = 2.0
+    for _ in range(60):  # a contraction: it has converged long before
+        root = (1 + root) ** (1 / (dimensions + 1))
+    steps = root ** -np.arange(1.0, dimensions + 1)
+    points = np.outer(steps, np.arange(1, POINTS + 1)) % 1.0
+    ranks = points.argsort(axis=1).argsort(axis=1)  # makes every side exactly even
+    evenly: Floats = (ranks + 0.5) / POINTS
+    return evenly
+
+
+def _rows(names: Sequence[str], columns: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
+    """The moments of each group."""
+    return [dict(zip(names, row, strict=True)) for row in zip(*(columns[name] for name in names), strict=True)]

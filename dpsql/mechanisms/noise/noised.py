@@ -1,0 +1,74 @@
+"""The release of exact integers plus noise of one law: what laplace, gaussian and threshold have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.noise.laws import Law
+from dpsql.plan.needs import Need
+from dpsql.privacy.loss import Loss
+from dpsql.privacy.sampling import Sampler, noised
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["NoisedRelease", "in_unit"]
+
+
+def in_unit(steps: int, step: Fraction) -> int | float:
+    """Grid steps in the column's unit: an integer on an integer grid, else the float nearest to the exact rational.
+
+    >>> in_unit(3, Fraction(5)), in_unit(3, Fraction(1, 10))
+    (15, 0.3)
+    """
+    product = steps * step.numerator
+    return product if step.denominator == 1 else product / step.denominator
+
+
+@dataclass(frozen=True, slots=True)
+class NoisedRelease:
+    """An offer to release one integer per group plus noise.
+
+    Attributes:
+        mechanism: Whose offer it is.
+        loss: Its loss, all groups together.
+        need: One measure, ``m0``.
+        law: The noise, in grid steps.
+        step: Grid step in the column's unit; 1 for counts.
+        sensitivity: L1 or L2, in the column's unit, as the mechanism states it.
+    """
+
+    notes: ClassVar[tuple[str, ...]] = ()
+
+    mechanism: str
+    loss: Loss
+    need: Need
+    law: Law
+    step: Fraction
+    sensitivity: float | None
+
+    @property
+    def scale(self) -> float | None:
+        """Noise scale or standard deviation, in the column's unit."""
+        return self.law.spread * float(self.step)
+
+    @property
+    def half_width(self) -> float:
+        """Half width of a 95% interval, in the column's unit; the same whatever the data."""
+        return float(in_unit(self.law.quantile(0.95), self.step))
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value`` in the column's unit and ``steps``, the same as grid integers; one entry per row of ``raw``."""
+        steps: list[int] = noised(raw.column("m0"), self.law.draw(sampler, len(raw))).tolist()
+        values = steps if self.step == 1 else [in_unit(k, self.step) for k in steps]
+        return ReleasedTable({"value": values, "steps": steps})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """Value +- the exact quantile of the noise; (None, None) where no value was released."""
+        reach = self.law.quantile(confidence)
+        steps: Sequence[Any] = released.columns["steps"]
+        return [
+            (None, None) if k is None else (in_unit(k - reach, self.step), in_unit(k + reach, self.step)) for k in steps
+        ]

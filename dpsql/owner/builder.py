@@ -1,0 +1,211 @@
+"""Building a version of the bounded tables: the parent's side. The work is done in `owner_process`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsql.engine.log import OPERATOR, TELLS
+from dpsql.errors import OperationalError, PolicyError
+from dpsql.ledger.folders import held, make_private
+from dpsql.owner.facts import fingerprint, same_sizes
+from dpsql.owner.shape import RECORD, Shape, shape_of
+from dpsql.worker import wire
+from dpsql.worker.process import Child, WorkerFailed
+
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
+
+__all__ = ["FACTS", "FILE", "alone", "build", "in_owner_process", "unchanged", "version_directory"]
+
+FILE = "bounded.duckdb"
+FACTS = "facts.json"
+KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
+
+PATIENCE = 3600.0  # seconds to wait for another process that builds: ten times what 10^8 rows take
+
+BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
+
+Progress = Callable[[str, float], None]
+
+
+def version_directory(directory: Path, version: int) -> Path:
+    """Where a version lies."""
+    return directory / f"v{version}"
+
+
+def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress: Progress | None = None) -> None:
+    """Builds one version of the bounded tables, or leaves everything as it was. To be done under `alone`.
+
+    Args:
+        policy: What to build, and where the source is.
+        key: The contribution key: secret, the same for all versions under one ledger.
+        version: The table version; one that exists is replaced.
+        directory: A private directory; made with mode 0700 if it is not there.
+        progress: Told each public step and the share done, from 0 to 1.
+
+    Raises:
+        PolicyError: If the policy and the schema of the data disagree.
+        OperationalError: If the data change meanwhile, or anything else fails; details go to the owner's log.
+    """
+    shape = shape_of(policy)
+    with _writable(directory), _scratch(directory) as scratch:
+        made = scratch / "made"
+        made.mkdir(mode=0o700)
+        before = fingerprint(shape)
+        records = _records(directory, version)
+        if shape.classes is not None and records is None:
+            OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
+        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
+        made_of = in_owner_process(request, progress)
+        if fingerprint(shape) != before:
+            raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
+        facts = {"version": version, "shape": shape.digest, "sources": before, **made_of}
+        shutil.rmtree(made / "spill", ignore_errors=True)
+        (made / FACTS).write_bytes(wire.encode(facts))
+        for file in made.iterdir():
+            _settle(file)
+        target = version_directory(directory, version)
+        if target.exists():
+            target.rename(scratch / "replaced")
+        made.rename(target)
+        _forget_old(directory, version)
+
+
+def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
+    """Whether the sources are what a version was built from; times that are new without a change are noted there.
+
+    Args:
+        shape: Of the policy.
+        facts: Of the version.
+        place: Its directory.
+
+    Raises:
+        OperationalError: If the sources cannot be read.
+    """
+    now = fingerprint(shape)
+    if now == facts["sources"]:
+        return True
+    if "contents" not in facts or not same_sizes(now, facts["sources"]):
+        return False
+    if in_owner_process({"job": "contents", "shape": shape.message()}, None) != facts["contents"]:
+        return False
+    if fingerprint(shape) == now:  # else somebody writes to them: the next opening looks again
+        with suppress(OSError), tempfile.NamedTemporaryFile(dir=place, prefix=".facts-", delete=False) as file:
+            file.write(wire.encode({**facts, "sources": now}))
+            Path(file.name).replace(place / FACTS)
+    return True
+
+
+@contextmanager
+def alone(directory: Path, progress: Progress | None = None) -> Iterator[None]:
+    """Holds the directory's lock, once whoever holds it is done; what a killed build left behind is removed.
+
+    Whoever reads the current version, builds the next one and puts it on record does all three under this lock.
+
+    Raises:
+        OperationalError: If another process holds it for too long.
+    """
+
+    def waiting() -> None:
+        if progress is not None:
+            progress("waiting for another process that builds", 0.0)
+
+    with ExitStack() as stack:
+        try:
+            with _writable(directory):
+                make_private(directory)
+                stack.enter_context(held(directory / ".lock", patience=PATIENCE, waiting=waiting))
+        except TimeoutError:
+            raise OperationalError(
+                "The bounded tables have been in the making by another process for an hour. See what became of it."
+            ) from None
+        for left in directory.glob(".building-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+@contextmanager
+def _writable(directory: Path) -> Iterator[None]:
+    """Turns what the disk says into an error of ours; a TimeoutError is about another process, and passes."""
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise OperationalError(
+            f"The bounded tables cannot be written in {directory}: {error.strerror}. "
+            "Make that directory writable, or name another as engine.cache in the policy."
+        ) from None
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    make_private(directory)
+    directory.chmod(0o700)
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
+        yield Path(scratch)
+
+
+def _settle(file: Path) -> None:
+    file.chmod(0o600)
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _records(directory: Path, version: int) -> list[str] | None:
+    """The records of classes from which that of a version is made; None where they are lost.
+
+    Version 1 needs none. Any other needs that of the version before it, or of a later one: a build that ended before
+    it was recorded, or what a ledger brought back from a backup no longer knows of. They all hold.
+    """
+    found = {int(place.name[1:]): str(place / RECORD) for place in _versions(directory) if (place / RECORD).is_file()}
+    return list(found.values()) if max(found, default=0) >= version - 1 else None
+
+
+def _versions(directory: Path) -> list[Path]:
+    """The directories of the versions that are there."""
+    return [place for place in directory.glob("v*") if place.name[1:].isdigit()]
+
+
+def _forget_old(directory: Path, version: int) -> None:
+    for old in _versions(directory):
+        if int(old.name[1:]) <= version - KEPT:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
+    """The result of one job done by a fresh process that may read the source.
+
+    Raises:
+        PolicyError: If the policy and the schema of the data disagree.
+        OperationalError: If it fails otherwise. The text is fixed; details go to the owner's log.
+    """
+    child = Child("dpsql.owner.process", {})
+    try:
+        child.wait_until_ready()
+        child.connection.send_bytes(wire.encode(request))
+        while "step" in (reply := wire.decode(child.connection.recv_bytes())):
+            if progress is not None:
+                progress(reply["step"], reply["share"])
+    except (EOFError, OSError, WorkerFailed) as error:
+        reply = {"failed": getattr(error, "detail", f"the process ended: {type(error).__name__}")}
+    finally:
+        child.stop()
+    if "policy" in reply:
+        if reply["reason"]:
+            OPERATOR.error("%s failed: %s", request["job"], reply["reason"])
+        raise PolicyError(reply["policy"])
+    if "failed" in reply:
+        OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
+        what = BROKEN_LINE if "CSV Error on Line" in reply["failed"] else "The data could not be read."
+        raise OperationalError(f"{what} {TELLS}")
+    return reply["result"]

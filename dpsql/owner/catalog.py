@@ -1,0 +1,156 @@
+"""The plan's catalog: the policy's promises for private tables, the engine's public facts for public ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from dpsql.engine.base import PublicTable
+from dpsql.errors import PolicyError
+from dpsql.owner.partitions import with_partition
+from dpsql.owner.shape import CLASSES, stores_grid
+from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.plan.types import Facts, Type, Value
+from dpsql.policy import Column, Policy, Table
+from dpsql.policy.mechanisms import ColumnMechanisms
+
+__all__ = ["build_catalog", "private_table"]
+
+TYPES = {
+    "integer": Type.INTEGER,
+    "real": Type.REAL,
+    "decimal": Type.REAL,
+    "boolean": Type.BOOLEAN,
+    "text": Type.TEXT,
+    "date": Type.DATE,
+    "timestamp": Type.TIMESTAMP,
+}
+IDENTITY = Facts(Type.TEXT, nullable=False)  # whatever is stored: units and keys are compared with their like alone
+
+
+def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: int) -> Catalog:
+    """The catalog of one policy at one table version.
+
+    Args:
+        policy: The owner's promises.
+        public: What the builder found of each public table.
+        version: The table version.
+    """
+    tables = {
+        name: _public(public[name], table) if table.public else private_table(name, policy, public)
+        for name, table in policy.tables.items()
+    }
+    tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
+    file = policy.file.name if policy.file is not None else policy.name
+    return Catalog(
+        tables,
+        policy.neighbours,
+        file,
+        version,
+        policy.classes,
+        _class_of(tuple(policy.classes)),
+        policy.idealised_numerics,
+        policy.budget.total.delta > 0,
+    )
+
+
+def _class_of(names: tuple[str, ...]) -> TableInfo | None:
+    """The table that `owner.classes` builds."""
+    if not names:
+        return None
+    columns = {
+        "unit": ColumnInfo("unit", IDENTITY, unit=True),
+        "class": ColumnInfo("class", Facts(Type.TEXT, nullable=False), values=names),
+    }
+    return TableInfo(CLASSES, columns, unit="unit", key="unit", rows_per_unit=1, rows_about=1)
+
+
+def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) -> TableInfo:
+    """A private table as the policy describes it.
+
+    Args:
+        name: Its name.
+        policy: The owner's promises.
+        public: The public tables that list values of its columns.
+    """
+    table = policy.tables[name]
+    unit = table.unit_column
+    columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}
+    for column_name, link in policy.identities(name).items():
+        columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
+    for column_name, column in table.columns.items():
+        columns[column_name] = replace(
+            _column(column_name, column, public), **_wishes(policy.mechanisms.get(f"{name}.{column_name}"))
+        )
+    return TableInfo(
+        name=name,
+        columns=columns,
+        unit=unit,
+        unit_implied=unit not in policy.identities(name),
+        key=table.key,
+        rows_per_unit=table.most_rows,
+        rows_about=table.rows_about,
+        rows_at_least=table.rows_at_least,
+        every_unit=table.every_unit,
+        max_groups_per_unit=table.max_groups_per_unit,
+    )
+
+
+def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:
+    """The owner's default mechanisms and bans for one column."""
+    if declared is None:
+        return {}
+    wanted = declared.model_dump(exclude={"ban"}, exclude_none=True)
+    return {"defaults": wanted, "banned": frozenset(declared.ban)}
+
+
+def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> ColumnInfo:
+    type_ = TYPES[column.type]
+    low, high = column.bounds or (None, None)
+    step = column.grid_step if type_.numeric else None
+    facts = Facts(
+        type=type_,
+        low=_end(low),
+        high=_end(high),
+        nullable=column.nullable,
+        step=step,
+        centre=None if column.centre is None else Fraction(column.centre),
+        spread=None if column.spread is None else Fraction(column.spread),
+        scale=None if column.scale is None else (Fraction(column.scale[0]), Fraction(column.scale[1])),
+    )
+    values: tuple[Value, ...] | None = column.values
+    if column.values_from is not None:
+        table, source = column.values_from.split(".")
+        values = public[table].columns[source].values
+        if values is None:
+            raise PolicyError(
+                f"{column.values_from} has more than 100,000 values, too many for the domain of {name}. "
+                "Leave values_from out: the column is then open, and grouping by it needs delta."
+            )
+    return ColumnInfo(name, facts, values, stored_grid=stores_grid(column))
+
+
+def _end(value: Any) -> Fraction | date | None:
+    return value if value is None or isinstance(value, date) else Fraction(value)
+
+
+def _public(table: PublicTable, declared: Table) -> TableInfo:
+    columns = {
+        name: ColumnInfo(
+            name,
+            Facts(
+                column.type,
+                column.low,
+                column.high,
+                column.nullable,
+                Fraction(1) if column.type is Type.INTEGER else None,
+            ),
+            column.values,
+            multiplicity=column.multiplicity,
+        )
+        for name, column in table.columns.items()
+    }
+    return TableInfo(name=table.name, columns=columns, public=True, key=declared.key, rows=table.rows)

@@ -1,0 +1,338 @@
+"""Do the data fit the policy? For the owner's eyes: exact counts and shares, never a value of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from dpsql.errors import PolicyError
+from dpsql.owner import public
+from dpsql.owner.bounded import Reading, listed, reading
+from dpsql.owner.builder import in_owner_process
+from dpsql.owner.classes import said
+from dpsql.owner.correlations import telling
+from dpsql.owner.every_unit import miscounted
+from dpsql.owner.finding import Finding, Severity
+from dpsql.owner.owners import Owned, Owners, require_one_unit_type
+from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
+from dpsql.owner.sources import Source, open_database, open_table, quote
+from dpsql.plan.types import Value
+
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
+
+__all__ = ["Finding", "check", "columns_of_public", "findings", "number_of_units"]
+
+
+def check(policy: Policy) -> list[Finding]:
+    """What differs between the policy and the data, in the policy's order. Reads the data in a process of its own.
+
+    Raises:
+        PolicyError: If the database itself does not open.
+        OperationalError: If the data cannot be read.
+    """
+    found = in_owner_process({"job": "check", "shape": shape_of(policy).message()}, None)
+    return [Finding(**message) for message in found]
+
+
+def columns_of_public(
+    connection: duckdb.DuckDBPyConnection, shape: Shape, table: TableShape, names: Sequence[str]
+) -> dict[str, list[Value]]:
+    """Whole columns of a public table of the source, row by row. Runs in the owner's process.
+
+    Raises:
+        PolicyError: If the table is private, or a column is not there.
+    """
+    if not table.public:
+        raise PolicyError(f"{table.name} is not public.")
+    open_database(connection, shape)
+    select, _ = public.copied(connection, table, open_table(connection, table))
+    try:
+        rows = connection.execute(f"SELECT {', '.join(map(quote, names))} FROM ({select})").fetchall()
+    except duckdb.BinderException:
+        raise PolicyError(
+            f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names."
+        ) from None
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Finding]:
+    """What differs, table by table. Runs in the owner's process.
+
+    Raises:
+        PolicyError: If the database does not open.
+    """
+    open_database(connection, shape)
+    sources: dict[str, Source] = {}
+    for table in shape.tables:
+        try:
+            sources[table.name] = open_table(connection, table)
+        except PolicyError as error:
+            yield Finding(table.name, None, str(error), None, None, "error")
+    try:
+        require_one_unit_type(shape, sources)
+    except PolicyError as error:
+        yield Finding(None, None, str(error), None, None, "error")
+    owners = Owners(shape, sources)
+    for table in shape.tables:
+        if table.name not in sources:
+            continue
+        desk = _Desk(connection, table, sources[table.name])
+        if table.public:
+            yield from _public(desk)
+        else:
+            yield from _owned(desk, owners)
+            if table.every_unit:
+                yield from _every_unit(desk, shape, sources, owners)
+            for column in table.columns:
+                yield from _column(desk, column, sources)
+            if shape.classes is not None and shape.classes.table == table.name:
+                yield from _classes(desk, shape, shape.classes, owners)
+            for universe in shape.universes:
+                if universe.table == table.name:
+                    yield from _universe(desk, universe, sources)
+
+
+def number_of_units(connection: duckdb.DuckDBPyConnection, shape: Shape) -> int:
+    """How many different units the private tables hold together. Runs in the owner's process.
+
+    Raises:
+        PolicyError: If a table or its unit is not in the data.
+    """
+    open_database(connection, shape)
+    sources = {table.name: open_table(connection, table) for table in shape.tables}
+    require_one_unit_type(shape, sources)
+    owners = Owners(shape, sources)
+    rows = [owners.rows(table) for table in shape.tables if not table.public]
+    everybody = " UNION ALL ".join(f"SELECT {owned.unit} AS u FROM {owned.sql}" for owned in rows)
+    ((count,),) = connection.execute(f"SELECT count(DISTINCT u) FROM ({everybody})").fetchall()
+    return int(count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Counts over one table of the source."""
+
+    connection: duckdb.DuckDBPyConnection
+    table: TableShape
+    source: Source
+
+    def row(self, sql: str) -> tuple[int, ...]:
+        """The one row of a query of counts."""
+        return tuple(count or 0 for count in self.connection.execute(sql).fetchall()[0])
+
+    def counts(self, *conditions: str) -> tuple[int, ...]:
+        """(number of rows, number of rows for which each condition holds)."""
+        parts = ["count(*)", *(f"count(*) FILTER ({condition})" for condition in conditions)]
+        return self.row(f"SELECT {', '.join(parts)} FROM {self.source.sql} AS s")
+
+    def found(
+        self, column: str | None, what: str, count: int, of: int, severity: Severity = "warning"
+    ) -> Iterator[Finding]:
+        """The finding, if there is anything to it."""
+        if count:
+            yield Finding(self.table.name, column, what, count, Fraction(count, of), severity)
+
+    def broken(self, column: str | None, error: PolicyError) -> Finding:
+        """A disagreement about names or types."""
+        return Finding(self.table.name, column, str(error), None, None, "error")
+
+
+def _public(desk: _Desk) -> Iterator[Finding]:
+    for column in desk.table.columns:
+        if desk.source.type_of(column.name) is None:
+            what = "is in the policy but not in the data. Remove it, or write the data's own name."
+            yield Finding(desk.table.name, column.name, what, None, None, "error")
+    key = desk.table.key
+    if key is None:
+        return
+    if desk.source.type_of(key) is None:
+        yield Finding(
+            desk.table.name, key, "is the key but not in the data. Write the data's own name.", None, None, "error"
+        )
+        return
+    rows, present = desk.counts(f"s.{quote(key)} IS NOT NULL")
+    (distinct,) = desk.row(f"SELECT count(DISTINCT s.{quote(key)}) FROM {desk.source.sql} AS s")
+    what = "rows repeat a value of the key. Remove them, or remove key."
+    yield from desk.found(key, what, present - distinct, rows, "error")
+
+
+def _owned(desk: _Desk, owners: Owners) -> Iterator[Finding]:
+    table = desk.table
+    try:
+        rows = owners.rows(table)
+        yield from _unowned(desk, rows) if table.via is None else _chain(desk, owners)
+    except PolicyError as error:
+        yield desk.broken(table.on or table.unit, error)
+        return
+    yield from _units(desk, rows)
+    if table.key is None or table.key == table.unit:
+        return
+    try:
+        key = owners.identity(table, table.key)
+    except PolicyError as error:
+        yield desk.broken(table.key, error)
+        return
+    yield from _keys(desk, rows, key)
+
+
+def _unowned(desk: _Desk, rows: Owned) -> Iterator[Finding]:
+    total, nobody = desk.counts(f"{rows.unit} IS NULL")
+    yield from desk.found(desk.table.unit, "rows have no unit. They are in no answer.", nobody, total)
+
+
+def _chain(desk: _Desk, owners: Owners) -> Iterator[Finding]:
+    """How many units the rows of a table find through its chain of keys."""
+    table = desk.table
+    reference = owners.identity(table, str(table.on))
+    units = f'SELECT "key", count(*) AS units FROM ({owners.of_keys(table)}) GROUP BY "key"'
+    total, missing, nobody, several = desk.row(
+        f"SELECT count(*), count(*) FILTER ({reference} IS NULL), "
+        f'count(*) FILTER ({reference} IS NOT NULL AND o."key" IS NULL), count(*) FILTER (o.units > 1) '
+        f'FROM {desk.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o."key"'
+    )
+    what = f"rows refer to no row of {table.via}. They are in no answer."
+    yield from desk.found(table.on, what, missing, total)
+    what = f"rows refer to a row of {table.via} that is not there, or has no unit. They are in no answer."
+    yield from desk.found(table.on, what, nobody, total)
+    what = f"rows belong to several units through {table.via}. Each of these units has the row as its own."
+    yield from desk.found(table.on, what, several, total)
+
+
+def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
+    table, cap = desk.table, desk.table.rows_per_unit
+    per_unit = f"SELECT count(*) AS n FROM {rows.sql} WHERE {rows.unit} IS NOT NULL GROUP BY {rows.unit}"
+    units, above, dropped, kept = desk.row(
+        f"SELECT count(*), count(*) FILTER (n > {cap}), sum(greatest(n - {cap}, 0))::BIGINT, "
+        f"sum(least(n, {cap}))::BIGINT FROM ({per_unit})"
+    )
+    severity: Severity = "error" if table.every_unit else "warning"
+    keyed = table.key == table.unit
+    what = "units repeat, though they are the key." if keyed else f"units have more than rows_per_unit: {cap} rows."
+    yield from desk.found(table.unit, what, above, units, severity)
+    beyond = "repeat the key of their unit" if keyed else f"are beyond rows_per_unit: {cap} of their unit"
+    what = f"rows {beyond}. They are in no answer."
+    yield from desk.found(table.unit, what, dropped, _total(desk, rows), severity)
+    if table.rows_at_least is not None and kept < table.rows_at_least:
+        what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
+        yield Finding(table.name, None, what, kept, None, "error")
+    if table.units_at_least is not None and units < table.units_at_least:
+        what = (
+            f"units are there, fewer than row_floor: {table.units_at_least} vouches for. gamma is more than is charged."
+        )
+        yield Finding(table.name, None, what, units, None, "error")
+
+
+def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, Source], owners: Owners) -> Iterator[Finding]:
+    """What the build is refused for, but units with several rows, who are counted with the cap."""
+    table = desk.table
+    if any(not other.public and other.name not in sources for other in shape.tables):
+        return  # said already: nothing can be built
+    try:
+        found = miscounted(desk.connection, shape, sources, owners, table)
+    except PolicyError:
+        return  # said already, with the column
+    what = "units have no row here, though the policy says every_unit: true. Nothing is built."
+    yield from desk.found(table.unit, what, found.missing, found.units, "error")
+    what = "rows belong to several units, though the policy says every_unit: true. Nothing is built."
+    yield from desk.found(table.on, what, found.shared, desk.counts()[0], "error")
+
+
+def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:
+    column, total = desk.table.key, _total(desk, rows)
+    (missing,) = desk.row(f"SELECT count(*) FROM {rows.sql} WHERE {key} IS NULL")
+    yield from desk.found(column, "rows have no key. They are in no answer.", missing, total)
+    read = f"SELECT {rows.unit} AS u, {key} AS k FROM {rows.sql}"
+    present, pairs, distinct = desk.row(
+        f"SELECT sum(n)::BIGINT, count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) "
+        f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k)"
+    )
+    what = "rows repeat a key of the same unit. One row of each key is used."
+    yield from desk.found(column, what, present - pairs, total)
+    what = "rows share their key with another unit. Each unit keeps its own; joins never cross units."
+    yield from desk.found(column, what, pairs - distinct, total)
+
+
+def _classes(desk: _Desk, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
+    """How many units of the table that names classes name none."""
+    try:
+        rows = owners.rows(desk.table)
+        named = said(shape, desk.source, owners)
+    except PolicyError as error:
+        yield desk.broken(classes.column, error)
+        return
+    units, known = desk.row(
+        f"SELECT (SELECT count(DISTINCT {rows.unit}) FROM {rows.sql}), (SELECT count(*) FROM ({named}))"
+    )
+    what = f"units name no class, an unknown one, or several. They are of the strictest: {classes.strictest}."
+    yield from desk.found(classes.column, what, units - known, units)
+
+
+def _total(desk: _Desk, rows: Owned) -> int:
+    """The number of a table's rows; through a chain of keys, once for each unit that they belong to."""
+    (total,) = desk.row(f"SELECT count(*) FROM {rows.sql}")
+    return total
+
+
+def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> Iterator[Finding]:
+    try:
+        read = reading(desk.table, column, desk.source, listed(column, _domain(column, sources)))
+    except PolicyError as error:
+        yield desk.broken(column.name, error)
+        return
+    held = desk.source.type_of(column.name)
+    if desk.source.typed and held == "VARCHAR" and column.type != "text":
+        what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
+        yield Finding(desk.table.name, column.name, what, None, None, "warning")
+    if held is not None and held.endswith("WITH TIME ZONE") and column.type in ("date", "timestamp"):
+        what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
+        yield Finding(desk.table.name, column.name, what, None, None, "warning")
+    yield from _values(desk, column, read)
+
+
+def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, Source]) -> Iterator[Finding]:
+    """Attributes of a metric that tell each other."""
+    declared = {column.name: column for column in desk.table.columns}
+    try:
+        columns = [declared[place.column] for place in universe.places]
+        values = {c.name: reading(desk.table, c, desk.source, listed(c, _domain(c, sources))).value for c in columns}
+    except PolicyError:
+        return  # said already, with the column
+    for one, other, rows, without, given in telling(desk.source, values, desk.row):
+        what = (
+            f"tells {other}: by it {given / rows:.0%} are guessed right, {without / rows:.0%} without. Precise answers "
+            f"about it are answers about {other}, whatever the metric says of that."
+        )
+        yield Finding(desk.table.name, one, what, None, None, "warning")
+
+
+def _domain(column: ColumnShape, sources: Mapping[str, Source]) -> str | None:
+    if column.values_from is None:
+        return None
+    owner, name = column.values_from
+    if owner not in sources or sources[owner].type_of(name) is None:
+        raise PolicyError(f"takes its values from {owner}.{name}, which is not in the data. Write the data's own name.")
+    return f"SELECT {quote(name)} FROM {sources[owner].sql} WHERE {quote(name)} IS NOT NULL"
+
+
+def _values(desk: _Desk, column: ColumnShape, read: Reading) -> Iterator[Finding]:
+    unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
+    rows, nulls, unread, outside, nan = desk.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
+    name = column.name
+    yield from desk.found(name, f"values are no {column.type}. They read as NULL.", unread, rows)
+    yield from desk.found(name, "values are NaN. They read as NULL.", nan, rows)
+    moved = column.type in NUMERIC and column.values is None and column.values_from is None
+    what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "
+    if column.low is None and column.values is None and column.values_from is None:
+        what = "values are days that no calendar has. "
+    what += "They are moved to the nearer bound." if moved else "They read as NULL."
+    yield from desk.found(name, what, outside, rows)
+    if not column.nullable:
+        what = "values are NULL though the policy does not say nullable: true."
+        if column.values is not None or column.values_from is not None:
+            what += " They have no group of their own."
+        yield from desk.found(name, what, nulls, rows)

@@ -1,0 +1,46 @@
+"""Does one attribute of a metric give another away? For the owner's eyes. Runs in the owner's process.
+
+A metric protects what is not known already. Where a row's value of one attribute tells its value of another, precise
+answers about the first are answers about the second, however little its own distances allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import permutations
+
+from dpsql.owner.sources import Source
+
+__all__ = ["telling"]
+
+LEAST_ROWS = 20  # of one value: with fewer, guesses from them are guesses by chance
+TELLING = 0.5  # of the wrong guesses that are spared
+
+Row = Callable[[str], tuple[int, ...]]
+"""Runs a query of counts that has one row."""
+
+
+def telling(source: Source, values: Mapping[str, str], row: Row) -> Iterator[tuple[str, str, int, int, int]]:
+    """Pairs of attributes of which the first tells the second.
+
+    Args:
+        source: The table.
+        values: Attribute to SQL of its value over a row ``s``.
+        row: Runs queries.
+
+    Returns:
+        (telling, told, rows looked at, right guesses of the told value without the other, and with it).
+    """
+    for one, other in permutations(values, 2):
+        counts = (
+            f'SELECT {values[one]} AS "a", {values[other]} AS "b", count(*) AS "n" FROM {source.sql} AS s GROUP BY ALL'
+        )
+        common = f'SELECT "b", "n" FROM ({counts}) QUALIFY sum("n") OVER (PARTITION BY "a") >= {LEAST_ROWS}'
+        best = f'SELECT max("n") AS top FROM ({counts}) GROUP BY "a" HAVING sum("n") >= {LEAST_ROWS}'
+        rows, without, given = row(
+            f'SELECT (SELECT sum("n")::BIGINT FROM ({common})), '
+            f'(SELECT max(s)::BIGINT FROM (SELECT sum("n") AS s FROM ({common}) GROUP BY "b")), '
+            f"(SELECT sum(top)::BIGINT FROM ({best}))"
+        )
+        if rows > without and given - without >= TELLING * (rows - without):
+            yield one, other, rows, without, given

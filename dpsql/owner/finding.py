@@ -1,0 +1,57 @@
+"""What `dpsql check` finds, and public columns for it: the parent's side, without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from dpsql.owner.builder import in_owner_process
+from dpsql.owner.shape import shape_of
+from dpsql.plan.types import Value
+
+if TYPE_CHECKING:
+    from dpsql.policy.model import Policy
+
+__all__ = ["Finding", "Severity", "public_columns"]
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which data and policy differ.
+
+    Attributes:
+        table: The table; None for what concerns several.
+        column: The column, or None.
+        what: What was found and what follows, without any value of a row.
+        count: How many rows or units, or None where it is not about numbers.
+        share: Their exact share of the table's rows or units, or None.
+        severity: ``error``: the policy cannot be used, or a promise is false. ``warning``: answers suffer.
+            ``note``: good to know.
+    """
+
+    table: str | None
+    column: str | None
+    what: str
+    count: int | None
+    share: Fraction | None
+    severity: Severity
+
+    def message(self) -> dict[str, Any]:
+        """The finding as `wire.encode` takes it."""
+        return asdict(self)
+
+
+def public_columns(policy: Policy, table: str, names: Sequence[str]) -> Mapping[str, Sequence[Value]]:
+    """Whole columns of a public table of the source, row by row; read in a process of its own.
+
+    Raises:
+        PolicyError: If they are not there.
+        OperationalError: If the data cannot be read.
+    """
+    request = {"job": "columns", "shape": shape_of(policy).message(), "table": table, "names": list(names)}
+    columns: Mapping[str, Sequence[Value]] = in_owner_process(request, None)
+    return columns

@@ -1,0 +1,300 @@
+"""What the policy says about the bounded tables: all that the builder is told, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsql.plan.types import Value
+from dpsql.worker import wire
+
+if TYPE_CHECKING:
+    from dpsql.policy.metrics import Metric
+    from dpsql.policy.model import Policy
+    from dpsql.policy.table import Bound, Column, Table
+
+__all__ = [
+    "CLASSES",
+    "NUMERIC",
+    "RECORD",
+    "ClassShape",
+    "ColumnShape",
+    "PlaceShape",
+    "Shape",
+    "TableShape",
+    "UniverseShape",
+    "shape_of",
+    "stores_grid",
+]
+
+FORMAT = 2  # of the bounded file; another number asks for a refresh
+NUMERIC = ("integer", "real", "decimal")
+CLASSES = "$classes"  # the table of units and their classes; no name of a policy has a $
+RECORD = "classes.parquet"  # beside the bounded file: who is of which class, for the versions to come
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnShape:
+    """One declared column.
+
+    Attributes:
+        name: Its name in the source.
+        type: As in the policy.
+        low: Lower bound (numbers as Fraction), or None.
+        high: Upper bound, or None.
+        values: Its declared domain, or None.
+        values_from: (table, column) of the public table that lists it, or None.
+        nullable: Whether the owner expects NULLs; only `dpsql check` asks.
+        step: Grid step in the column's unit.
+    """
+
+    name: str
+    type: str
+    low: Fraction | date | datetime | None = None
+    high: Fraction | date | datetime | None = None
+    values: tuple[Value, ...] | None = None
+    values_from: tuple[str, str] | None = None
+    nullable: bool = True
+    step: Fraction = Fraction(1)
+
+    @property
+    def grid(self) -> bool:
+        """Whether the bounded table holds grid integers beside the value."""
+        return self.type in NUMERIC and (self.type != "integer" or self.step != 1 or self.low is None)
+
+
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """One table.
+
+    Attributes:
+        name: Its name, in the bounded file too.
+        source: Absolute path of its Parquet or CSV file; None for a table of the database.
+        public: Whether it is copied as it is.
+        unit: The unit column of the bounded table; None for a public table.
+        key: A column that is unique within each unit, or None.
+        rows_per_unit: The row cap; 0 for a public table.
+        columns: The declared columns; of a public table, none means all.
+        via: The table whose key says whose row this is, or None where the unit is a column of the source.
+        on: The source's column that holds that key, or None.
+        identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
+        rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
+        units_at_least: The same of its units (`row_floor` of `random_dp`).
+        every_unit: Whether every unit has exactly one row here, or nothing is built.
+    """
+
+    name: str
+    source: str | None
+    public: bool
+    unit: str | None
+    key: str | None
+    rows_per_unit: int
+    columns: tuple[ColumnShape, ...]
+    via: str | None = None
+    on: str | None = None
+    identities: Mapping[str, str | None] = field(default_factory=dict)
+    rows_at_least: int | None = None
+    units_at_least: int | None = None
+    every_unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceShape:
+    """Where a metric puts the values of one attribute.
+
+    Attributes:
+        column: The attribute.
+        keeps_null: Whether NULL, and what is outside the domain, is a value of its own.
+        otherwise: The value that NULL then counts as, or None for the first one that a public table lists.
+    """
+
+    column: str
+    keeps_null: bool
+    otherwise: Value
+
+
+@dataclass(frozen=True, slots=True)
+class UniverseShape:
+    """The rows of a table as one metric sees them: every row of the source, by its attributes alone.
+
+    Attributes:
+        name: Its table in the bounded file.
+        table: Whose rows.
+        places: The attributes, in order.
+    """
+
+    name: str
+    table: str
+    places: tuple[PlaceShape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassShape:
+    """What names the class of each unit.
+
+    Attributes:
+        table, column: Where.
+        names: Every class there is.
+        strictest: The one of whoever is of no known class.
+    """
+
+    table: str
+    column: str
+    names: tuple[str, ...]
+    strictest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All that the bounded file holds.
+
+    Attributes:
+        database: The absolute path of the database that holds tables without a file of their own, or None.
+        tables: The tables.
+        universes: The rows of tables as metrics see them.
+        classes: What names the classes of units, or None where there are none.
+    """
+
+    database: str | None
+    tables: tuple[TableShape, ...]
+    universes: tuple[UniverseShape, ...] = ()
+    classes: ClassShape | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that shapes the bounded file: another one means that it must be built anew."""
+        tables = [
+            replace(
+                table,
+                columns=tuple(replace(column, nullable=False) for column in table.columns),
+                rows_at_least=None,
+                units_at_least=None,
+            )
+            for table in self.tables
+        ]
+        return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tuple(tables)))])).hexdigest()
+
+    def table(self, name: str) -> TableShape:
+        """The table of this name."""
+        return next(table for table in self.tables if table.name == name)
+
+    def message(self) -> dict[str, Any]:
+        """The shape as `wire.encode` takes it."""
+        return asdict(self)
+
+    @classmethod
+    def received(cls, message: Mapping[str, Any]) -> Shape:
+        """The shape that `message` described, after its journey."""
+        classes = message["classes"]
+        named = None if classes is None else ClassShape(**{**classes, "names": tuple(classes["names"])})
+        return cls(
+            message["database"],
+            tuple(_table(table) for table in message["tables"]),
+            tuple(_universe(universe) for universe in message["universes"]),
+            named,
+        )
+
+
+def _table(message: Mapping[str, Any]) -> TableShape:
+    columns: list[ColumnShape] = []
+    for column in message["columns"]:
+        parts: dict[str, Any] = {key: tuple(part) if isinstance(part, list) else part for key, part in column.items()}
+        columns.append(ColumnShape(**parts))
+    return TableShape(**{**message, "columns": tuple(columns)})
+
+
+def _universe(message: Mapping[str, Any]) -> UniverseShape:
+    places = tuple(PlaceShape(**place) for place in message["places"])
+    return UniverseShape(message["name"], message["table"], places)
+
+
+def shape_of(policy: Policy) -> Shape:
+    """The shape of a policy's tables, with every path made absolute."""
+    database = policy.engine.database
+    return Shape(
+        _path(policy, database) if database else None,
+        tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
+        tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
+        _class_shape(policy),
+    )
+
+
+def _path(policy: Policy, written: Path) -> str:
+    """The absolute path in UTF-8, so that it is the same text under every locale."""
+    return os.fsencode(policy.resolve(written).resolve()).decode("utf-8", "surrogateescape")
+
+
+def _class_shape(policy: Policy) -> ClassShape | None:
+    section, shares = policy.privacy_classes, policy.classes
+    if section is None:
+        return None
+    return ClassShape(
+        section.table, section.column, tuple(shares), strictest=min(shares, key=lambda name: shares[name])
+    )
+
+
+def _universe_shape(policy: Policy, name: str, metric: Metric) -> UniverseShape:
+    from dpsql.policy.metrics import declared_values, universe_name  # here, for the owner's process loads no policy
+
+    columns = policy.tables[metric.table].columns
+    places = []
+    for column, attribute in metric.attributes.items():
+        apart = attribute.null_apart(columns[column])
+        otherwise = None if apart else attribute.outside
+        if not apart and otherwise is None:
+            otherwise = next(iter(declared_values(columns[column]) or ()), None)
+        places.append(PlaceShape(column, keeps_null=apart, otherwise=otherwise))
+    return UniverseShape(universe_name(metric.table, name), metric.table, tuple(places))
+
+
+def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
+    chain = None if isinstance(table.unit, str) else table.unit
+    return TableShape(
+        name=name,
+        source=_path(policy, table.source) if table.source else None,
+        public=table.public,
+        unit=None if table.public else table.unit_column,
+        key=table.key,
+        rows_per_unit=table.most_rows,
+        columns=tuple(_column(key, column) for key, column in table.columns.items()),
+        via=chain.via if chain else None,
+        on=chain.on if chain else None,
+        identities={} if table.public else policy.identities(name),
+        rows_at_least=table.rows_at_least,
+        units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
+        every_unit=table.every_unit,
+    )
+
+
+def _column(name: str, column: Column) -> ColumnShape:
+    low, high = (None, None) if column.bounds is None else map(_bound, column.bounds)
+    listed = column.values_from.partition(".") if column.values_from else None
+    return ColumnShape(
+        name=name,
+        type=column.type,
+        low=low,
+        high=high,
+        values=column.values,
+        values_from=(listed[0], listed[2]) if listed else None,
+        nullable=column.nullable,
+        step=column.grid_step,
+    )
+
+
+def _bound(bound: Bound) -> Fraction | date | datetime:
+    return bound if isinstance(bound, date) else Fraction(bound)
+
+
+def stores_grid(column: Column) -> bool:
+    """Whether the bounded table holds ``<column>$grid`` beside this private column.
+
+    It does for reals and decimals, and for integers without bounds or on a grid other than 1; an integer on grid 1
+    within bounds is its own grid integer.
+    """
+    return _column("", column).grid

@@ -1,0 +1,1 @@
+"""From text to syntax: one statement of the dialect, or a refusal that says where and what to write."""

@@ -1,0 +1,101 @@
+"""Constants, parameters, quoted names and types: several tokens at times, one handle each."""
+
+from __future__ import annotations
+
+from dpsql.sql import literals
+from dpsql.sql.atoms import Atom, Role
+from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
+from dpsql.sql.syntax import Literal, Parameter
+from dpsql.sql.tokens import Kind, Token, fold, name_of
+from dpsql.sql.writer import Frame, Writer
+
+__all__ = ["Constants"]
+
+_TYPE_KEYWORDS = frozenset(
+    """
+    bigint bit boolean char character dec decimal float int integer interval numeric real smallint time timestamp
+    varchar
+    """.split()
+)
+_TYPES_OF_TWO_WORDS = frozenset({("double", "precision"), ("character", "varying")})
+
+
+class Constants(Writer):
+    """Writes what stands for itself."""
+
+    def _atom(self, token: Token) -> None:
+        match token.kind:
+            case Kind.NUMBER:
+                self._value(literals.read_number(token.text, token.position))
+            case Kind.STRING:
+                self._value(literals.read_string(token.text, token.position))
+            case Kind.PARAMETER:
+                self._parameter(token)
+            case _:
+                self._name(token)
+
+    def _parameter(self, token: Token) -> None:
+        style = token.text[0]
+        if self.style not in ("", style):
+            raise self._refusal("parameter", "? and $1 stand in one statement.", "Write only one of the two forms.")
+        self.style = style
+        index = self.parameters if style == "?" else int(token.text[1:]) - 1
+        if index < 0:
+            raise self._refusal("parameter", "parameters count from $1.", "Write $1 for the first.")
+        self.parameters += 1
+        self._value(Parameter(index, position=token.position))
+
+    def _name(self, token: Token) -> None:
+        if not name_of(token):
+            raise self._refusal("name", "the name is empty.", "Write the name of a column or a table.")
+        if self._peek().symbol == "(":
+            raise self._refusal(
+                "quoted name before a parenthesis", "function names are written without quotes.", "Take the quotes off."
+            )
+        self._handle(Atom(Role.NAME, token.position, text=name_of(token)))
+
+    def _interval(self, token: Token) -> None:
+        following = self._peek()
+        if following.kind not in (Kind.NUMBER, Kind.STRING):
+            hint = "Write a whole number of one unit, like INTERVAL '3' DAY."
+            raise self._refusal("INTERVAL", "only a constant interval is read.", hint)
+        unit = self._peek(2).word
+        unit = unit if unit.removesuffix("s") in literals.UNITS else ""
+        text = str(literals.read_string(following.text).value) if following.kind is Kind.STRING else following.text
+        value = literals.read_interval(text, unit or None, token.position)
+        self._value(value, take=3 if unit else 2)
+
+    def _extract(self, token: Token) -> None:
+        """``EXTRACT(year FROM x)`` is ``date_part('year', x)``, as DuckDB reads it."""
+        part = self._peek(2)
+        text = literals.read_string(part.text).value if part.kind is Kind.STRING else part.word
+        if not text or text in RESERVED | FUNCTION_ONLY:
+            raise self._refusal("EXTRACT", "the part of the date is missing.", "Write EXTRACT(year FROM column).")
+        atom = Atom(Role.FUNCTION, token.position, text="date_part")
+        self._handle(atom, operand=False)
+        self._open(Frame("call", atom))
+        self._emit("(", operand=False)
+        self._value(Literal(fold(str(text)), position=part.position), take=2)
+        self._emit(",", operand=False, take=0)
+
+    def _type(self) -> None:
+        """The type after AS or ``::``, as one handle."""
+        first = self._peek(0)
+        if not first.word or first.word in RESERVED | (COLUMN_ONLY - _TYPE_KEYWORDS):
+            raise self._refusal("type", "the name of a type is missing.", "Write a type like INTEGER or DATE.")
+        words = [first.text]
+        if (first.word, self._peek().word) in _TYPES_OF_TWO_WORDS:
+            words.append(self._peek().text)
+        elif first.word in ("time", "timestamp") and self._peek().word in ("with", "without"):
+            raise self._refusal("time zone", "dpsql keeps no time zones.", "Write TIMESTAMP.")
+        taken, text = len(words), " ".join(words)
+        if self._peek(taken).symbol == "(":
+            sizes = []
+            while self._peek(taken).symbol in ("(", ",") and self._peek(taken + 1).kind is Kind.NUMBER:
+                sizes.append(self._peek(taken + 1).text)
+                taken += 2
+            if not sizes or self._peek(taken).symbol != ")":
+                raise self._refusal("type", "its size is not a plain number.", "Write a type like DECIMAL(18, 3).")
+            taken += 1
+            text += f"({','.join(sizes)})"
+        self._handle(Atom(Role.TYPE, first.position, text=text), take=taken)

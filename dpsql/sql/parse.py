@@ -1,0 +1,159 @@
+"""One statement of the dpsql dialect as our own syntax tree, or a refusal that says where and what to write.
+
+    text -> tokens (our lexer) -> skeleton (names and constants become handles) -> the SQL reader's tree -> syntax
+
+The reader, sqlglot, decides only how the pieces nest. Its tree is converted node by node: an unknown node, or a
+known one with an argument that is not expected, is refused. Its generator is never run, its errors are not shown.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.sql import literals
+from dpsql.sql.keywords import RESERVED
+from dpsql.sql.normal import normal
+from dpsql.sql.refused import REFUSED_STATEMENTS
+from dpsql.sql.skeleton import build_skeleton
+from dpsql.sql.syntax import (
+    Describe,
+    Explain,
+    Literal,
+    Query,
+    SetOption,
+    ShowBudget,
+    ShowTables,
+    Statement,
+    TableName,
+)
+from dpsql.sql.tokens import Kind, Token, fold, name_of, tokenize
+from dpsql.sql.tree import convert
+
+__all__ = ["normal", "parse"]
+
+_NOTHING = Token(Kind.SYMBOL, "", (1, 1))
+
+
+def parse(text: str) -> Statement:
+    """The statement that ``text`` holds; a semicolon may end it.
+
+    Raises:
+        UnsupportedQuery: For everything that is not one statement of the dialect, with its position, its construct
+            in SQL words, and what to write instead.
+
+    >>> parse("SHOW BUDGET;")
+    ShowBudget(position=(1, 1))
+    """
+    tokens = tokenize(text)
+    while tokens and tokens[-1].symbol == ";":
+        tokens = tokens[:-1]
+    if not tokens:
+        raise UnsupportedQuery("it is empty.", construct="statement", hint="Write SELECT .. FROM ..")
+    match tokens[0].word:
+        case "select" | "with":
+            return _query(tokens)
+        case "explain":
+            return _explain(tokens)
+        case "show":
+            return _show(tokens)
+        case "describe" | "desc":
+            return _describe(tokens)
+        case "set":
+            return _set(tokens)
+        case "reset":
+            return _reset(tokens)
+    if tokens[0].symbol == "(":
+        return _query(tokens)
+    raise _unknown_statement(tokens[0])
+
+
+def _query(tokens: tuple[Token, ...]) -> Query:
+    return Query(convert(build_skeleton(tokens)), position=tokens[0].position)
+
+
+def _explain(tokens: tuple[Token, ...]) -> Explain:
+    first = _at(tokens, 1)
+    if first.word not in ("select", "with") and first.symbol != "(":
+        if first.word == "analyze":
+            raise _refusal(first, "EXPLAIN ANALYZE", "it would run the query.", "Write EXPLAIN SELECT ..")
+        raise _refusal(first, "EXPLAIN", "it explains a SELECT only.", "Write EXPLAIN SELECT ..")
+    return Explain(_query(tokens[1:]), position=tokens[0].position)
+
+
+def _show(tokens: tuple[Token, ...]) -> ShowBudget | ShowTables:
+    match [token.word for token in tokens]:
+        case ["show", "budget"]:
+            return ShowBudget(position=tokens[0].position)
+        case ["show", "tables"]:
+            return ShowTables(position=tokens[0].position)
+    hint = "Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table."
+    raise _refusal(tokens[0], "SHOW", "dpsql shows the budget and the tables.", hint)
+
+
+def _describe(tokens: tuple[Token, ...]) -> Describe:
+    parts = tokens[1::2]
+    points = tokens[2::2]
+    if (
+        len(tokens) % 2  # as many points as names, so the last name is missing
+        or len(parts) > 3
+        or not all(_is_name(part) for part in parts)
+        or any(point.symbol != "." for point in points)
+    ):
+        raise _refusal(tokens[0], "DESCRIBE", "it describes one table.", "Write DESCRIBE table.")
+    names = tuple(fold(name_of(part)) for part in parts)
+    return Describe(TableName(names, None, position=parts[0].position), position=tokens[0].position)
+
+
+def _set(tokens: tuple[Token, ...]) -> SetOption:
+    name, sign, value = _at(tokens, 1), _at(tokens, 2), tokens[3:]
+    if not name.word or not value or not (sign.symbol == "=" or sign.word == "to"):
+        raise _refusal(tokens[0], "SET", "it sets one option of the session.", "Write SET epsilon = 0.5.")
+    return SetOption(name.word, _setting(value), position=tokens[0].position)
+
+
+def _reset(tokens: tuple[Token, ...]) -> SetOption:
+    name = _at(tokens, 1)
+    if len(tokens) != 2 or not name.word:
+        raise _refusal(tokens[0], "RESET", "it resets one option of the session.", "Write RESET epsilon.")
+    return SetOption(name.word, Literal(None, position=name.position), position=tokens[0].position)
+
+
+def _setting(tokens: tuple[Token, ...]) -> Literal:
+    """The constant of a SET; a bare word stands for itself, as in DuckDB."""
+    first = tokens[0]
+    if len(tokens) == 2 and first.symbol == "-" and tokens[1].kind is Kind.NUMBER:
+        number = literals.read_number(tokens[1].text, first.position).value
+        # copy_negate is exact; a minus sign would round a Decimal to its context's digits
+        negative = number.copy_negate() if isinstance(number, Decimal) else -int(str(number))
+        return Literal(negative, position=first.position)
+    if len(tokens) == 1:
+        if first.kind is Kind.NUMBER:
+            return literals.read_number(first.text, first.position)
+        if first.kind is Kind.STRING:
+            return literals.read_string(first.text, first.position)
+        if first.word in ("true", "false", "null"):
+            return Literal({"true": True, "false": False, "null": None}[first.word], position=first.position)
+        if first.word and first.word not in RESERVED:
+            return Literal(first.text, position=first.position)
+    raise _refusal(first, "SET", "the value is not one constant.", "Write SET epsilon = 0.5.")
+
+
+def _is_name(token: Token) -> bool:
+    return (token.kind is Kind.QUOTED and name_of(token) != "") or (token.word != "" and token.word not in RESERVED)
+
+
+def _at(tokens: tuple[Token, ...], place: int) -> Token:
+    return tokens[place] if place < len(tokens) else _NOTHING
+
+
+def _unknown_statement(token: Token) -> UnsupportedQuery:
+    if token.word in REFUSED_STATEMENTS:
+        return _refusal(token, *REFUSED_STATEMENTS[token.word])
+    construct = token.word.upper() if token.word.isascii() and token.word else "statement"
+    hint = "Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET."
+    return _refusal(token, construct, "dpsql reads only, one SELECT at a time.", hint)
+
+
+def _refusal(token: Token, construct: str, message: str, hint: str) -> UnsupportedQuery:
+    return UnsupportedQuery(message, construct=construct, position=token.position, hint=hint)

@@ -1,0 +1,417 @@
+"""The bones of a query: its keywords and symbols, with a handle (``h17``) for every name, constant and type.
+
+The SQL reader sees the skeleton alone. So nothing that an analyst wrote but keywords reaches it: it cannot take a
+string for SQL, a column for a date part, a name for a keyword or a function for one it knows. Handles also carry
+the positions back. Where a word is a keyword is decided here, by DuckDB's own list.
+
+    SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) city, COUNT(DISTINCT id, epsilon => 1) FROM visits
+    SELECT h0 ( h1 ( h2 ) ) , h3 , h4 ( h5 , h6 ( h7 ) ) FROM h8
+"""
+
+from __future__ import annotations
+
+from dpsql.sql import literals
+from dpsql.sql.atoms import WRITTEN_PARENTHESIS, Atom, Role, Skeleton
+from dpsql.sql.clauses import JOIN_PREFIXES
+from dpsql.sql.constants import Constants
+from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
+from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
+from dpsql.sql.syntax import Literal
+from dpsql.sql.tokens import Kind, Token
+from dpsql.sql.writer import Frame
+
+__all__ = ["build_skeleton"]
+
+# Words that the reader sees as they are. All others become handles, or are refused.
+_KEPT = frozenset(
+    """
+    all and as asc between by case cast cross desc distinct else end exists from full group having ilike in inner is
+    join left like limit not offset on or order outer right select then try_cast union using when where with
+    """.split()
+)
+# Words that need something complete before them.
+_AFTER_VALUE = frozenset(
+    """
+    and as asc between cross desc else end from full group having ilike in inner is join left like limit offset on or
+    order outer right then union using where
+    """.split()
+)
+_NEGATABLE = frozenset("between ilike in like".split())
+_SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())  # keywords to call
+
+
+def build_skeleton(tokens: tuple[Token, ...]) -> Skeleton:
+    """The skeleton of one query.
+
+    Raises:
+        UnsupportedQuery: For every word, and every use of a word, that the dialect does not have.
+    """
+    return _Builder(tokens).build()
+
+
+class _Builder(Constants):
+    """Goes through the tokens once, from left to right."""
+
+    def build(self) -> Skeleton:
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            if token.kind is Kind.WORD:
+                self._word(token)
+            elif token.kind is Kind.SYMBOL:
+                self._symbol(token)
+            else:
+                self._atom(token)
+        if self.frames:
+            raise self._refusal("the end of the statement", "a parenthesis or a CASE is still open.", "Close it.")
+        self._refuse_incomplete("the end of the statement")
+        return self._finish()
+
+    # Words
+
+    def _word(self, token: Token) -> None:
+        word, following = token.word, self._peek()
+        if self._peek(-1).symbol == "." or following.symbol == ".":
+            self._column_word(token)
+        elif word in ("true", "false", "null") and not self._after_is():
+            self._value(Literal({"true": True, "false": False, "null": None}[word], position=token.position))
+        elif word in ("date", "timestamp") and following.kind is Kind.STRING:
+            text = literals.read_string(following.text).value
+            read = literals.read_date if word == "date" else literals.read_timestamp
+            self._value(read(str(text), token.position), take=2)
+        elif word == "interval":
+            self._interval(token)
+        elif word == "extract" and following.symbol == "(" and self._peek(3).word == "from":
+            self._extract(token)
+        elif word in ("left", "right") and following.symbol == "(":
+            self._function(token)
+        elif self._is_soft_keyword(word):
+            ends = word in ("first", "last", "preceding", "following", "row") or following.word == "between"
+            self._emit(word.upper(), operand=ends)
+        elif word in _KEPT or (word in ("true", "false", "null") and self._after_is()):
+            self._keyword(token)
+        elif word in REFUSED_WORDS:
+            raise self._refusal(*REFUSED_WORDS[word])
+        elif word in RESERVED:
+            raise self._refusal(
+                token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
+            )
+        elif following.symbol == "(" and self._names_columns():
+            self._handle(Atom(Role.NAME, token.position, text=token.text), operand=False)
+        elif following.symbol == "(":
+            self._function(token)
+        else:
+            self._column_word(token)
+
+    def _names_columns(self) -> bool:
+        """Whether a query's name with its columns is written: ``(SELECT ..) AS t (a, b)``, ``WITH t (a) AS``."""
+        if self._peek(-1).word == "with" or self._peek(-1).symbol == ",":
+            last = self._matching(1, 1)
+            return self._peek(last + 1).word == "as" and self._peek(last + 2).symbol == "("
+        ahead = -2 if self._peek(-1).word == "as" else -1
+        if self._peek(ahead).symbol != ")":
+            return False
+        return self._peek(self._matching(ahead, -1) + 1).word in ("select", "with")
+
+    def _matching(self, ahead: int, step: int) -> int:
+        """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""
+        depth = 0
+        while self._peek(ahead).text:
+            depth += {"(": step, ")": -step}.get(self._peek(ahead).symbol, 0)
+            if depth == 0:
+                break
+            ahead += step
+        return ahead
+
+    def _column_word(self, token: Token) -> None:
+        """A word where a name is meant."""
+        if self._peek(-1).symbol == "." and self._peek().symbol == "(":
+            raise self._refusal("function behind a point", "functions have no owner.", "Write function(value).")
+        if token.word in RESERVED | FUNCTION_ONLY:
+            raise self._refusal(
+                token.text.upper(), "this is a keyword, not a name.", f'If it is a name, quote it: "{token.word}".'
+            )
+        needs_as = token.word in KEYWORDS and self._peek(-1).word != "as"
+        self._handle(Atom(Role.NAME, token.position, text=token.text, needs_as=needs_as))
+
+    def _after_is(self) -> bool:
+        before = self._peek(-1).word
+        return before == "is" or (before == "not" and self._peek(-2).word == "is")
+
+    def _is_soft_keyword(self, word: str) -> bool:
+        """Whether a word that may also be a name is a keyword here, by what stands beside it."""
+        before, following = self._peek(-1), self._peek()
+        match word:
+            case "nulls":
+                return following.word in ("first", "last")
+            case "first" | "last":
+                return before.word == "nulls"
+            case "filter":
+                return before.symbol == ")" and following.symbol == "("
+            case "within":
+                return before.symbol == ")" and following.word == "group"
+            case "grouping":
+                return following.word == "sets"
+            case "sets":
+                return before.word == "grouping"
+            case "rollup" | "cube":
+                return following.symbol == "("
+            case "over":
+                return before.symbol == ")" and following.symbol == "("
+        return bool(self.frames) and self.frames[-1].opener == "over" and self._is_window_word(word)
+
+    def _is_window_word(self, word: str) -> bool:
+        """Whether a word inside ``OVER (..)`` is one of its own keywords."""
+        before, following = self._peek(-1), self._peek()
+        match word:
+            case "partition":
+                return before.symbol == "(" and following.word == "by"
+            case "rows" | "range":
+                counted = following.kind is Kind.NUMBER and self._peek(2).word in ("preceding", "following")
+                return counted or following.word in ("between", "unbounded", "current")
+            case "unbounded":
+                return following.word in ("preceding", "following")
+            case "preceding" | "following":
+                return before.word == "unbounded" or before.kind is Kind.NUMBER
+            case "current":
+                return following.word == "row"
+            case "row":
+                return before.word == "current"
+        return False
+
+    def _keyword(self, token: Token) -> None:
+        word, before, following = token.word, self._peek(-1), self._peek()
+        if word in _AFTER_VALUE and not self.operand and not self._may_begin(word):
+            raise self._refusal(word.upper(), "nothing complete stands before it.", "Write what is missing before it.")
+        if word == "from" and before.symbol == "(":
+            raise self._refusal("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM ..")
+        call = self.frames[-1].call if self.frames else None
+        if word == "from" and call and call.text.lower() in ("substring", "trim") and before.word != "distinct":
+            raise self._refusal(
+                "FROM", "dpsql reads the form with commas.", "Write substring(text, 1, 2) or trim(text)."
+            )
+        self._clause(word)
+        match word:
+            case "select":
+                self._select(token)
+                return
+            case "with" if self.pieces and before.symbol != "(":
+                raise self._refusal(
+                    "WITH", "it stands at the beginning of a query only.", "Write WITH name AS (..) SELECT."
+                )
+            case "all" if before.word == "union":
+                pass
+            case "all" if before.word == "by" and self._peek(-2).word == "group":
+                pass
+            case "all" if before.word == "by":
+                raise self._refusal("ORDER BY ALL", "the keys must be named.", "Write ORDER BY and the columns.")
+            case "all":
+                raise self._refusal("ALL", "dpsql does not compare with ALL.", "Compare with one value, or use IN.")
+            case "by" if before.word not in ("group", "order", "partition"):
+                raise self._refusal("BY", "it stands after GROUP and ORDER only.", "Write GROUP BY or ORDER BY.")
+            case "distinct" if before.word not in ("is", "not"):
+                self._distinct()
+                return
+            case "in" if following.kind is Kind.PARAMETER:
+                raise self._refusal("IN ?", "one ? is one value.", "Write one ? for each value: IN (?, ?, ?).")
+            case "in" if following.symbol != "(":
+                raise self._refusal("IN", "it takes a list or a sub-query.", "Write IN (1, 2) or IN (SELECT ..).")
+            case "using" if following.word == "sample":
+                raise self._refusal("USING SAMPLE", *REFUSED_WORDS["tablesample"][1:])
+            case "using" if following.symbol != "(":
+                raise self._refusal("USING", "only a join's USING (column) is read.", "Write USING (column).")
+            case "join" if before.word not in JOIN_PREFIXES:
+                self._emit("INNER JOIN", operand=False)  # so that a join never looks like a comma
+                return
+            case "as" if self.frames and self.frames[-1].opener == "cast":
+                self.operators += 1
+                self._emit("AS", operand=False)
+                self._type()
+                return
+            case "asc" | "desc" if before.word in ("asc", "desc"):
+                raise self._refusal(word.upper(), "the direction is given twice.", "Write ASC or DESC.")
+            case "case":
+                self._refuse_after_value()
+                self._open(Frame("case"))
+            case "end":
+                if not self.frames or self.frames[-1].opener != "case":
+                    raise self._refusal("END", "there is no CASE to end here.", "Write CASE WHEN .. THEN .. END.")
+                self.frames.pop()
+        ends = word in ("end", "null", "true", "false", "asc", "desc") or (word == "all" and before.word == "by")
+        self._emit(word.upper(), operand=ends)
+
+    def _clause(self, word: str) -> None:
+        frame = self.frames[-1] if self.frames else self.outermost
+        if not self._is_no_clause(word, frame):
+            frame.clauses.add(word, self._here())
+
+    def _is_no_clause(self, word: str, frame: Frame) -> bool:
+        """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""
+        before = self._peek(-1)
+        match word:
+            case "from":
+                return before.word == "distinct"
+            case "where":
+                return before.symbol == "(" and frame.opener == "filter"
+            case "group":
+                return before.word == "within"
+            case "order":
+                return frame.opener in ("call", "within", "over")
+        return False
+
+    def _may_begin(self, word: str) -> bool:
+        """Whether a word of ``_AFTER_VALUE`` stands where it needs no value: after its own first half, say."""
+        before = self._peek(-1)
+        match word:
+            case "where" | "order" | "from":
+                return before.symbol == "(" or before.word == "distinct"
+            case "join" | "outer":
+                return before.word in JOIN_PREFIXES
+            case "group":
+                return before.word == "within"
+        return word in _NEGATABLE and before.word == "not"
+
+    def _distinct(self) -> None:
+        before, following = self._peek(-1), self._peek()
+        frame = self.frames[-1] if self.frames else None
+        if following.word == "on":
+            raise self._refusal("DISTINCT ON", "it keeps rows by their position.", "Write GROUP BY.")
+        if before.symbol == "(" and frame and frame.call and frame.opener == "call":
+            frame.call.distinct = True
+            self.at += 1
+            self.operand = False
+            return
+        raise self._refusal("DISTINCT", "it stands after SELECT, or first in a function.", "Write SELECT DISTINCT.")
+
+    def _select(self, token: Token) -> None:
+        """SELECT, its options and its DISTINCT, as a marker in front of the select list."""
+        atom = Atom(Role.SELECT, token.position)
+        self._emit("SELECT", operand=False, take=0)
+        self._handle(atom, operand=False)
+        if (self._peek(0).word, self._peek().word) == ("with", "anonymization"):
+            hint = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5), and AVG(x) for ANON_AVG(x)."
+            raise self._refusal("WITH ANONYMIZATION", "GoogleSQL has given these words up.", hint)
+        if tuple(self._peek(ahead).word for ahead in range(3)) == ("with", "differential_privacy", "options"):
+            self.at += 3
+            if self._peek(0).symbol != "(" or self._peek().symbol == ")":
+                raise self._refusal("OPTIONS", "the options are missing.", "Write OPTIONS (epsilon = 0.5).")
+            self._open(Frame("options", atom))
+            self._emit("(", operand=False)
+            self._named_argument()
+        else:
+            self._select_list(atom, "( )")
+
+    def _select_list(self, atom: Atom, closing: str) -> None:
+        """Close a SELECT's marker: ALL says nothing, DISTINCT is noted, a comma parts it from the list."""
+        self._emit(closing, operand=False, take=0)
+        if self._peek(0).word == "all":
+            self.at += 1
+        elif self._peek(0).word == "distinct" and self._peek().word != "on":
+            atom.distinct = True
+            self.at += 1
+        first = self._peek(0)
+        if first.word == "top" and self._peek().kind is Kind.NUMBER:
+            raise self._refusal("TOP", "dpsql reads LIMIT.", f"Write LIMIT {self._peek().text[:20]} at the end.")
+        if first.word == "from" or first.text in ("", ",", ")", ";"):
+            raise self._refusal("SELECT", "the select list is empty.", "Write what to select, like COUNT(*).")
+        self._emit(",", operand=False, take=0)
+
+    def _function(self, token: Token) -> None:
+        if token.word == "options":
+            hint = "Write SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5) COUNT(*) FROM ..."
+            raise self._refusal("OPTIONS", "options stand at the front of the statement.", hint)
+        if token.word in REFUSED_FUNCTIONS:
+            raise self._refusal(*REFUSED_FUNCTIONS[token.word])
+        if token.word in COLUMN_ONLY - _SPECIAL_FUNCTIONS:
+            hint = f'If it is a column, quote it: "{token.word}"; to change a type, write CAST(value AS type).'
+            raise self._refusal(token.text.upper(), "this keyword is no function.", hint)
+        atom = Atom(Role.FUNCTION, token.position, text=token.text)
+        self._handle(atom, operand=False)
+        self._open(Frame("call", atom))
+        self._emit("(", operand=False)
+        if self._peek(0).word == "all" and self._peek().symbol not in (",", ")"):
+            self.at += 1  # the default, said aloud
+        self._named_argument()
+
+    # Symbols
+
+    def _symbol(self, token: Token) -> None:
+        match token.text:
+            case "(":
+                self._refuse_after_value()
+                openers = {
+                    "cast": "cast",
+                    "try_cast": "cast",
+                    "as": "cte",
+                    "filter": "filter",
+                    "group": "within",
+                    "over": "over",
+                }
+                self._open(Frame(openers.get(self._peek(-1).word, "group")))
+                self._emit(WRITTEN_PARENTHESIS, operand=False)
+            case ")":
+                self._close()
+            case ",":
+                self._refuse_incomplete(",")
+                self._end_named()
+                (self.frames[-1] if self.frames else self.outermost).clauses.comma(token.position)
+                self._emit(",", operand=False)
+            case "*" if not self.operand:
+                self._star()
+            case "+" if not self.operand:
+                raise self._refusal("+", "there is no value before it.", "Leave a leading plus sign out.")
+            case ";":
+                raise self._refusal("second statement", "one statement at a time.", "Send them one after the other.")
+            case "=>":
+                raise self._refusal("=>", "it follows the name of an argument only.", "Write f(x, name => value).")
+            case symbol if not self.operand and symbol != "-":
+                raise self._refusal(symbol, "there is no value before it.", "Write a value before and after it.")
+            case "::" if self.pieces[-1][0] in ("NULL", "TRUE", "FALSE"):
+                hint = "Put parentheses around the condition."
+                raise self._refusal("::", "IS NULL, IS TRUE and IS FALSE end a condition.", hint)
+            case "::":
+                self.operators += 1
+                self._emit("::", operand=False)
+                self._type()
+            case ".":
+                self._emit(".", operand=False)
+            case symbol:
+                self.operators += 1
+                self._emit({"==": "=", "!=": "<>"}.get(symbol, symbol), operand=False)
+        self._named_argument()
+
+    def _star(self) -> None:
+        self._handle(Atom(Role.STAR, self._here(), text="*"))
+        if self._peek(0).word in AFTER_STAR:
+            raise self._refusal(f"* {self._peek(0).word.upper()}", "the columns must be named.", "Name the columns.")
+
+    def _named_argument(self) -> None:
+        """``name => value`` in a call, ``name = value`` in OPTIONS: written for the reader as ``name ( value )``."""
+        frame = self.frames[-1] if self.frames else None
+        if frame is None or frame.opener not in ("call", "options") or self._peek(-1).symbol not in ("(", ","):
+            return
+        sign = "=>" if frame.opener == "call" else "="
+        name = self._peek(0)
+        if name.word and name.word not in RESERVED and self._peek().symbol == sign:
+            frame.named = True
+            self._handle(Atom(Role.NAMED, name.position, text=name.text), operand=False, take=2)
+            self._emit("(", operand=False, take=0)
+        elif frame.opener == "options":
+            raise self._refusal("OPTIONS", "this is not an option.", "Write OPTIONS (epsilon = 0.5, delta = 1e-8).")
+
+    def _end_named(self) -> None:
+        if self.frames and self.frames[-1].named:
+            self.frames[-1].named = False
+            self._emit(")", operand=True, take=0)
+
+    def _close(self) -> None:
+        if self._peek(-1).symbol != "(":
+            self._refuse_incomplete(")")
+        if not self.frames or self.frames[-1].opener == "case":
+            raise self._refusal(")", "nothing is open for it to close.", "Take it out, or end the CASE before it.")
+        self._end_named()
+        frame = self.frames.pop()
+        if frame.opener == "options" and frame.call:
+            self.at += 1
+            self._select_list(frame.call, ")")
+        else:
+            self._emit(")", operand=frame.opener != "cte")

@@ -1,0 +1,396 @@
+"""Expressions: calls, operators, predicates, CASE, casts and sub-queries."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from sqlglot import exp
+
+from dpsql.sql.atoms import Atom, Role
+from dpsql.sql.syntax import (
+    Call,
+    Case,
+    Cast,
+    Exists,
+    Expr,
+    Frame,
+    InList,
+    InQuery,
+    Literal,
+    Name,
+    Order,
+    Queryable,
+    ScalarQuery,
+    Star,
+    Window,
+)
+from dpsql.sql.tokens import fold
+from dpsql.sql.tree.base import DEEPEST_TREE, Reader, too_deep, words
+
+__all__ = ["Expressions"]
+
+_OPERATORS: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "//",
+    exp.Mod: "%",
+    exp.DPipe: "||",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.And: "and",
+    exp.Or: "or",
+    exp.Like: "like",
+    exp.ILike: "ilike",
+    exp.NullSafeNEQ: "is_distinct_from",
+}
+_WORDED = (exp.And, exp.Or, exp.Like, exp.ILike, exp.NullSafeNEQ)  # operators that are words, not signs
+_OPERATOR_SLOTS = frozenset({"this", "expression", "typed", "safe"})  # the last two describe the dialect
+
+# Readers differ on how these nest without parentheses: DuckDB refuses a < b < c and gives IN and IS ranks of their own.
+_PREDICATES: tuple[type[exp.Expr], ...] = (
+    exp.EQ,
+    exp.NEQ,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+    exp.Like,
+    exp.ILike,
+    exp.NullSafeEQ,
+    exp.NullSafeNEQ,
+    exp.Is,
+    exp.In,
+    exp.Between,
+    exp.Not,
+)
+
+MOST_FRAME_ROWS = 2**31  # between two ends of a window's frame: more than any answer has, and no engine's limit
+
+
+class Expressions(Reader):
+    """Converts expressions; the queries inside them are left to the subclass."""
+
+    def __init__(self, atoms: dict[str, Atom]) -> None:
+        super().__init__(atoms)
+        self.expressions: dict[type[exp.Expr], Callable[[Any], Expr]] = {
+            **dict.fromkeys(_OPERATORS, self._operator),
+            exp.Column: self._column,
+            exp.Anonymous: self._call,
+            exp.Filter: self._filter,
+            exp.WithinGroup: self._within_group,
+            exp.Window: self._window,
+            exp.Paren: self._paren,
+            exp.Tuple: self._tuple,
+            exp.Neg: self._negate,
+            exp.Not: self._not,
+            exp.Is: self._is,
+            exp.NullSafeEQ: self._is_not_distinct_from,
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Exists: self._exists,
+            exp.Subquery: self._scalar_query,
+            exp.Case: self._case,
+            exp.Cast: self._cast,
+            exp.TryCast: self._cast,
+        }
+
+    @abstractmethod
+    def query(self, node: exp.Expr | None) -> Queryable:
+        """A SELECT or a UNION."""
+
+    def _expression(self, node: exp.Expr, *, star: bool = False) -> Expr:
+        converter = self.expressions.get(type(node))
+        if converter is None:
+            self._refuse(node, words(node), "dpsql does not support it here.", "Write it with columns and functions.")
+        result = converter(node)
+        if isinstance(result, Star) and not star:
+            self._refuse(node, "*", "all columns together are no value.", "Name the column, or write COUNT(*).")
+        return result
+
+    def _column(self, node: exp.Column) -> Expr:
+        self._slots(node, "this", "table", "db", "catalog")
+        parts = [node.args[slot] for slot in ("catalog", "db", "table", "this") if node.args.get(slot)]
+        if len(parts) == 1:
+            atom = self._atom(parts[0], (Role.NAME, Role.VALUE, Role.STAR), "a value", node)
+            if atom.value is not None:
+                return atom.value
+        else:
+            atom = self._atom(parts[-1], (Role.NAME, Role.STAR), "a column", node)
+        owners = tuple(self._name(part, node) for part in parts[:-1])
+        position = self._place(node)
+        if atom.role is Role.STAR:
+            if len(owners) > 1:
+                self._refuse(node, "*", "its table is named by one word.", "Write table.*.")
+            return Star(owners[0] if owners else None, position=position)
+        return Name((*owners, fold(atom.text)), atom.text, position=position)
+
+    def _call(self, node: exp.Anonymous) -> Expr:
+        self._slots(node, "this", "expressions")
+        atom = self._atom(node.this, (Role.FUNCTION,), "a function", node)
+        written = list(node.expressions)
+        order: tuple[Order, ...] = ()
+        if written and type(written[-1]) is exp.Order:
+            last = written.pop()
+            self._slots(last, "this", "expressions")
+            order = tuple(self._ordered(key) for key in last.expressions)
+            written.append(last.this)
+        plain = list(itertools.takewhile(lambda part: not self._is_named(part), written))
+        named = self._named(written[len(plain) :])
+        arguments = tuple(self._expression(part, star=True) for part in plain)
+        star = any(isinstance(argument, Star) for argument in arguments)
+        if star and (arguments != (Star(None),) or atom.distinct or order):
+            self._refuse(node, "* in a function", "it stands alone, in COUNT(*).", "Name the column.")
+        return Call(
+            fold(atom.text),
+            () if star else arguments,
+            named,
+            distinct=atom.distinct,
+            star=star,
+            order=order,
+            position=atom.position,
+        )
+
+    def _clause(self, node: exp.Expr | None) -> Expr | None:
+        """The condition of WHERE or HAVING."""
+        if node is None:
+            return None
+        self._slots(node, "this")
+        return self._expression(node.this)
+
+    def _order(self, node: exp.Expr | None) -> tuple[Order, ...]:
+        if node is None:
+            return ()
+        self._slots(node, "expressions")
+        return tuple(self._ordered(key) for key in node.expressions)
+
+    def _ordered(self, node: exp.Expr) -> Order:
+        if type(node) is not exp.Ordered:
+            self._refuse(node, words(node), "this is not a key of ORDER BY.", "Write ORDER BY column.")
+        self._slots(node, "this", "desc", "nulls_first")
+        expression = self._expression(node.this)
+        return Order(
+            expression, bool(node.args.get("desc")), bool(node.args.get("nulls_first")), position=expression.position
+        )
+
+    def _is_named(self, node: exp.Expr) -> bool:
+        atom = self.atoms.get(str(node.this)) if type(node) is exp.Anonymous else None
+        return atom is not None and atom.role is Role.NAMED
+
+    def _named(self, nodes: list[exp.Expr]) -> tuple[tuple[str, Expr], ...]:
+        """Named arguments, which come last, each once."""
+        named: dict[str, Expr] = {}
+        for node in nodes:
+            if not self._is_named(node) or len(node.expressions) != 1:
+                hint = "Write f(value, name => value)."
+                self._refuse(node, "argument after a named one", "plain arguments come first.", hint)
+            self._slots(node, "this", "expressions")
+            atom = self._atom(node.this, (Role.NAMED,), "a named argument", node)
+            name = fold(atom.text)
+            if name in named:
+                self._refuse(node, f"{name if name.isascii() else 'option'} twice", "it is given once.", "Drop one.")
+            named[name] = self._expression(node.expressions[0])
+        return tuple(named.items())
+
+    def _filter(self, node: exp.Filter) -> Expr:
+        self._slots(node, "this", "expression")
+        call = self._modified(node)
+        return dataclasses.replace(call, where=self._clause(node.expression))
+
+    def _within_group(self, node: exp.WithinGroup) -> Expr:
+        self._slots(node, "this", "expression")
+        call = self._modified(node)
+        if call.order or call.where:
+            self._refuse(node, "WITHIN GROUP", "the order is given twice, or after FILTER.", "Write one ORDER BY.")
+        return dataclasses.replace(call, order=self._order(node.expression), within_group=True)
+
+    def _window(self, node: exp.Window) -> Expr:
+        self._slots(node, "this", "partition_by", "order", "spec", "over")
+        call = self._modified(node)
+        partition = tuple(self._expression(key) for key in node.args.get("partition_by") or ())
+        order = self._order(node.args.get("order"))
+        return Window(call, partition, order, self._frame(node.args.get("spec")), position=call.position)
+
+    def _frame(self, node: exp.WindowSpec | None) -> Frame | None:
+        """ROWS or RANGE; None for the usual frame, which is RANGE up to the current row."""
+        if node is None:
+            return None
+        self._slots(node, "kind", "start", "start_side", "end", "end_side")
+        rows = node.args.get("kind") == "ROWS"
+        start = self._frame_end(node, "start")
+        end = self._frame_end(node, "end") if node.args.get("end") else 0
+        if start > end or start == math.inf or end == -math.inf:
+            self._refuse(node, "frame", "it starts behind its end.", "Write the earlier row first.")
+        if not rows and not {start, end} <= {-math.inf, 0, math.inf}:
+            self._refuse(node, "RANGE", "its ends are not counted in rows.", "Write ROWS BETWEEN 2 PRECEDING AND ..")
+        if not rows and (start, end) == (-math.inf, 0):
+            return None
+        return Frame(rows, *(None if math.isinf(side) else int(side) for side in (start, end)))
+
+    def _frame_end(self, node: exp.WindowSpec, slot: str) -> float:
+        """Rows from the current one, those before it negative."""
+        written, sign = node.args[slot], -1 if node.args.get(f"{slot}_side") == "PRECEDING" else 1
+        if isinstance(written, str):
+            return sign * math.inf if written == "UNBOUNDED" else 0
+        match self._expression(written):
+            case Literal(value=int(rows)) if not isinstance(rows, bool) and rows < MOST_FRAME_ROWS:
+                return sign * rows
+        return self._refuse(node, "frame", "it takes a whole number of rows below 2^31.", "Write 2 PRECEDING.")
+
+    def _modified(self, node: exp.Expr) -> Call:
+        """The call that a FILTER, a WITHIN GROUP or an OVER follows."""
+        kinds = (exp.Anonymous, exp.WithinGroup, *((exp.Filter,) if type(node) is exp.Window else ()))
+        if type(node.this) not in kinds:
+            self._refuse(node, words(node), "it follows a function.", "Write SUM(x) FILTER (WHERE ..).")
+        call = self._expression(node.this)
+        if not isinstance(call, Call):
+            self._refuse(node, words(node), "it follows a function.", "Write SUM(x) FILTER (WHERE ..).")
+        return call
+
+    def _paren(self, node: exp.Paren) -> Expr:
+        self._slots(node, "this")
+        if not node.comments:  # the reader's own guess at what belongs together
+            self._ambiguous(node)
+        return self._expression(node.this)
+
+    def _tuple(self, node: exp.Tuple) -> Expr:
+        self._slots(node, "expressions")
+        if len(node.expressions) < 2:
+            self._refuse(node, "()", "there is nothing in the parentheses.", "Write a value.")
+        return Call("row", tuple(self._expression(part) for part in node.expressions), position=self._place(node))
+
+    def _operator(self, node: exp.Expr) -> Expr:
+        """A binary operator; a chain of them is followed by a loop, for it may be long."""
+        spine: list[exp.Expr] = []
+        left = node
+        while type(left) in _OPERATORS:
+            self._slots(left, *_OPERATOR_SLOTS, *(("negate",) if type(left) in (exp.Like, exp.ILike) else ()))
+            self._plain_operands(left, left.this, left.expression)
+            spine.append(left)
+            self.operators += type(left) not in _WORDED
+            left = left.this
+        if len(spine) > DEEPEST_TREE:
+            raise too_deep(self._place(left))
+        result = self._expression(left)
+        for operator in reversed(spine):
+            right = self._expression(operator.expression)
+            result = Call(_OPERATORS[type(operator)], (result, right), position=result.position)
+            if operator.args.get("negate"):
+                result = _not(result)
+        return result
+
+    def _plain_operands(self, node: exp.Expr, *operands: exp.Expr) -> None:
+        """Refuse a predicate inside a predicate, or a NOT inside anything, where no parentheses say what is meant."""
+        if type(node) in (exp.And, exp.Or):
+            return
+        for operand in operands:
+            if type(operand) in (*_PREDICATES, exp.And, exp.Or):
+                self._ambiguous(operand)
+
+    def _ambiguous(self, node: exp.Expr) -> NoReturn:
+        hint = "Write AND between comparisons, or parentheses around the inner one."
+        self._refuse(node, "comparison of a comparison", "readers differ on what belongs together.", hint)
+
+    def _negate(self, node: exp.Neg) -> Expr:
+        self._slots(node, "this")
+        self._plain_operands(node, node.this)
+        self.operators += 1
+        operand = self._expression(node.this)
+        return Call("negate", (operand,), position=operand.position)
+
+    def _not(self, node: exp.Not) -> Expr:
+        self._slots(node, "this")
+        operand = self._expression(node.this)
+        bare = type(node.this) in (exp.In, exp.Exists)
+        if bare and isinstance(operand, InList | InQuery | Exists):
+            return dataclasses.replace(operand, negated=True)
+        if type(node.this) in (exp.Is, exp.NullSafeEQ) and isinstance(operand, Call) and operand.name == "not":
+            return operand.arguments[0]  # IS NOT TRUE: the reader's NOT around our own
+        return _not(operand)
+
+    def _is(self, node: exp.Is) -> Expr:
+        self._slots(node, "this", "expression")
+        self._plain_operands(node, node.this)
+        operand = self._expression(node.this)
+        match node.expression:
+            case exp.Null():
+                return Call("is_null", (operand,), position=operand.position)
+            case exp.Boolean(this=bool(truth)):
+                constant = Literal(truth, position=operand.position)
+                return _not(Call("is_distinct_from", (operand, constant), position=operand.position))
+        return self._refuse(node, "IS", "it takes NULL, TRUE or FALSE.", "Write IS NULL, or use =.")
+
+    def _is_not_distinct_from(self, node: exp.NullSafeEQ) -> Expr:
+        self._slots(node, "this", "expression")
+        self._plain_operands(node, node.this, node.expression)
+        left, right = self._expression(node.this), self._expression(node.expression)
+        return _not(Call("is_distinct_from", (left, right), position=left.position))
+
+    def _between(self, node: exp.Between) -> Expr:
+        self._slots(node, "this", "low", "high")
+        self._plain_operands(node, node.this, node.args["low"], node.args["high"])
+        if node.this.find(exp.Between):
+            hint = "Write x >= low AND x <= high."
+            self._refuse(node, "BETWEEN of a BETWEEN", "dpsql reads it around plain values.", hint)
+        operand = self._expression(node.this)
+        low, high = self._expression(node.args["low"]), self._expression(node.args["high"])
+        above = Call(">=", (operand, low), position=operand.position)
+        below = Call("<=", (operand, high), position=operand.position)
+        return Call("and", (above, below), position=operand.position)
+
+    def _in(self, node: exp.In) -> Expr:
+        self._slots(node, "this", "expressions", "query")
+        self._plain_operands(node, node.this)
+        operand = self._expression(node.this)
+        if node.args.get("query"):
+            return InQuery(operand, self.query(node.args["query"]), False, position=operand.position)
+        if not node.expressions:
+            self._refuse(node, "IN", "its list is missing.", "Write IN (1, 2).")
+        values = tuple(self._expression(value) for value in node.expressions)
+        return InList(operand, values, False, position=operand.position)
+
+    def _exists(self, node: exp.Exists) -> Expr:
+        self._slots(node, "this")
+        query = self.query(node.this)
+        return Exists(query, False, position=query.position)
+
+    def _scalar_query(self, node: exp.Subquery) -> Expr:
+        query = self.query(node)
+        return ScalarQuery(query, position=query.position)
+
+    def _case(self, node: exp.Case) -> Expr:
+        self._slots(node, "this", "ifs", "default")
+        branches = []
+        for branch in node.args["ifs"]:
+            self._slots(branch, "this", "true")
+            branches.append((self._expression(branch.this), self._expression(branch.args["true"])))
+        operand, default = node.args.get("this"), node.args.get("default")
+        return Case(
+            self._expression(operand) if operand else None,
+            tuple(branches),
+            self._expression(default) if default else None,
+            position=self._place(node),
+        )
+
+    def _cast(self, node: exp.Cast | exp.TryCast) -> Expr:
+        self._slots(node, "this", "to", "safe")
+        self._slots(node.args["to"], "this", "kind")
+        atom = self._atom(node.args["to"].args.get("kind"), (Role.TYPE,), "a type", node)
+        self.operators += 1
+        operand = self._expression(node.this)
+        safe = type(node) is exp.TryCast
+        return Cast(operand, fold(atom.text), safe, atom.text, position=operand.position)
+
+
+def _not(operand: Expr) -> Expr:
+    return Call("not", (operand,), position=operand.position)

@@ -1,0 +1,280 @@
+"""Queries: SELECT and UNION with their clauses, and the relations they read."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal as Choice
+
+from sqlglot import exp
+
+from dpsql.sql.atoms import Role
+from dpsql.sql.naming import column_name
+from dpsql.sql.syntax import (
+    Call,
+    Derived,
+    Expr,
+    GroupAll,
+    GroupingSets,
+    Item,
+    Join,
+    Literal,
+    Parameter,
+    Queryable,
+    Relation,
+    ScalarQuery,
+    Select,
+    Star,
+    TableFunction,
+    TableName,
+    Union,
+)
+from dpsql.sql.tokens import fold
+from dpsql.sql.tree.base import measure, words
+from dpsql.sql.tree.expressions import Expressions
+
+__all__ = ["Queries"]
+
+MOST_GROUPING_SETS = 64
+
+
+class Queries(Expressions):
+    """Converts the queries of one tree."""
+
+    def query(self, node: exp.Expr | None) -> Queryable:
+        """A SELECT or a UNION, in parentheses or not."""
+        while type(node) is exp.Subquery:
+            self._slots(node, "this")
+            node = node.this
+        if type(node) is exp.Union:
+            return self._union(node)
+        if type(node) is exp.Select:
+            return self._select(node)
+        if isinstance(node, exp.Table):
+            self._refuse(node, "table in parentheses", "a query is expected here.", "Write joins without parentheses.")
+        return self._refuse(node, words(node), "a SELECT is expected here.", "Write SELECT .. FROM ..")
+
+    def _union(self, node: exp.Union) -> Queryable:
+        spine: list[exp.Union] = []
+        left: exp.Expr = node
+        while type(left) is exp.Union:
+            for slot in ("order", "limit", "offset"):
+                if left.args.get(slot):
+                    hint = "Write SELECT .. FROM (.. UNION ..) ORDER BY .. LIMIT .."
+                    self._refuse(left.args[slot], f"{slot.upper()} of a UNION", "dpsql orders a SELECT only.", hint)
+            self._slots(left, "this", "expression", "distinct", "with_")
+            spine.append(left)
+            left = left.this
+        result = self.query(left)
+        for union in reversed(spine):
+            both = not union.args.get("distinct")
+            right = self.query(union.expression)
+            result = Union(result, right, both, self._ctes(union), position=result.position)
+        return result
+
+    def _select(self, node: exp.Select) -> Select:
+        self._slots(
+            node, "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_"
+        )
+        marker, *items = node.expressions
+        atom = self._atom(marker.this, (Role.SELECT,), "a select list", node)
+        return Select(
+            items=tuple(self._item(item) for item in items),
+            source=self._source(node),
+            where=self._clause(node.args.get("where")),
+            group_by=self._group(node.args.get("group")),
+            having=self._clause(node.args.get("having")),
+            order_by=self._order(node.args.get("order")),
+            limit=self._rows(node.args.get("limit")),
+            offset=self._rows(node.args.get("offset")),
+            distinct=atom.distinct,
+            options=self._named(marker.expressions) if marker.expressions else None,
+            ctes=self._ctes(node),
+            position=atom.position,
+        )
+
+    def _ctes(self, node: exp.Expr) -> tuple[tuple[str, Queryable], ...]:
+        clause = node.args.get("with_")
+        if clause is None:
+            return ()
+        self._slots(clause, "expressions")
+        ctes = []
+        for cte in clause.expressions:
+            self._slots(cte, "this", "alias")
+            alias = cte.args["alias"]
+            self._slots(alias, "this", "columns")
+            ctes.append((self._name(alias.this, cte), self._renamed(self.query(cte.this), alias)))
+        return tuple(ctes)
+
+    def _item(self, node: exp.Expr) -> Item:
+        alias = None
+        written = node
+        if type(node) is exp.Alias:
+            self._slots(node, "this", "alias")
+            alias = self._alias(node.args["alias"], node).text
+            written = node.this
+        while type(written) is exp.Paren:  # the reader moves a parenthesis's comment to the alias
+            self._slots(written, "this")
+            written = written.this
+        expression = self._expression(written, star=True)
+        if alias is not None and isinstance(expression, Star):
+            self._refuse(node, "alias of *", "all columns cannot share one name.", "Name the columns.")
+        measure(expression)  # before anything walks it by recursion
+        return Item(expression, alias, column_name(expression), position=expression.position or self._place(node))
+
+    def _group(self, node: exp.Expr | None) -> tuple[Expr, ...] | GroupAll | GroupingSets:
+        if node is None:
+            return ()
+        if node.args.get("all"):
+            self._slots(node, "all")
+            return GroupAll()
+        self._slots(node, "expressions")
+        if not node.expressions:
+            self._refuse(node, "GROUP BY", "its keys are missing.", "Write GROUP BY column.")
+        if not any(type(key) in (exp.Rollup, exp.Cube, exp.GroupingSets) for key in node.expressions):
+            return tuple(self._key(key) for key in node.expressions)
+        factors = [self._sets(key) for key in node.expressions]
+        size = 1
+        for factor in factors:
+            size *= len(factor)
+        if size > MOST_GROUPING_SETS:
+            self._refuse(node, "grouping sets", f"there are more than {MOST_GROUPING_SETS}.", "Write fewer.")
+        sets = tuple(tuple(itertools.chain(*parts)) for parts in itertools.product(*factors))
+        return GroupingSets(sets, position=self._place(node))
+
+    def _sets(self, node: exp.Expr) -> list[tuple[Expr, ...]]:
+        """The grouping sets that one element of GROUP BY stands for."""
+        if type(node) not in (exp.Rollup, exp.Cube, exp.GroupingSets):
+            return [(self._key(node),)]
+        self._slots(node, "expressions")
+        if type(node) is exp.GroupingSets:
+            return [self._keys(member) for member in node.expressions]
+        keys = [self._keys(member) for member in node.expressions]
+        if type(node) is exp.Rollup:
+            chosen: Iterable[Iterable[tuple[Expr, ...]]] = (keys[:count] for count in range(len(keys), -1, -1))
+        elif 2 ** len(keys) > MOST_GROUPING_SETS:
+            self._refuse(node, "CUBE", f"it has more than {MOST_GROUPING_SETS} grouping sets.", "Write fewer keys.")
+        else:
+            counts = range(len(keys), -1, -1)
+            chosen = (subset for count in counts for subset in itertools.combinations(keys, count))
+        return [tuple(itertools.chain(*subset)) for subset in chosen]
+
+    def _keys(self, node: exp.Expr) -> tuple[Expr, ...]:
+        """The keys of one member of a grouping set: a key, or several in parentheses."""
+        if type(node) is exp.Tuple:
+            self._slots(node, "expressions")
+            return tuple(self._key(key) for key in node.expressions)
+        return (self._key(node),)
+
+    def _key(self, node: exp.Expr) -> Expr:
+        if type(node) is exp.Tuple:
+            self._refuse(node, "tuple in GROUP BY", "keys are written one by one.", "Write GROUP BY a, b.")
+        return self._expression(node)
+
+    def _rows(self, node: exp.Expr | None) -> int | Parameter | None:
+        """The number of LIMIT or OFFSET."""
+        if node is None:
+            return None
+        self._slots(node, "expression")
+        match self._expression(node.args["expression"]):
+            case Parameter() as parameter:
+                return parameter
+            case Literal(value=int(value)) if not isinstance(value, bool):
+                return value
+        return self._refuse(node, words(node), "it takes a whole number.", "Write it like LIMIT 10.")
+
+    # Relations
+
+    def _source(self, node: exp.Select) -> Relation | None:
+        clause, joins = node.args.get("from_"), node.args.get("joins") or []
+        if clause is None:
+            return None
+        self._slots(clause, "this")
+        relation = self._relation(clause.this)
+        kinds = {bool(join.args.get("kind") or join.args.get("side")) for join in joins}
+        if kinds == {True, False}:
+            hint = "Write CROSS JOIN for the comma."
+            self._refuse(clause, "comma and JOIN in one FROM", "readers differ on what belongs together.", hint)
+        for join in joins:
+            relation = self._join(relation, join)
+        return relation
+
+    def _relation(self, node: exp.Expr) -> Relation:
+        if type(node) is exp.Subquery:
+            self._slots(node, "this", "alias")
+            inner = node.copy()
+            inner.set("alias", None)
+            query = self.query(inner)
+            alias = node.args.get("alias")
+            renamed = query if alias is None else self._renamed(query, alias)
+            return Derived(renamed, self._table_alias(node, "columns"), position=query.position)
+        if type(node) is not exp.Table:
+            self._refuse(node, words(node), "dpsql reads tables of the policy only.", "Write the name of a table.")
+        if type(node.this) is exp.Anonymous:
+            return self._table_function(node)
+        self._slots(node, "this", "db", "catalog", "alias")
+        if type(node.this) is not exp.Identifier:
+            self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
+        parts = [node.args[slot] for slot in ("catalog", "db", "this") if node.args.get(slot)]
+        for part in parts:
+            atom = self.atoms.get(str(getattr(part, "this", "")))
+            if atom and atom.role is Role.VALUE:
+                hint = "Write the name of a table."
+                self._refuse(node, "file as a table", "dpsql reads tables of the policy only.", hint)
+        name = tuple(self._name(part, node) for part in parts)
+        return TableName(name, self._table_alias(node), position=self._place(node))
+
+    def _table_function(self, node: exp.Table) -> TableFunction:
+        """A call in FROM over a query; whether there is such a function is not asked here."""
+        self._slots(node, "this", "alias")
+        call = self._expression(node.this)
+        if not isinstance(call, Call) or not any(isinstance(a, ScalarQuery) for a in call.arguments):
+            self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
+        measure(call)  # before anything walks it by recursion
+        return TableFunction(call, self._table_alias(node), position=call.position)
+
+    def _renamed(self, query: Queryable, alias: exp.Expr) -> Queryable:
+        """A query whose columns are named behind its own name: ``AS t (a, b)``."""
+        names = [self._alias(column, alias) for column in alias.args.get("columns") or ()]
+        if not names:
+            return query
+        if isinstance(query, Union):
+            return replace(query, left=self._renamed(query.left, alias))
+        if len(names) != len(query.items) or any(isinstance(item.expression, Star) for item in query.items):
+            hint = "Name each column once, or inside: SELECT x AS a."
+            self._refuse(alias, "column names", "there are not as many as columns that the query names.", hint)
+        items = (replace(item, alias=name.text) for item, name in zip(query.items, names, strict=True))
+        return replace(query, items=tuple(items))
+
+    def _table_alias(self, node: exp.Expr, *also: str) -> str | None:
+        alias = node.args.get("alias")
+        if alias is None:
+            return None
+        self._slots(alias, "this", *also)
+        return fold(self._alias(alias.this, node).text)
+
+    def _join(self, left: Relation, node: exp.Expr) -> Join:
+        self._slots(node, "this", "side", "kind", "on", "using")
+        right = self._relation(node.this)
+        words = " ".join(str(node.args[slot]) for slot in ("side", "kind") if node.args.get(slot))
+        kinds: dict[str, Choice["inner", "left", "right", "full", "cross"]] = {
+            "": "cross",
+            "CROSS": "cross",
+            "INNER": "inner",
+            "LEFT": "left",
+            "RIGHT": "right",
+            "FULL": "full",
+            "LEFT OUTER": "left",
+            "RIGHT OUTER": "right",
+            "FULL OUTER": "full",
+        }
+        if words not in kinds:
+            self._refuse(node, f"{words} JOIN", "dpsql does not know this join.", "Write JOIN .. ON ..")
+        kind = kinds[words]
+        on = node.args.get("on")
+        using = tuple(self._name(column, node) for column in node.args.get("using") or ())
+        if (kind == "cross") == bool(on or using):
+            hint = "Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither."
+            self._refuse(node, f"{words or 'CROSS'} JOIN", "its condition is missing, or one too many.", hint)
+        return Join(left, right, kind, self._expression(on) if on else None, using, position=right.position)

@@ -1,0 +1,251 @@
+"""After the noise: rows that need no worker are those the worker gives, and derived domains are kept apart."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+import dpsql.testing
+from dpsql.answers import postprocess
+from dpsql.answers.postprocess import PostProcess, level_of_picked
+from dpsql.engine import lower
+from dpsql.engine.log import OPERATOR
+from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
+from dpsql.plan import stages
+from dpsql.session import Session
+from dpsql.testing import Noiseless
+from dpsql.worker.process import WorkerFailed
+from examples import hospital
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    home = tmp_path_factory.mktemp("postprocess")
+    shutil.copy(ROOT / "policies" / "hospital.yaml", home)
+    hospital.build(home / "hospital.duckdb", patients=200, visits=1000)
+    with dpsql.testing.open(home / "hospital.yaml", Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sex, COUNT(*), SUM(age), AVG(age) FROM patients GROUP BY sex",
+        "SELECT visited_on, COUNT(*), SUM(cost) FROM visits GROUP BY visited_on",
+        "SELECT floor(age / 10), age > 18, COUNT(*), COUNT(*) AS again FROM patients GROUP BY 1, 2",
+        "SELECT date_trunc('year', visited_on), AVG(cost) FROM visits GROUP BY 1",
+        "SELECT SUM(weight) FROM patients",
+    ],
+)
+def test_rows_that_need_no_work_are_those_that_the_worker_gives(session: Session, sql: str) -> None:
+    bare = session.query(sql, epsilon=0.1).rows
+    worked = session.query(f"{sql} LIMIT 100000", epsilon=0.1).rows  # LIMIT is the worker's business
+    assert bare == worked
+    assert [list(map(type, row)) for row in bare] == [list(map(type, row)) for row in worked]
+
+
+def test_the_same_key_with_another_parameter_has_its_own_domain(session: Session) -> None:
+    text = "SELECT floor(age / ?), COUNT(*) FROM patients GROUP BY 1"
+    by_tens, by_fifties, again = (session.query(text, [width], epsilon=0.1).rows for width in (10, 50, 10))
+    assert [row[0] for row in by_tens] == list(range(12))
+    assert [row[0] for row in by_fifties] == [0, 1, 2]
+    assert by_tens == again
+
+
+GROUPED = "(SELECT sex, COUNT(*) AS n, AVG(age) AS a FROM patients GROUP BY sex)"
+
+
+def charges(session: Session) -> int:
+    return len(session._backend.ledger.log())
+
+
+@pytest.mark.parametrize("rows", [2**63, 2**64, 10**30])
+def test_a_limit_beyond_all_rows_is_no_limit(session: Session, rows: int) -> None:
+    for asked, parameters in ((str(rows), []), ("?", [rows])):
+        assert len(session.query(f"SELECT COUNT(*) FROM patients LIMIT {asked}", parameters, epsilon=0.1).rows) == 1
+        assert session.query(f"SELECT COUNT(*) FROM patients OFFSET {asked}", parameters, epsilon=0.1).rows == []
+
+
+@pytest.mark.parametrize("rows", [-1, True, None, "2", 1.5])
+def test_a_limit_that_is_no_number_of_rows_is_refused_before_the_charge(session: Session, rows: Any) -> None:
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="whole number from 0"):
+        session.query("SELECT COUNT(*) FROM patients LIMIT ?", [rows])
+    assert charges(session) == before
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT ? AS z, COUNT(*) FROM patients",
+        "SELECT COUNT(*) FROM patients WHERE city = ?",
+        "SELECT sex || ?, COUNT(*) FROM patients GROUP BY 1",
+        "SELECT COUNT(*) FROM patients GROUP BY sex HAVING sex > ?",
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(session: Session, sql: str) -> None:
+    before = charges(session)
+    with pytest.raises(ProgrammingError, match="surrogate"):
+        session.query(sql, ["a\ud800"])
+    assert charges(session) == before
+
+
+@pytest.mark.parametrize("number", ["1e-400", "-1e-301", "1e300"])
+def test_a_number_that_is_no_double_of_full_precision_is_refused(session: Session, number: str) -> None:
+    with pytest.raises(ProgrammingError, match="Pass a number within"):
+        session.query("SELECT COUNT(*) FROM patients WHERE age = ?", [Decimal(number)])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT n FROM {GROUPED} HAVING n > 1",
+        f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex ORDER BY n",
+        f"SELECT sex FROM {GROUPED} ORDER BY COUNT(*)",
+        f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex HAVING n > 4",
+        f"SELECT sex, CASE WHEN n > 4 THEN SUM(n) END FROM {GROUPED} GROUP BY sex",
+        f"SELECT sex, CASE WHEN sex = 'F' THEN COUNT(*) END FROM {GROUPED}",
+    ],
+)
+def test_a_column_that_is_neither_grouped_nor_aggregated_is_refused_before_the_charge(
+    session: Session, sql: str
+) -> None:
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="neither grouped by nor aggregated"):
+        session.query(sql, epsilon=0.01)
+    assert charges(session) == before
+
+
+def test_an_aggregate_inside_case_is_one(session: Session) -> None:
+    sql = f"SELECT CASE WHEN COUNT(*) > 2 THEN 'three' ELSE 'few' END FROM {GROUPED}"
+    assert session.query(sql, epsilon=0.01).rows == [("three",)]
+
+
+def test_what_the_second_worker_cannot_do_is_refused_before_the_charge(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stages, "_check_grouped", lambda *_: None)  # a refusal that somebody forgot
+    before = charges(session)
+    with pytest.raises(UnsupportedQuery, match="cannot be done"):
+        session.query(f"SELECT sex, SUM(n) FROM {GROUPED} GROUP BY sex HAVING n > 5", epsilon=0.01)
+    assert charges(session) == before
+
+
+CITIES = "SELECT city, COUNT(*) AS n, AVG(age) AS a FROM patients GROUP BY city"
+
+
+@pytest.mark.parametrize(
+    ("picked", "columns"),
+    [
+        ("ORDER BY n DESC LIMIT 2", {"n"}),
+        ("HAVING COUNT(*) > 5", {"n"}),
+        ("HAVING AVG(age) > 0 ORDER BY n LIMIT 3", {"n", "a"}),
+        ("ORDER BY city LIMIT 2", set()),
+        ("ORDER BY n DESC", set()),
+    ],
+)
+def test_rows_kept_for_their_noised_values_have_intervals_for_all_that_could_have_been(
+    session: Session, picked: str, columns: set[str]
+) -> None:
+    plain = session.query(CITIES, epsilon=0.11)
+    answer = session.query(f"{CITIES} {picked}", epsilon=0.11)
+    rows = {row[0]: index for index, row in enumerate(plain.rows)}
+    assert 0 < len(answer) <= len(plain)
+    level = level_of_picked(0.9, len(answer), len(plain))
+    for name in ("n", "a"):
+        own = plain.interval(name, level if name in columns else 0.9)
+        assert answer.interval(name, 0.9) == [own[rows[row[0]]] for row in answer.rows]
+
+
+def test_rows_picked_by_a_query_over_the_answer_have_them_too(session: Session) -> None:
+    plain = session.query(CITIES, epsilon=0.12)
+    answer = session.query(f"SELECT * FROM ({CITIES}) AS t WHERE n > 5 ORDER BY a LIMIT 1", epsilon=0.12)
+    level = level_of_picked(0.9, len(answer), len(plain))
+    index = [row[0] for row in plain.rows].index(answer.rows[0][0])
+    assert answer.interval("n", 0.9) == [plain.interval("n", level)[index]]
+    assert answer.interval("a", 0.9) == [plain.interval("a", level)[index]]
+
+
+def test_why_the_worker_without_data_failed_is_in_the_owners_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise WorkerFailed("out of memory")
+
+    after = PostProcess(1 << 30)
+    monkeypatch.setattr(after._worker, "run", failing)
+    OPERATOR.addHandler(caplog.handler)
+    try:
+        with pytest.raises(WorkerFailed):
+            after.cells([], [], [])
+    finally:
+        OPERATOR.removeHandler(caplog.handler)
+    assert "the worker without data failed: out of memory" in caplog.text
+
+
+def test_more_groups_than_the_proxy_can_hold_are_a_failure_of_the_engine(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lower, "MOST_GROUPS", 3)
+    before = charges(session)
+    assert session.query("SELECT sex, COUNT(*) FROM patients GROUP BY sex", epsilon=0.011).rows  # listed
+    with pytest.raises(EngineFailed):
+        session.query("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis", epsilon=0.1, delta=1e-8)
+    assert [entry.kind for entry in session._backend.ledger.log()[before:]] == ["charge", "charge", "overrun"]
+    monkeypatch.setattr(lower, "MOST_GROUPS", 10_000)
+    session.query("SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis", epsilon=0.11, delta=1e-8)
+    assert session._backend.ledger.log()[-1].kind == "charge"
+
+
+def test_totals_over_an_answer_have_the_intervals_of_their_parts(session: Session) -> None:
+    inner = "SELECT sex, age >= 40 AS old, COUNT(*) AS n FROM patients GROUP BY 1, 2"
+    items = "SUM(n) AS s, MIN(n) AS low, MAX(n) AS high, COUNT(*) AS k, SUM(n) / COUNT(*) AS mean"
+    sql = f"SELECT sex, {items} FROM ({inner})"
+    answer, parts = session.query(f"{sql} GROUP BY sex", epsilon=0.2), session.query(inner, epsilon=0.2)
+    each = dict(
+        zip([row[:2] for row in parts.rows], parts.interval("n", 0.975), strict=True)
+    )  # two parts: 1 - 0.05 / 2
+    for row, s, low, high, mean in zip(answer.rows, *map(answer.interval, ("s", "low", "high", "mean")), strict=True):
+        ends = [each[row[0], old] for old in (False, True)]
+        lows, highs = [float(a or 0) for a, _ in ends], [float(b or 0) for _, b in ends]
+        assert s == pytest.approx((sum(lows), sum(highs)))
+        assert low == pytest.approx((min(lows), min(highs)))
+        assert high == pytest.approx((max(lows), max(highs)))
+        assert mean == pytest.approx((sum(lows) / 2, sum(highs) / 2))
+    assert [row[4] for row in answer.rows] == [2, 2, 2]  # exact
+    (whole,) = session.query(f"SELECT SUM(n) AS s FROM ({inner})", epsilon=0.2).interval("s")
+    assert whole[0] is not None and whole[1] is not None and whole[0] < 200 < whole[1]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT SUM(n) AS s FROM {GROUPED} WHERE n > 3",
+        "SELECT SUM(n) AS s FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > 3)",
+        f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY n",
+        f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY sex",
+        f"SELECT COUNT(DISTINCT n) + SUM(n) AS s FROM {GROUPED}",
+    ],
+)
+def test_where_noise_decides_which_rows_go_in_no_interval_is_told(session: Session, sql: str) -> None:
+    assert set(session.query(sql, epsilon=0.2).interval("s")) == {(None, None)}
+
+
+def test_what_was_rehearsed_once_is_not_rehearsed_again(session: Session) -> None:
+    after = session._backend.after
+    text = "SELECT sex, SUM(age) / (7 + COUNT(*)) AS r FROM patients WHERE age < ? GROUP BY 1"
+    before = len(after._rehearsed)
+    with patch.object(postprocess, "output_intervals", wraps=postprocess.output_intervals) as worked_out:
+        session.query(text, [20], epsilon=0.01)
+        once = worked_out.call_count
+        session.query(text, [30], epsilon=0.01)
+    assert len(after._rehearsed) == before + 1
+    assert worked_out.call_count == once > 0

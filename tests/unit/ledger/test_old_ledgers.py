@@ -1,0 +1,51 @@
+"""Ledgers that earlier versions wrote stay valid, and what they hold is counted by today's rules.
+
+A line of `ledgers/*.jsonl` is one record: sequence, kind, analyst, account, loss, detail, hash in hexadecimal.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+from dpsql.ledger.file import LedgerFile
+from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
+from dpsql.ledger.mark import HighWater, Marks
+from dpsql.privacy.accounting import Limits
+from dpsql.privacy.loss import Pure
+
+KEPT = Path(__file__).with_name("ledgers")
+MILLIONTH = Fraction(1, 10**6)
+
+
+def put_back(name: str, path: Path, marks: Path) -> None:
+    """Makes the ledger's file and mark of the kept records."""
+    records = [json.loads(line) for line in (KEPT / name).read_text().splitlines()]
+    with LedgerFile.draft(path):
+        pass
+    with sqlite3.connect(path) as sql:
+        sql.executemany(
+            "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row[:-1], bytes.fromhex(row[-1])) for row in records]
+        )
+    sql.close()
+    last = records[-1]
+    marks.mkdir()
+    Marks(marks, lambda _: None).replace(
+        json.loads(records[0][5])["ledger"], HighWater(0, last[0], str(last[-1]).lower())
+    )
+
+
+def test_a_ledger_of_the_rule_with_one_sum_of_delta(tmp_path: Path) -> None:
+    """Its Gaussians carry the pairs that they were priced for, and so open the sum of epsilon again."""
+    path, marks = tmp_path / "data" / "ledger.db", tmp_path / "marks"
+    path.parent.mkdir()
+    put_back("one_sum_of_delta.jsonl", path, marks)
+    eight = Limits(Fraction(8), MILLIONTH)
+    limits = PolicyLimits(eight, {"ana": eight, "*": Limits(Fraction(1), MILLIONTH)})
+    with Ledger.open(path, pinned=Pinned("patient_id", "add_remove", "zcdp"), limits=limits, mark=marks) as ledger:
+        ana = ledger.budget("ana")
+        assert (ana.spent.epsilon, ana.spent.delta) == (2.01, 1.11e-7)  # 1 + 0.01 + 0.5 + 0.5; 1e-9 + 1e-8 + 1e-7
+        assert ledger.budget("eve").spent.epsilon == 0.642938271021  # a price in rho alone
+        ledger.charge("ana", Pure(Fraction(1, 2)), statement="SELECT 1", fingerprint="f")

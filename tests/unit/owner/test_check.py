@@ -1,0 +1,224 @@
+"""The owner learns exactly how data and policy differ, and never a value of a row."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from dpsql.errors import PolicyError
+from dpsql.owner.budget_report import budget_findings
+from dpsql.owner.check import check
+from dpsql.owner.partition_report import partition_findings
+from dpsql.policy import Policy, first_policy
+from tests.unit.owner.clinic import data, policy
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the clinic's database."""
+    data(tmp_path)
+    return tmp_path
+
+
+def found(
+    folder: Path, **changes: Any
+) -> dict[tuple[str | None, str | None, str], tuple[int | None, Fraction | None, str]]:
+    """The findings: (table, column, first words) to (count, share, severity)."""
+    return {
+        (finding.table, finding.column, " ".join(finding.what.split()[:4])): (
+            finding.count,
+            finding.share,
+            finding.severity,
+        )
+        for finding in check(policy(folder, **changes))
+    }
+
+
+def test_every_difference_is_counted_exactly(folder: Path) -> None:
+    assert found(folder) == {
+        ("patients", "patient_id", "rows have no unit."): (1, Fraction(1, 5), "warning"),
+        ("patients", "patient_id", "units repeat, though they"): (1, Fraction(1, 3), "warning"),
+        ("patients", "patient_id", "rows repeat the key"): (1, Fraction(1, 5), "warning"),
+        ("patients", "age", "values are outside the"): (1, Fraction(1, 5), "warning"),
+        ("patients", "age", "values are NULL though"): (1, Fraction(1, 5), "warning"),
+        ("patients", "city", "values are outside the"): (1, Fraction(1, 5), "warning"),
+        ("visits", "patient_id", "units have more than"): (1, Fraction(1, 2), "warning"),
+        ("visits", "patient_id", "rows are beyond rows_per_unit:"): (2, Fraction(1, 3), "warning"),
+        ("visits", "visit_id", "rows have no key."): (1, Fraction(1, 6), "warning"),
+        ("visits", "visit_id", "rows repeat a key"): (1, Fraction(1, 6), "warning"),
+        ("visits", "visit_id", "rows share their key"): (1, Fraction(1, 6), "warning"),
+        ("visits", "cost", "values are NaN. They"): (1, Fraction(1, 6), "warning"),
+        ("visits", "cost", "values are outside the"): (1, Fraction(1, 6), "warning"),
+    }
+
+
+def test_data_that_fit_give_no_finding(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("CREATE OR REPLACE TABLE patients AS SELECT 1 AS patient_id, 30 AS age, 'Bern' AS city")
+        connection.execute(
+            "CREATE OR REPLACE TABLE visits AS SELECT 1 AS patient_id, 10 AS visit_id, 5.0::DOUBLE AS cost"
+        )
+    assert check(policy(folder)) == []
+
+
+def test_no_finding_shows_a_value(folder: Path) -> None:
+    text = " ".join(finding.what for finding in check(policy(folder)))
+    for value in ("Paris", "200", "7.5", "8.5"):
+        assert value not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "words"),
+    [
+        ({"visits": {"columns": {"price": {"type": "real"}}}}, ("visits", "price"), "not in the data"),
+        ({"visits": {"columns": {"cost": {"type": "date"}}}}, ("visits", "cost"), "declared date, but the data hold"),
+        ({"visits": {"unit": "nobody"}}, ("visits", "nobody"), "not in the data"),
+        ({"visits": {"key": "nothing"}}, ("visits", "nothing"), "not in the data"),
+        ({"cities": {"key": "nothing"}}, ("cities", "nothing"), "not in the data"),
+        ({"visits": {"source": "missing.csv"}}, ("visits", None), "There is no file"),
+        (
+            {"patients": {"unit": "city", "columns": {"age": {"type": "integer"}}}},
+            (None, None),
+            "an integer in visits.patient_id and a text in patients.city",
+        ),
+    ],
+)
+def test_what_makes_the_policy_unusable_is_an_error(
+    folder: Path, changes: dict[str, Any], where: tuple[str | None, str | None], words: str
+) -> None:
+    errors = [finding for finding in check(policy(folder, **changes)) if finding.severity == "error"]
+    assert any((error.table, error.column) == where and words in error.what for error in errors)
+
+
+def test_a_false_floor_is_an_error(folder: Path) -> None:
+    floor = ("visits", None, "rows are left by")  # patient 1 keeps 2 of 4 rows, patient 2 both of 2
+    assert floor not in found(folder, visits={"rows_at_least": 4})
+    assert found(folder, visits={"rows_at_least": 5})[floor] == (4, None, "error")
+
+
+def test_a_false_floor_of_units_is_an_error(folder: Path) -> None:
+    plain = policy(folder).model_dump(exclude_unset=True)
+    for floor, wrong in ((3, False), (4, True)):
+        section = {"assume": "iid", "base_partition": ["age"], "gamma_limit": Decimal("0.9"), "row_floor": floor}
+        findings = check(Policy.model_validate({**plain, "random_dp": {"patients": section}}))
+        assert wrong == any(f.what.startswith("units are there, fewer than row_floor: 4") for f in findings)
+
+
+def test_random_dp_is_counted_or_refused_before_anything_is_built(folder: Path) -> None:
+    plain = policy(folder).model_dump(exclude_unset=True)
+    section = {"assume": "exchangeable", "base_partition": ["city"], "gamma_limit": Decimal("0.01"), "row_floor": 1000}
+    (note,) = partition_findings(Policy.model_validate({**plain, "random_dp": {"patients": section}}))
+    assert (note.severity, "cells and at least 1000 units, so gamma 0.00" in note.what) == ("note", True)
+    (error,) = partition_findings(
+        Policy.model_validate({**plain, "random_dp": {"patients": section | {"row_floor": 9}}})
+    )
+    assert (error.severity, "which is above gamma_limit 0.01" in error.what) == ("error", True)
+
+
+def test_a_public_key_that_repeats_is_an_error(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("INSERT INTO cities VALUES ('Bern', 3)")
+    assert found(folder)[("cities", "name", "rows repeat a value")] == (1, Fraction(1, 3), "error")
+
+
+def test_a_database_that_does_not_open_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="There is no file"):
+        check(policy(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["BLOB", "INTERVAL", "TIME", "BIT"])
+def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute(f"ALTER TABLE visits ADD COLUMN odd {kind}")
+        types = dict(connection.execute("SELECT column_name, column_type FROM (DESCRIBE visits)").fetchall())
+    assert "# odd: its type cannot be used as it is" in first_policy("x", "x", {"visits": list(types.items())})
+    where = ("visits", "odd", "visits.odd is declared text,")
+    assert found(folder, visits={"columns": {"odd": {"type": "text"}}})[where] == (None, None, "error")
+
+
+def test_numbers_kept_as_text_are_parsed_and_the_owner_is_told(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN floor VARCHAR DEFAULT '3'")
+    columns = {"floor": {"type": "integer", "bounds": [0, 9]}}
+    assert found(folder, visits={"columns": columns})["visits", "floor", "is declared integer, but"] == (
+        None,
+        None,
+        "warning",
+    )
+
+
+def test_times_with_a_zone_are_read_as_utc_and_the_owner_is_told(folder: Path) -> None:
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE visits ADD COLUMN seen TIMESTAMPTZ")
+    columns = {"seen": {"type": "timestamp"}}
+    where = ("visits", "seen", "has time zones in")
+    assert found(folder, visits={"columns": columns})[where] == (None, None, "warning")
+
+
+def with_budget(folder: Path, **budget: Any) -> Policy:
+    """The clinic's policy with another budget."""
+    plain = policy(folder).model_dump(exclude_unset=True)
+    return Policy.model_validate({**plain, "budget": plain["budget"] | budget})
+
+
+def test_a_delta_that_is_large_for_so_few_people_is_a_warning(folder: Path) -> None:
+    total = {"epsilon": 1, "delta": Decimal("0.01")}
+    (finding,) = budget_findings(with_budget(folder, total=total))
+    assert (finding.severity, finding.count) == ("warning", 3)  # patients 1 to 3: the rows of nobody are no unit
+    assert "Write at most 0.0033." in finding.what
+    assert budget_findings(with_budget(folder, total=total | {"delta": Decimal("0.003")})) == []
+
+
+def test_an_analyst_who_is_promised_more_than_the_total_holds_is_a_warning(folder: Path) -> None:
+    analysts = {"ana": {"epsilon": 2, "delta": Decimal("1e-9")}, "bob": {"epsilon": 1}}
+    (finding,) = budget_findings(with_budget(folder, analysts=analysts))
+    assert finding.what == (
+        "analyst ana: epsilon 2 is above the total's 1, and delta 1e-9 is above the total's 0. The total ends first."
+    )
+
+
+DRUGS = {
+    "unit": {"via": "visits", "on": "visit"},
+    "rows_per_unit": 2,
+    "columns": {"name": {"type": "text"}},
+}
+
+
+def prescribed(folder: Path, *visits: str) -> None:
+    """Adds a table of drugs, each prescribed on a visit of this number."""
+    with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE drugs (visit INTEGER, name TEXT)")
+        for visit in visits:
+            connection.execute(f"INSERT INTO drugs VALUES ({visit}, 'a drug')")
+
+
+def test_what_a_chain_of_keys_finds_is_counted(folder: Path) -> None:
+    prescribed(folder, "10", "11", "10", "12", "99", "99", "NULL")  # visit 12 is of patients 1 and 2
+    drugs = {key: values for key, values in found(folder, drugs=DRUGS).items() if key[0] == "drugs"}
+    assert drugs == {
+        ("drugs", "visit", "rows refer to no"): (1, Fraction(1, 7), "warning"),
+        ("drugs", "visit", "rows refer to a"): (2, Fraction(2, 7), "warning"),
+        ("drugs", "visit", "rows belong to several"): (1, Fraction(1, 7), "warning"),
+        ("drugs", "patient_id", "units have more than"): (1, Fraction(1, 2), "warning"),  # patient 1 has four
+        ("drugs", "patient_id", "rows are beyond rows_per_unit:"): (2, Fraction(2, 5), "warning"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"drugs": DRUGS | {"unit": {"via": "visits", "on": "lost"}}}, "drugs.lost is in the policy but not in the"),
+        ({"drugs": DRUGS, "visits": {"unit": "nobody"}}, "visits.nobody is in the policy but not in the data"),
+        ({"drugs": DRUGS, "visits": {"source": "missing.csv"}}, "drugs is owned through visits, which cannot be read"),
+        ({"drugs": DRUGS | {"key": "lost"}}, "drugs.lost is in the policy but not in the data"),
+    ],
+)
+def test_a_chain_that_cannot_be_followed_is_an_error(folder: Path, changes: dict[str, Any], words: str) -> None:
+    prescribed(folder, "10")
+    errors = [finding for finding in check(policy(folder, **changes)) if finding.severity == "error"]
+    assert any(error.table == "drugs" and words in error.what for error in errors)

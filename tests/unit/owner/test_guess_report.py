@@ -1,0 +1,89 @@
+"""The owner is told which guesses the data belie, and never a value of a row."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dpsql.owner.guess_report import guess_findings
+from dpsql.policy import load_policy
+
+POLICY = """
+version: 1
+name: guesses
+engine: {{kind: duckdb, database: guesses.duckdb}}
+neighbours: add_remove
+budget:
+  ledger: guesses.ledger.db
+  composition: basic
+  total: {{epsilon: 1, delta: 0}}
+  analysts: {{ana: {{epsilon: 1, delta: 0}}}}
+  per_query: {{epsilon: 0.5}}
+tables:
+  people:
+    unit: person
+    rows_per_unit: 2
+    {rows}
+    columns:
+      pay: {{type: integer, bounds: [0, 1000]{guess}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """300 people with pay from 0 to 299, one of them with 100 rows more, of which the cap leaves one."""
+    home: Path = tmp_path_factory.mktemp("guesses")
+    with duckdb.connect(str(home / "guesses.duckdb")) as data:
+        data.execute("CREATE TABLE people AS SELECT i AS person, i AS pay FROM range(300) AS t(i)")
+        data.execute("INSERT INTO people SELECT 150, 150 FROM range(100)")
+    return home
+
+
+def found(
+    folder: Path, rows: str = "rows_about: 301", guess: str = ""
+) -> list[tuple[str, int | None, Fraction | None]]:
+    (folder / "guesses.yaml").write_text(POLICY.format(rows=rows, guess=guess))
+    return [
+        (finding.what, finding.count, finding.share) for finding in guess_findings(load_policy(folder / "guesses.yaml"))
+    ]
+
+
+@pytest.mark.parametrize("rows", ["rows_about: 101", "rows_about: 902", "rows_about: 301"])
+def test_a_number_of_rows_within_three_times_is_good_enough(folder: Path, rows: str) -> None:
+    assert found(folder, rows) == []
+
+
+@pytest.mark.parametrize(("rows", "about"), [("rows_about: 100", 100), ("rows_about: 903", 903), ("", 10_000)])
+def test_a_number_of_rows_that_is_off_by_three_times_is_told_with_what_to_write(
+    folder: Path, rows: str, about: int
+) -> None:
+    ((what, count, share),) = found(folder, rows)
+    assert what.startswith(f"rows are used, where rows_about is {about}:")
+    assert what.endswith("Write rows_about: 301.")
+    assert (count, share) == (301, None)
+
+
+@pytest.mark.parametrize(
+    ("guess", "words", "count"),
+    [
+        (", centre: 150, spread: 75", None, None),
+        (", centre: 1000, spread: 10", "further than 3 spreads", 400),
+        (", centre: 150, spread: 1000", "within a third of the spread", 400),
+        (", scale: [10, 300]", None, None),
+        (", scale: [1000, 3000]", "less than the least", None),
+        (", scale: [1, 5]", "more than the largest", None),
+    ],
+)
+def test_a_place_or_a_width_that_most_values_belie_is_told(
+    folder: Path, guess: str, words: str | None, count: int | None
+) -> None:
+    findings = found(folder, guess=guess)
+    assert len(findings) == (words is not None)
+    for what, number, share in findings:
+        assert words is not None
+        assert words in what
+        assert number == count
+        assert share is None or share == Fraction(number or 0, 400)
