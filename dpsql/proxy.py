@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.answers.postprocess import PostProcess
-from dpsql.engine import open_engine
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, ProgrammingError, door
@@ -24,6 +23,7 @@ from dpsql.mechanisms.metric.row_metric import build_metrics
 from dpsql.owner.builder import alone, build
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.metric_report import require_metrics
+from dpsql.owner.versions import open_engine
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy, require_enforced

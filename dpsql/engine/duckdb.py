@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
-from dpsql.owner.builder import FACTS, FILE, unchanged, version_directory
-from dpsql.owner.facts import public_table
-from dpsql.owner.shape import shape_of
 from dpsql.privacy.tables import RawTable
-from dpsql.worker import wire
 from dpsql.worker.client import Worker, WorkerFailed
-
-if TYPE_CHECKING:
-    from dpsql.policy.model import Policy
 
 __all__ = ["DuckDBEngine"]
 
@@ -25,33 +17,31 @@ NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
 
 
 class DuckDBEngine:
-    """An `Engine` over one version of the bounded tables. Safe to share between threads: they take turns.
+    """An `Engine` over one bounded file. Safe to share between threads: they take turns.
 
     Args:
-        policy: What the version was built from.
-        directory: Where its versions lie.
-        version: The table version.
-        threads: How many threads the engine may use; by default one per processor.
-
-    Raises:
-        OperationalError: If the version is not there, or the data or the policy's tables changed since it was built.
+        file: The bounded file; whoever opens the engine knows that it is sound.
+        version: The table version that it holds.
+        public: Its public tables, by name.
+        deadline: Seconds that one statement may run.
+        memory: Bytes that the worker may take.
+        threads: How many threads it may use; by default one per processor.
     """
 
-    def __init__(self, policy: Policy, directory: Path, version: int, *, threads: int | None = None) -> None:
-        place = version_directory(directory, version)
-        try:
-            facts = wire.decode((place / FACTS).read_bytes())
-        except FileNotFoundError:
-            raise _stale(f"Version {version} of the bounded tables is not in {directory}") from None
-        shape = shape_of(policy)
-        if facts["shape"] != shape.digest:
-            raise _stale(f"The policy's tables changed since version {version} was built")
-        if not unchanged(shape, facts, place):
-            raise _stale(f"The data changed since version {version} was built")
+    def __init__(
+        self,
+        file: Path,
+        *,
+        version: int,
+        public: Mapping[str, PublicTable],
+        deadline: float,
+        memory: int,
+        threads: int | None = None,
+    ) -> None:
         self._version = version
-        self._public = {name: public_table(name, table) for name, table in facts["public"].items()}
-        self._deadline = policy.engine.deadline_seconds
-        self._worker = Worker(place / FILE, policy.engine.memory_bytes, threads)
+        self._public = public
+        self._deadline = deadline
+        self._worker = Worker(file, memory, threads)
         self._worker.warm()
 
     @property
@@ -93,7 +83,3 @@ def _otherwise(bug: InvariantBroken, statement: EngineStatement) -> InvariantBro
     """A fixed text: what the engine's own parser said is for the owner's log alone."""
     OPERATOR.error("%s\n%s", bug, statement.sql)
     return InvariantBroken("The engine reads the statement otherwise than it was meant; it was not run.")
-
-
-def _stale(what: str) -> OperationalError:
-    return OperationalError(f"{what}. The data owner must run: dpsql refresh POLICY")

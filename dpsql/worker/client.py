@@ -9,14 +9,12 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dpsql.errors import InvariantBroken
+from dpsql.plan.types import Value
 from dpsql.worker import columns, wire
 from dpsql.worker.process import Child, WorkerFailed
-
-if TYPE_CHECKING:
-    from dpsql.engine.base import EngineStatement
 
 __all__ = ["Worker", "WorkerFailed"]
 
@@ -27,6 +25,23 @@ Table = Mapping[str, tuple[str, Sequence[Any]]]
 
 QUERIES = 10_000  # of one process, then a fresh one: whatever the engine keeps does not add up for ever
 MOST_THREADS = 16  # each reserves address space, which is limited
+
+
+class Statement(Protocol):
+    """What a worker is asked; `dpsql.engine.base.EngineStatement` says what each part means."""
+
+    @property
+    def sql(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Value, ...]: ...
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def tables(self) -> frozenset[str]: ...
+    @property
+    def functions(self) -> frozenset[str]: ...
+    @property
+    def most_rows(self) -> int | None: ...
 
 
 class Worker:
@@ -57,7 +72,7 @@ class Worker:
 
     def run(
         self,
-        request: EngineStatement,
+        request: Statement,
         *,
         deadline: float,
         table: Table | None = None,
@@ -79,7 +94,7 @@ class Worker:
             messages.append(wire.table(table))
         return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes(), request))
 
-    def verify(self, request: EngineStatement, *, deadline: float) -> None:
+    def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
 
         Args:
@@ -150,7 +165,7 @@ def _reply(
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
-def _read(packed: bytes, request: EngineStatement) -> dict[str, Sequence[Any]]:
+def _read(packed: bytes, request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
     found = columns.read(packed, request.columns)
     if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
@@ -158,7 +173,7 @@ def _read(packed: bytes, request: EngineStatement) -> dict[str, Sequence[Any]]:
     return found
 
 
-def _message(request: EngineStatement, deadline: float, table: Table | None, *, run: bool = True) -> bytes | memoryview:
+def _message(request: Statement, deadline: float, table: Table | None, *, run: bool = True) -> bytes | memoryview:
     return wire.encode(
         {
             "sql": request.sql,

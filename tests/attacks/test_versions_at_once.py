@@ -11,8 +11,8 @@ import pytest
 
 import dpsql
 from dpsql import proxy, testing
-from dpsql.engine import open_engine
 from dpsql.engine.base import Engine
+from dpsql.owner.versions import open_engine
 from dpsql.policy import Policy, load_policy
 from dpsql.testing import Noiseless
 

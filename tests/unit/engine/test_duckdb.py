@@ -14,14 +14,13 @@ import duckdb
 import pytest
 
 from dpsql.engine import duckdb as engine_module
-from dpsql.engine import open_engine
 from dpsql.engine.base import Engine, EngineStatement
-from dpsql.engine.duckdb import DuckDBEngine
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
 from dpsql.owner.builder import build
 from dpsql.owner.shape import shape_of, stores_grid
+from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
 from dpsql.policy import Column
 from tests.unit.owner.clinic import KEY, data, policy
@@ -82,7 +81,7 @@ def test_public_columns_of_every_type_are_described(folder: Path) -> None:
             "FROM range(4) AS t(i) GROUP BY i"
         )
     build(policy(folder), key=KEY, version=2, directory=folder / "cache")
-    engine = DuckDBEngine(policy(folder), folder / "cache", 2)
+    engine = open_engine(policy(folder), folder / "cache", 2)
     engine.close()
     columns = engine.public["cities"].columns
     assert {name: column.type.value for name, column in columns.items()} == {
@@ -124,7 +123,7 @@ def test_every_engine_failure_is_the_same_to_the_caller(
 def test_an_overrun_can_be_told_from_other_failures(folder: Path) -> None:
     hasty = policy(folder).model_copy()
     object.__setattr__(hasty, "engine", hasty.engine.model_copy(update={"deadline": "1ms"}))
-    engine = DuckDBEngine(hasty, folder / "cache", 1)
+    engine = open_engine(hasty, folder / "cache", 1)
     crossed = ", ".join(f"{VISITS} AS t{i}" for i in range(30))
     with pytest.raises(EngineFailed) as failure:
         engine.run(statement(f"SELECT CAST(sum(t0.cost * t1.cost) AS DOUBLE) AS n FROM {crossed}", ("n", "DOUBLE")))
@@ -160,14 +159,14 @@ def test_changed_data_are_refused_until_refresh(folder: Path) -> None:
         OperationalError,
         match=r"^The data changed since version 1 was built\. The data owner must run: dpsql refresh POLICY$",
     ):
-        DuckDBEngine(policy(folder), folder / "cache", 1)
+        open_engine(policy(folder), folder / "cache", 1)
 
 
 def test_a_touched_source_is_looked_at_once_and_did_not_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.utime(folder / "clinic.duckdb", ns=(1, 1))
-    DuckDBEngine(policy(folder), folder / "cache", 1).close()
+    open_engine(policy(folder), folder / "cache", 1).close()
     monkeypatch.setattr(builder, "in_owner_process", None)  # from then on its new time is known
-    DuckDBEngine(policy(folder), folder / "cache", 1).close()
+    open_engine(policy(folder), folder / "cache", 1).close()
     assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, builder.FILE}
     assert {file.stat().st_mode & 0o777 for file in (folder / "cache" / "v1").iterdir()} == {0o600}
 
@@ -180,14 +179,14 @@ def test_a_change_that_keeps_the_size_is_seen(folder: Path) -> None:
     file.write_text("visit_id,patient_id,cost\n1,1,6\n")
     os.utime(file, ns=(1, 1))
     with pytest.raises(OperationalError, match=r"^The data changed since version 2 was built"):
-        DuckDBEngine(changed, folder / "cache", 2)
+        open_engine(changed, folder / "cache", 2)
 
 
 def test_a_policy_over_other_data_is_not_called_changed_data(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     data(tmp_path / "other")
     with pytest.raises(OperationalError, match=r"^The policy's tables changed"):
-        DuckDBEngine(policy(tmp_path / "other"), folder / "cache", 1)
+        open_engine(policy(tmp_path / "other"), folder / "cache", 1)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +199,7 @@ def test_a_policy_over_other_data_is_not_called_changed_data(folder: Path, tmp_p
 )
 def test_changed_tables_of_the_policy_are_refused_until_refresh(folder: Path, changes: dict[str, object]) -> None:
     with pytest.raises(OperationalError, match=r"The policy's tables changed .* dpsql refresh POLICY$"):
-        DuckDBEngine(policy(folder, **changes), folder / "cache", 1)
+        open_engine(policy(folder, **changes), folder / "cache", 1)
 
 
 def test_hints_may_change_without_refresh(folder: Path) -> None:
@@ -208,17 +207,17 @@ def test_hints_may_change_without_refresh(folder: Path) -> None:
     city = {"type": "text", "values_from": "cities.name"}
     changed = policy(folder, patients={"rows_about": 5, "rows_at_least": 2, "columns": {"age": age, "city": city}})
     assert shape_of(changed).digest == shape_of(policy(folder)).digest
-    DuckDBEngine(changed, folder / "cache", 1).close()
+    open_engine(changed, folder / "cache", 1).close()
 
 
 def test_a_version_that_is_not_there_is_refused(folder: Path) -> None:
     with pytest.raises(OperationalError, match="Version 2 of the bounded tables is not in"):
-        DuckDBEngine(policy(folder), folder / "cache", 2)
+        open_engine(policy(folder), folder / "cache", 2)
 
 
 def test_the_parent_never_loads_the_database_engine() -> None:
     root = str(Path(engine_module.__file__).parents[2])
-    program = f"import sys; sys.path.insert(0, {root!r}); import dpsql.engine; print('duckdb' in sys.modules)"
+    program = f"import sys; sys.path.insert(0, {root!r}); import dpsql.owner.versions; print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "False\n"
 
