@@ -192,6 +192,9 @@ class Standing:
             self._total += amount
             self._by_analyst[analyst] += amount
             self._by_account[account] += amount
+            self._promises[TOTAL].add(self._promise_of_total)
+            for name in {analyst, account}:
+                self._promises[name].add(self._promise_of[account])
         self._unsettled.clear()
 
     def _opening(self, record: Record) -> None:
@@ -203,11 +206,9 @@ class Standing:
 
     def _charge(self, record: Record) -> None:
         self._unsettled[record.analyst, record.account, record.loss] += 1
-        self._promises[TOTAL].add(self._promise_of_total)
-        for name in {record.analyst, record.account}:
-            self._promises[name].add(self._promise_of[record.account])
 
     def _limits(self, record: Record) -> None:
+        self._settle()  # what was charged under the limits until now
         self.limits = record.details["limits"]
         self.metrics |= self.limits.get("metrics", {})
         self._promise_of_total = _promise(self.limits["total"])
