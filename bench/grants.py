@@ -13,7 +13,7 @@ from fractions import Fraction
 from page import ROOT, table, write
 
 from dpsql.privacy.account import Account
-from dpsql.privacy.accounting import Filter, Limits
+from dpsql.privacy.accounting import Limits, PrivacyFilter
 from dpsql.privacy.loss import Concentrated, Loss, Pure
 
 EPSILON, DELTA = Fraction(8), Fraction(1, 10**6)
@@ -24,7 +24,7 @@ GAUSSIAN = Concentrated(RHO, Fraction(1, 100), Fraction(1, 10**9))
 
 def granted(first: Loss | None, price: Fraction) -> int:
     """How many pure queries at that price are granted after the first loss."""
-    budget = Filter.of(Limits(EPSILON, DELTA), "zcdp")
+    budget = PrivacyFilter.of(Limits(EPSILON, DELTA), "zcdp")
     spent = Account() if first is None else first.account("zcdp")
     return budget.repeats_left(spent, Pure(price).account("zcdp")) or 0
 

@@ -116,7 +116,7 @@ class Session:
         """
         statement = _parsed(sql)
         match statement:
-            case syntax.Query():
+            case syntax.QueryStatement():
                 plan = self._plan(statement.select, parameters)
                 if isinstance(plan, PublicPlan):
                     return self._public(plan)
@@ -156,7 +156,7 @@ class Session:
         statement = _parsed(sql)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
-        if not isinstance(statement, syntax.Query):
+        if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT can be explained.")
         return self._quote(self._plan(statement.select, parameters), options, half_width)
 
@@ -262,7 +262,7 @@ class Session:
             raw.groups([f"c{i}" for i in range(len(outputs))]),
         )
 
-    def _answer(self, prepared: Prepared, statement: syntax.Query) -> Answer:
+    def _answer(self, prepared: Prepared, statement: syntax.QueryStatement) -> Answer:
         """Charge, then look; or the stored release of the same statement, free."""
         backend = self._backend
         fingerprint = prepared.fingerprint(self._analyst, backend.catalog.version)

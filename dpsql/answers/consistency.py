@@ -19,7 +19,7 @@ from dpsql.answers.stored import Released
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.tables import Group
 
-__all__ = ["Together", "consistent"]
+__all__ = ["AllGroupings", "consistent"]
 
 ADDITIVE = ("count_rows", "count", "sum")
 PLAIN = ("laplace", "gaussian")  # mechanisms whose values are the numbers plus noise of mean 0
@@ -27,7 +27,7 @@ MOST_ENTRIES = 4_000_000  # of the least-squares problem; above it the measureme
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class AllGroupings:
     """All groupings one after the other.
 
     Attributes:
@@ -42,7 +42,7 @@ class Together:
     moved: Mapping[str, Sequence[Any]]
 
 
-def consistent(prepared: Prepared, released: Released) -> Together:
+def consistent(prepared: Prepared, released: Released) -> AllGroupings:
     """The released values of all groupings together, additive ones made to agree.
 
     Args:
@@ -68,7 +68,7 @@ def consistent(prepared: Prepared, released: Released) -> Together:
         together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
         if together[name] is not values:
             moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
-    return Together(groups, together, moved)
+    return AllGroupings(groups, together, moved)
 
 
 def _cut(part: Measured) -> bool:

@@ -30,10 +30,10 @@ from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed
 
 __all__ = [
+    "AnswerRows",
     "Bars",
     "Ends",
     "PostProcess",
-    "Rows",
     "answer_columns",
     "as_float",
     "level_of_picked",
@@ -68,7 +68,7 @@ Bars = Callable[[float], Sequence[Ends]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
     Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
@@ -112,7 +112,7 @@ class PostProcess:
             self._known[asked] = cells
         return cells
 
-    def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, Sequence[Any]]) -> Rows:
+    def rows(self, plan: Plan, groups: Sequence[Group], released: Mapping[str, Sequence[Any]]) -> AnswerRows:
         """The answer's rows: outputs, HAVING, ORDER BY, LIMIT. Without ORDER BY they come in the order of the keys.
 
         Args:
@@ -130,7 +130,7 @@ class PostProcess:
                 table[column.name] = (WIRE[column.facts.type], _fitting(released[column.name], column.facts.type))
         table["row"] = ("BIGINT", list(range(len(groups))))
         if (names := _bare(plan)) is not None:
-            return Rows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
+            return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
         rows = self._worked(plan, table)
         return replace(rows, members=_members(plan, groups, rows.rows))
 
@@ -179,12 +179,12 @@ class PostProcess:
             OPERATOR.error("the worker without data failed: %s\n%s", failure.detail, statement.sql)
             raise
 
-    def _worked(self, plan: Plan, table: Mapping[str, tuple[str, Sequence[Any]]]) -> Rows:
+    def _worked(self, plan: Plan, table: Mapping[str, tuple[str, Sequence[Any]]]) -> AnswerRows:
         """The plan's statement over a table of released values, run by the worker."""
         result = self._ran(lower_released(plan), table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
-        return Rows(list(zip(*columns, strict=True)) if columns else [], origin)
+        return AnswerRows(list(zip(*columns, strict=True)) if columns else [], origin)
 
 
 def _impossible() -> UnsupportedQuery:
@@ -235,7 +235,7 @@ def answer_columns(plan: Plan) -> list[Expression]:
     return list(over.values())
 
 
-def with_interval_ends(plan: Plan, rows: Rows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:
+def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:
     """The answer's rows, with DP_INTERVAL_LOW and DP_INTERVAL_HIGH filled in."""
     ends = {i: output.end for i, output in enumerate(plan.answer) if output.end is not None}
     if not ends:
@@ -248,7 +248,9 @@ def with_interval_ends(plan: Plan, rows: Rows, intervals: Callable[[int], list[E
     return list(zip(*columns, strict=True))
 
 
-def output_intervals(expression: Expression, bars: Mapping[str, Bars], rows: Rows, confidence: float) -> list[Ends]:
+def output_intervals(
+    expression: Expression, bars: Mapping[str, Bars], rows: AnswerRows, confidence: float
+) -> list[Ends]:
     """Intervals of one output column around its noise-free answer; empty where it holds no noise.
 
     A bare aggregate has its mechanism's own interval. Anything computed from aggregates has the range of the

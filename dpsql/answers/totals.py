@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.postprocess import Bars, Ends, PostProcess, Rows, as_float
+from dpsql.answers.postprocess import AnswerRows, Bars, Ends, PostProcess, as_float
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.functions import Function
@@ -48,7 +48,7 @@ def several_rows_intervals(
     groups: Sequence[Group],
     values: Mapping[str, Sequence[Any]],
     bars: Mapping[str, Bars],
-    rows: Rows,
+    rows: AnswerRows,
     after: PostProcess,
     confidence: float,
 ) -> list[Ends]:
@@ -160,7 +160,12 @@ def _extended(plan: Plan, asked: Sequence[Over]) -> Plan:
 
 
 def _worked(
-    plan: Plan, groups: Sequence[Group], values: Mapping[str, Sequence[Any]], after: PostProcess, shown: int, rows: Rows
+    plan: Plan,
+    groups: Sequence[Group],
+    values: Mapping[str, Sequence[Any]],
+    after: PostProcess,
+    shown: int,
+    rows: AnswerRows,
 ) -> list[tuple[Any, ...]] | None:
     """The added columns, row by row; None where the worker does not give them for the same rows."""
     try:
@@ -175,7 +180,7 @@ def _together(
     nodes: Sequence[Over],
     over: Mapping[str, Expression],
     boxes: Sequence[dict[Expression, Interval]],
-    rows: Rows,
+    rows: AnswerRows,
     found: Sequence[tuple[Any, ...]],
 ) -> list[Ends]:
     """The range of the whole expression over what its nodes and its own row's columns lie in."""

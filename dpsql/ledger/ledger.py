@@ -29,7 +29,7 @@ from dpsql.ledger.refusals import exceeded, no_account, overspent, stopped, tigh
 from dpsql.ledger.standing import Pinned, Standing, reason_of
 from dpsql.ledger.views import AccountState, Entry
 from dpsql.privacy.account import Account, Composition, readable
-from dpsql.privacy.accounting import Filter, PolicyLimits
+from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
 from dpsql.privacy.loss import Loss, decode, encode
 
 __all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
@@ -66,8 +66,8 @@ class Ledger:
         self._process = os.getpid()
         self._broken = False
         composition = standing.pinned.composition
-        self._total = Filter.of(limits.total, composition)
-        self._filters = {name: Filter.of(limits.of(name), composition) for name in limits.analysts}
+        self._total = PrivacyFilter.of(limits.total, composition)
+        self._filters = {name: PrivacyFilter.of(limits.of(name), composition) for name in limits.analysts}
 
     @classmethod
     def open(

@@ -13,10 +13,20 @@ from fractions import Fraction
 
 from dpsql.errors import PolicyError
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
-from dpsql.owner.sources import Source, quote, text
+from dpsql.owner.sources import SourceTable, quote, text
 from dpsql.plan.types import Value
 
-__all__ = ["GRID_REACH", "Reading", "family", "first_rows", "grid_limits", "identity", "listed", "literal", "reading"]
+__all__ = [
+    "GRID_REACH",
+    "ColumnReading",
+    "family",
+    "first_rows",
+    "grid_limits",
+    "identity",
+    "listed",
+    "literal",
+    "reading",
+]
 
 GRID_REACH = 2**53  # grid steps from 0: further ones are not exact in a 64-bit float
 BIGINT = 2**63 - 1
@@ -65,7 +75,7 @@ def family(source_type: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ColumnReading:
     """How one declared column is read: SQL over a row of the source.
 
     Attributes:
@@ -85,7 +95,7 @@ class Reading:
     nan: str
 
 
-def reading(table: TableShape, column: ColumnShape, source: Source, domain: str | None) -> Reading:
+def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain: str | None) -> ColumnReading:
     """How to read a column of a private table.
 
     Args:
@@ -117,7 +127,7 @@ def reading(table: TableShape, column: ColumnShape, source: Source, domain: str 
     if domain is not None:
         inside.append(f"{parsed} IN ({domain})")
     condition = " AND ".join(inside) or "TRUE"
-    return Reading(
+    return ColumnReading(
         raw=raw,
         parsed=parsed,
         value=f"CASE WHEN {condition} THEN {parsed} END" if inside else parsed,
@@ -138,7 +148,7 @@ def _days(column: ColumnShape) -> tuple[date | datetime, date | datetime]:
     return low, high
 
 
-def _number(column: ColumnShape, raw: str, kind: str, domain: str | None) -> Reading:
+def _number(column: ColumnShape, raw: str, kind: str, domain: str | None) -> ColumnReading:
     double = f"TRY_CAST({raw} AS DOUBLE)"
     nan = f"coalesce(isnan({double}), FALSE)"
     parsed, value = (_integer if column.type == "integer" else _real)(column, raw, kind, double)
@@ -150,7 +160,7 @@ def _number(column: ColumnShape, raw: str, kind: str, domain: str | None) -> Rea
         outside = f"{value} IS NOT NULL AND {value} NOT IN ({domain})"
         value = f"CASE WHEN {value} IN ({domain}) THEN {value} END"
     grid = _grid(column, raw, kind, double, value) if column.grid else None
-    return Reading(raw=raw, parsed=parsed, value=value, grid=grid, outside=outside, nan=nan)
+    return ColumnReading(raw=raw, parsed=parsed, value=value, grid=grid, outside=outside, nan=nan)
 
 
 def _bounded(column: ColumnShape) -> bool:
@@ -296,7 +306,7 @@ def listed(column: ColumnShape, values_of: str | None) -> str | None:
     return values_of
 
 
-def identity(table: TableShape, name: str, source: Source, *, integer: bool) -> str:
+def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool) -> str:
     """SQL of a unit or key as BIGINT or VARCHAR, over a row ``s`` of the source.
 
     Args:

@@ -14,7 +14,7 @@ from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
-from dpsql.policy import Column, Policy, Table
+from dpsql.policy import ColumnPolicy, Policy, TablePolicy
 from dpsql.policy.mechanisms import ColumnMechanisms
 
 __all__ = ["build_catalog", "private_table"]
@@ -107,7 +107,7 @@ def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:
     return {"defaults": wanted, "banned": frozenset(declared.ban)}
 
 
-def _column(name: str, column: Column, public: Mapping[str, PublicTable]) -> ColumnInfo:
+def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> ColumnInfo:
     type_ = TYPES[column.type]
     low, high = column.bounds or (None, None)
     step = column.grid_step if type_.numeric else None
@@ -137,7 +137,7 @@ def _end(value: Any) -> Fraction | date | None:
     return value if value is None or isinstance(value, date) else Fraction(value)
 
 
-def _public(table: PublicTable, declared: Table) -> TableInfo:
+def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
     columns = {
         name: ColumnInfo(
             name,

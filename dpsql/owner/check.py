@@ -11,7 +11,7 @@ import duckdb
 
 from dpsql.errors import PolicyError
 from dpsql.owner import public
-from dpsql.owner.bounded import Reading, listed, reading
+from dpsql.owner.bounded import ColumnReading, listed, reading
 from dpsql.owner.builder import in_owner_process
 from dpsql.owner.classes import said
 from dpsql.owner.correlations import telling
@@ -19,7 +19,7 @@ from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import Finding, Severity
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
-from dpsql.owner.sources import Source, open_database, open_table, quote
+from dpsql.owner.sources import SourceTable, open_database, open_table, quote
 from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
         PolicyError: If the database does not open.
     """
     open_database(connection, shape)
-    sources: dict[str, Source] = {}
+    sources: dict[str, SourceTable] = {}
     for table in shape.tables:
         try:
             sources[table.name] = open_table(connection, table)
@@ -119,7 +119,7 @@ class _Desk:
 
     connection: duckdb.DuckDBPyConnection
     table: TableShape
-    source: Source
+    source: SourceTable
 
     def row(self, sql: str) -> tuple[int, ...]:
         """The one row of a query of counts."""
@@ -227,7 +227,7 @@ def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
         yield Finding(table.name, None, what, units, None, "error")
 
 
-def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, Source], owners: Owners) -> Iterator[Finding]:
+def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners) -> Iterator[Finding]:
     """What the build is refused for, but units with several rows, who are counted with the cap."""
     table = desk.table
     if any(not other.public and other.name not in sources for other in shape.tables):
@@ -278,7 +278,7 @@ def _total(desk: _Desk, rows: Owned) -> int:
     return total
 
 
-def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> Iterator[Finding]:
+def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     try:
         read = reading(desk.table, column, desk.source, listed(column, _domain(column, sources)))
     except PolicyError as error:
@@ -294,7 +294,7 @@ def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, Source]) -> 
     yield from _values(desk, column, read)
 
 
-def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, Source]) -> Iterator[Finding]:
+def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     """Attributes of a metric that tell each other."""
     declared = {column.name: column for column in desk.table.columns}
     try:
@@ -310,7 +310,7 @@ def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, Source
         yield Finding(desk.table.name, one, what, None, None, "warning")
 
 
-def _domain(column: ColumnShape, sources: Mapping[str, Source]) -> str | None:
+def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | None:
     if column.values_from is None:
         return None
     owner, name = column.values_from
@@ -319,7 +319,7 @@ def _domain(column: ColumnShape, sources: Mapping[str, Source]) -> str | None:
     return f"SELECT {quote(name)} FROM {sources[owner].sql} WHERE {quote(name)} IS NOT NULL"
 
 
-def _values(desk: _Desk, column: ColumnShape, read: Reading) -> Iterator[Finding]:
+def _values(desk: _Desk, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:
     unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
     rows, nulls, unread, outside, nan = desk.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
     name = column.name

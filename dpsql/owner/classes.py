@@ -25,7 +25,7 @@ from dpsql.errors import InvariantBroken, PolicyError
 from dpsql.owner.bounded import family
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import CLASSES, RECORD, ClassShape, Shape
-from dpsql.owner.sources import Source, quote, text
+from dpsql.owner.sources import SourceTable, quote, text
 
 __all__ = ["build_classes", "known_class", "said"]
 
@@ -33,7 +33,7 @@ __all__ = ["build_classes", "known_class", "said"]
 def build_classes(
     connection: duckdb.DuckDBPyConnection,
     shape: Shape,
-    source: Source,
+    source: SourceTable,
     owners: Owners,
     records: list[str] | None,
     into: Path,
@@ -74,7 +74,7 @@ def build_classes(
     connection.execute(f"COPY ({record}) TO {text(str(into / RECORD))} (FORMAT parquet)")
 
 
-def said(shape: Shape, source: Source, owners: Owners) -> str:
+def said(shape: Shape, source: SourceTable, owners: Owners) -> str:
     """SQL of ``unit`` and ``class`` for those whose rows all name the same known class.
 
     Raises:
@@ -90,7 +90,7 @@ def said(shape: Shape, source: Source, owners: Owners) -> str:
     )
 
 
-def known_class(classes: ClassShape, source: Source) -> str:
+def known_class(classes: ClassShape, source: SourceTable) -> str:
     """SQL of the class that a row ``s`` names, NULL where there is none of that name.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations
 
-from dpsql.owner.sources import Source
+from dpsql.owner.sources import SourceTable
 
 __all__ = ["telling"]
 
@@ -20,7 +20,7 @@ Row = Callable[[str], tuple[int, ...]]
 """Runs a query of counts that has one row."""
 
 
-def telling(source: Source, values: Mapping[str, str], row: Row) -> Iterator[tuple[str, str, int, int, int]]:
+def telling(source: SourceTable, values: Mapping[str, str], row: Row) -> Iterator[tuple[str, str, int, int, int]]:
     """Pairs of attributes of which the first tells the second.
 
     Args:

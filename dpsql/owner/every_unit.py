@@ -20,7 +20,7 @@ import duckdb
 from dpsql.errors import PolicyError
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import Shape, TableShape
-from dpsql.owner.sources import Source
+from dpsql.owner.sources import SourceTable
 
 __all__ = ["Miscounted", "miscounted", "require_every_unit"]
 
@@ -43,7 +43,7 @@ class Miscounted:
 
 
 def require_every_unit(
-    connection: duckdb.DuckDBPyConnection, shape: Shape, sources: Mapping[str, Source], owners: Owners
+    connection: duckdb.DuckDBPyConnection, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners
 ) -> None:
     """Returns if each table that promises exactly one row for every unit has it.
 
@@ -64,7 +64,7 @@ def require_every_unit(
 def miscounted(
     connection: duckdb.DuckDBPyConnection,
     shape: Shape,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, SourceTable],
     owners: Owners,
     table: TableShape,
 ) -> Miscounted:

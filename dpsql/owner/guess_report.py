@@ -19,18 +19,18 @@ from dpsql.owner.builder import in_owner_process
 from dpsql.owner.finding import Finding
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import NUMERIC, Shape, TableShape, shape_of
-from dpsql.owner.sources import Source, open_database, open_table
+from dpsql.owner.sources import SourceTable, open_database, open_table
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["Guess", "belied", "guess_findings"]
+__all__ = ["ColumnGuess", "belied", "guess_findings"]
 
 OFF = 3  # times: a guess within that is as good as any
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class ColumnGuess:
     """What the owner guessed of a column, in its unit; None where nothing was."""
 
     centre: Fraction | None
@@ -83,7 +83,7 @@ def belied(connection: duckdb.DuckDBPyConnection, shape: Shape, guesses: Mapping
         ((kept,),) = connection.execute(f"SELECT sum(least(n, {cap}))::BIGINT FROM ({per_unit})").fetchall()
         yield from _rows(table.name, int(kept or 0), guesses[table.name]["rows"])
         for name, (centre, spread, scale) in guesses[table.name]["columns"].items():
-            guess = Guess(centre, spread, (scale[0], scale[1]) if scale else None)
+            guess = ColumnGuess(centre, spread, (scale[0], scale[1]) if scale else None)
             yield from _column(connection, table, sources[table.name], name, guess)
 
 
@@ -96,7 +96,7 @@ def _rows(table: str, kept: int, about: int) -> Iterator[Finding]:
 
 
 def _column(
-    connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source, name: str, guess: Guess
+    connection: duckdb.DuckDBPyConnection, table: TableShape, source: SourceTable, name: str, guess: ColumnGuess
 ) -> Iterator[Finding]:
     column = next((column for column in table.columns if column.name == name), None)
     if column is None or column.type not in NUMERIC or column.values is not None or column.values_from is not None:

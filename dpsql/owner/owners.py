@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import family, identity
 from dpsql.owner.shape import Shape, TableShape
-from dpsql.owner.sources import Source
+from dpsql.owner.sources import SourceTable
 
 __all__ = ["Owned", "Owners", "require_one_unit_type"]
 
@@ -42,7 +42,7 @@ class Owners:
         sources: Where each comes from, by name.
     """
 
-    def __init__(self, shape: Shape, sources: Mapping[str, Source]) -> None:
+    def __init__(self, shape: Shape, sources: Mapping[str, SourceTable]) -> None:
         self._shape = shape
         self._sources = sources
         self._whole = {of: set(kinds.values()) == {True} for of, kinds in _kinds(shape, sources).items()}
@@ -87,7 +87,7 @@ class Owners:
         )
 
 
-def require_one_unit_type(shape: Shape, sources: Mapping[str, Source]) -> None:
+def require_one_unit_type(shape: Shape, sources: Mapping[str, SourceTable]) -> None:
     """Returns if units are integers in every table, or in none.
 
     Raises:
@@ -102,7 +102,7 @@ def require_one_unit_type(shape: Shape, sources: Mapping[str, Source]) -> None:
         )
 
 
-def _kinds(shape: Shape, sources: Mapping[str, Source]) -> dict[str | None, dict[str, bool]]:
+def _kinds(shape: Shape, sources: Mapping[str, SourceTable]) -> dict[str | None, dict[str, bool]]:
     """For each that is identified, the columns ``table.column`` that have a type, and whether it is an integer one."""
     kinds: dict[str | None, dict[str, bool]] = {}
     for table in shape.tables:

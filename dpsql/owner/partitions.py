@@ -85,7 +85,7 @@ def _statistic(table: TableInfo, at: int, policy: Policy) -> RandomStatistic:
 def _conditions(table: TableInfo, where: str, policy: Policy) -> frozenset[Expression] | None:
     """What must hold for a row, part by part; None where the text is more than a condition on the table's rows."""
     statement = parse(f"SELECT COUNT(*) FROM {table.name} WHERE ({where})")
-    if not isinstance(statement, syntax.Query):
+    if not isinstance(statement, syntax.QueryStatement):
         return None
     catalog = Catalog({table.name: table}, policy.neighbours, policy.name, version=1)
     plan = resolve_query(statement.select, catalog, (), lambda *_: ())

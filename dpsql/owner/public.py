@@ -12,7 +12,7 @@ import duckdb
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import FIRST_DAY, LAST_DAY, family
 from dpsql.owner.shape import TableShape
-from dpsql.owner.sources import Source, quote
+from dpsql.owner.sources import SourceTable, quote
 from dpsql.plan.types import Type
 
 __all__ = ["MOST_VALUES", "copied", "described"]
@@ -39,7 +39,9 @@ _HELD = {
 }
 
 
-def copied(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source) -> tuple[str, dict[str, Type]]:
+def copied(
+    connection: duckdb.DuckDBPyConnection, table: TableShape, source: SourceTable
+) -> tuple[str, dict[str, Type]]:
     """(the SELECT that copies a public table, the type of each column).
 
     Declared columns are read in their declared type, all others in their own where it is one of ours, else as text.
@@ -63,7 +65,7 @@ def copied(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Sou
     return f"SELECT {', '.join(parts)} FROM {source.sql} AS s", types
 
 
-def _type(connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: Source) -> Type:
+def _type(connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: SourceTable) -> Type:
     held = family(kind)
     if held == "wide":  # sums and counts come so: INTEGER where every value fits
         misfit = f"s.{quote(name)} IS NOT NULL AND TRY_CAST(s.{quote(name)} AS BIGINT) IS NULL"

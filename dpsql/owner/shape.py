@@ -15,9 +15,9 @@ from dpsql.plan.types import Value
 from dpsql.worker import wire
 
 if TYPE_CHECKING:
-    from dpsql.policy.metrics import Metric
+    from dpsql.policy.metrics import MetricPolicy
     from dpsql.policy.model import Policy
-    from dpsql.policy.table import Bound, Column, Table
+    from dpsql.policy.table import Bound, ColumnPolicy, TablePolicy
 
 __all__ = [
     "CLASSES",
@@ -239,7 +239,7 @@ def _class_shape(policy: Policy) -> ClassShape | None:
     )
 
 
-def _universe_shape(policy: Policy, name: str, metric: Metric) -> UniverseShape:
+def _universe_shape(policy: Policy, name: str, metric: MetricPolicy) -> UniverseShape:
     from dpsql.policy.metrics import declared_values, universe_name  # here, for the owner's process loads no policy
 
     columns = policy.tables[metric.table].columns
@@ -253,7 +253,7 @@ def _universe_shape(policy: Policy, name: str, metric: Metric) -> UniverseShape:
     return UniverseShape(universe_name(metric.table, name), metric.table, tuple(places))
 
 
-def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
+def _table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
     chain = None if isinstance(table.unit, str) else table.unit
     return TableShape(
         name=name,
@@ -272,7 +272,7 @@ def _table_shape(policy: Policy, name: str, table: Table) -> TableShape:
     )
 
 
-def _column(name: str, column: Column) -> ColumnShape:
+def _column(name: str, column: ColumnPolicy) -> ColumnShape:
     low, high = (None, None) if column.bounds is None else map(_bound, column.bounds)
     listed = column.values_from.partition(".") if column.values_from else None
     return ColumnShape(
@@ -291,7 +291,7 @@ def _bound(bound: Bound) -> Fraction | date | datetime:
     return bound if isinstance(bound, date) else Fraction(bound)
 
 
-def stores_grid(column: Column) -> bool:
+def stores_grid(column: ColumnPolicy) -> bool:
     """Whether the bounded table holds ``<column>$grid`` beside this private column.
 
     It does for reals and decimals, and for integers without bounds or on a grid other than 1; an integer on grid 1

@@ -12,12 +12,12 @@ from dpsql.engine.log import TELLS
 from dpsql.errors import PolicyError
 from dpsql.owner.shape import Shape, TableShape
 
-__all__ = ["Source", "open_database", "open_table", "quote", "text"]
+__all__ = ["SourceTable", "open_database", "open_table", "quote", "text"]
 
 CATALOG = "source"  # the name under which the owner's database is attached
 
 
-class Source:
+class SourceTable:
     """One table of the source: what to write after FROM, and the types of its columns.
 
     Attributes:
@@ -76,7 +76,7 @@ def open_database(connection: duckdb.DuckDBPyConnection, shape: Shape) -> None:
         ) from error
 
 
-def open_table(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Source:
+def open_table(connection: duckdb.DuckDBPyConnection, table: TableShape) -> SourceTable:
     """The table in the source.
 
     Raises:
@@ -97,7 +97,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Sour
     )
 
 
-def _database_table(connection: duckdb.DuckDBPyConnection, name: str) -> Source:
+def _database_table(connection: duckdb.DuckDBPyConnection, name: str) -> SourceTable:
     try:
         stored = _described(connection, f"{CATALOG}.main.{quote(name)}", typed=True)
     except duckdb.Error:
@@ -108,15 +108,15 @@ def _database_table(connection: duckdb.DuckDBPyConnection, name: str) -> Source:
     # A column may carry a collation, by which 'a' = 'A'; it would follow the values everywhere. Bytes have none.
     texts = [quote(column) for column, kind in stored.types.items() if kind == "VARCHAR"]
     plain = ", ".join(f"decode(encode({column})) AS {column}" for column in texts)
-    return Source(f"(SELECT * REPLACE ({plain}) FROM {stored.sql})", stored.types, typed=True) if texts else stored
+    return SourceTable(f"(SELECT * REPLACE ({plain}) FROM {stored.sql})", stored.types, typed=True) if texts else stored
 
 
-def _described(connection: duckdb.DuckDBPyConnection, sql: str, *, typed: bool) -> Source:
+def _described(connection: duckdb.DuckDBPyConnection, sql: str, *, typed: bool) -> SourceTable:
     rows = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
-    return Source(sql, {row[0]: row[1] for row in rows}, typed=typed)
+    return SourceTable(sql, {row[0]: row[1] for row in rows}, typed=typed)
 
 
-def _csv(connection: duckdb.DuckDBPyConnection, table: TableShape) -> Source:
+def _csv(connection: duckdb.DuckDBPyConnection, table: TableShape) -> SourceTable:
     """The file read as text under a fixed dialect.
 
     Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the

@@ -9,12 +9,12 @@ from typing import Any
 import duckdb
 
 from dpsql.owner import public
-from dpsql.owner.bounded import Reading, first_rows, listed, literal, reading
+from dpsql.owner.bounded import ColumnReading, first_rows, listed, literal, reading
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import ColumnShape, PlaceShape, Shape, TableShape, UniverseShape
-from dpsql.owner.sources import Source, open_database, open_table, quote, text
+from dpsql.owner.sources import SourceTable, open_database, open_table, quote, text
 
 __all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "universe_rows"]
 
@@ -71,7 +71,7 @@ def build_tables(
     return facts
 
 
-def _build_public(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source) -> dict[str, Any]:
+def _build_public(connection: duckdb.DuckDBPyConnection, table: TableShape, source: SourceTable) -> dict[str, Any]:
     select, types = public.copied(connection, table, source)
     connection.execute(f"CREATE TABLE {_target(table)} AS {select}")
     return public.described(connection, _target(table), types)
@@ -81,7 +81,9 @@ def _target(table: TableShape) -> str:
     return f"bounded.main.{quote(table.name)}"
 
 
-def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, source: Source, owners: Owners) -> None:
+def build_private(
+    connection: duckdb.DuckDBPyConnection, table: TableShape, source: SourceTable, owners: Owners
+) -> None:
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
     rows = owners.rows(table)
     columns = {str(table.unit): rows.unit} | cleaned_columns(table, source, owners)
@@ -103,7 +105,7 @@ def build_private(connection: duckdb.DuckDBPyConnection, table: TableShape, sour
         connection.execute(f"DROP TABLE temp.main.step{place}")
 
 
-def cleaned_columns(table: TableShape, source: Source, owners: Owners) -> dict[str, str]:
+def cleaned_columns(table: TableShape, source: SourceTable, owners: Owners) -> dict[str, str]:
     """Column name to SQL of its cleaned value over a row ``s``: all but the unit, which `Owners.rows` gives."""
     declared = {column.name for column in table.columns}
     columns = {
@@ -117,7 +119,7 @@ def cleaned_columns(table: TableShape, source: Source, owners: Owners) -> dict[s
     return columns
 
 
-def column_reading(table: TableShape, column: ColumnShape, source: Source) -> Reading:
+def column_reading(table: TableShape, column: ColumnShape, source: SourceTable) -> ColumnReading:
     """How a declared column is read, inside its declared domain."""
     domain = None
     if column.values_from is not None:
@@ -126,7 +128,7 @@ def column_reading(table: TableShape, column: ColumnShape, source: Source) -> Re
     return reading(table, column, source, listed(column, domain))
 
 
-def universe_rows(universe: UniverseShape, table: TableShape, source: Source) -> str:
+def universe_rows(universe: UniverseShape, table: TableShape, source: SourceTable) -> str:
     """SQL of a table's rows as a metric sees them: one for each row of the source, whoever owns it, by its attributes.
 
     No cap, no key and no unit decides here, for each would turn a small change of one row into the coming or going of

@@ -9,7 +9,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.relations import aliases_of, is_public, scans
-from dpsql.plan.scope import Entry, identifying, same_name
+from dpsql.plan.scope import ScopeEntry, identifying, same_name
 from dpsql.plan.stability import rows_per_unit
 from dpsql.sql import syntax
 
@@ -76,7 +76,7 @@ def holds_aggregate(node: syntax.Expr) -> bool:
     match node:
         case syntax.Call():
             return node.name in AGGREGATES or any(map(holds_aggregate, node.arguments))
-        case syntax.Case():
+        case syntax.CaseExpression():
             parts = [part for branch in node.branches for part in branch] + [
                 p for p in (node.operand, node.default) if p
             ]
@@ -103,7 +103,7 @@ def windows_in(node: syntax.Expr) -> list[syntax.Window]:
             return [node]
         case syntax.Call():
             parts: tuple[syntax.Expr | None, ...] = node.arguments
-        case syntax.Case():
+        case syntax.CaseExpression():
             parts = (node.operand, *(part for branch in node.branches for part in branch), node.default)
         case syntax.Cast():
             parts = (node.operand,)
@@ -173,7 +173,7 @@ def across(predicate: Expression, left: Relation, right: Relation) -> tuple[Colu
     return (b, a) if b.alias in ours and a.alias in theirs else None
 
 
-def using_pairs(name: str, position: Position, entries: list[Entry]) -> list[tuple[Expression, Expression]]:
+def using_pairs(name: str, position: Position, entries: list[ScopeEntry]) -> list[tuple[Expression, Expression]]:
     holders = [expression for entry in entries for own, expression in entry.columns.items() if same_name(own, name)]
     if len(holders) < 2:
         raise UnsupportedQuery(

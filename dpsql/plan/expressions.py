@@ -122,14 +122,14 @@ class Resolver:
                 return as_constant(self._parameter(node))
             case syntax.Call():
                 return self._call(node)
-            case syntax.Case():
+            case syntax.CaseExpression():
                 return self._case(node)
             case syntax.InList():
                 found = self.apply("in", (self.resolve(node.operand), *map(self.resolve, node.values)), node.position)
                 return self.apply("not", (found,), node.position) if node.negated else found
             case syntax.Cast():
                 return self._cast(node)
-            case syntax.Star():
+            case syntax.AllColumns():
                 raise UnsupportedQuery(
                     "a star stands for rows, and rows are never shown.",
                     construct="*", position=node.position, hint="Ask for aggregates, such as COUNT(*).",
@@ -171,7 +171,7 @@ class Resolver:
             )  # fmt: skip
         return self.parameters[node.index]
 
-    def _case(self, node: syntax.Case) -> Expression:
+    def _case(self, node: syntax.CaseExpression) -> Expression:
         branches = []
         for when, then in node.branches:
             condition = self.resolve(when)
@@ -254,7 +254,7 @@ class Resolver:
             return self._extract(node)
         if name == "if" and len(arguments) == 3:
             when, then, otherwise = arguments
-            return self._case(syntax.Case(None, ((when, then),), otherwise, position=node.position))
+            return self._case(syntax.CaseExpression(None, ((when, then),), otherwise, position=node.position))
         if not overloads(name):
             raise no_function(name, node.position)
         return self.apply(name, tuple(map(self.resolve, arguments)), node.position)
@@ -345,5 +345,7 @@ def _spoken(node: syntax.Expr) -> str:
             return "INTERVAL"
         case syntax.Name():
             return ".".join(node.parts)
+        case syntax.CaseExpression():
+            return "CASE"
         case _:
             return type(node).__name__

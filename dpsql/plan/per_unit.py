@@ -114,7 +114,7 @@ class _PerUnit:
         over = Resolver(self._lookup, self.rows.parameters)
         columns: dict[str, Expression] = {}
         for item in query.items:
-            if isinstance(item.expression, syntax.Star):
+            if isinstance(item.expression, syntax.AllColumns):
                 raise UnsupportedQuery(
                     "a star cannot be grouped.", construct="*", position=item.position, hint="Name the columns."
                 )
@@ -129,7 +129,7 @@ class _PerUnit:
         """Keys and aggregates as columns of the grouped rows."""
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
-        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.Star):
+        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns):
             return None
         if isinstance(node, syntax.Name) or not holds_aggregate(node):
             try:

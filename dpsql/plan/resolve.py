@@ -16,7 +16,7 @@ from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Or
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import ReleasesInside, Rows
-from dpsql.plan.scope import Entry, Scope, identifying, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Type, Value
@@ -54,7 +54,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         )  # fmt: skip
     _refuse_rows(query, rows.catalog)
     inner = rows.within(query)
-    if isinstance(query.source, syntax.TableFunction):
+    if isinstance(query.source, syntax.TableFunctionCall):
         plan = plan_table_function(query, query.source, inner)
         return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
     try:
@@ -95,7 +95,7 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
             "aggregates of public tables inside a sub-query are not supported.", construct="sub-query",
             position=query.position, hint="Ask it by itself.",
         )  # fmt: skip
-    scope, named = Scope((Entry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
+    scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
@@ -104,7 +104,7 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
 def _refuse_rows(query: syntax.Select, catalog: Catalog) -> None:
     """The friendly answer to ``SELECT * FROM visits LIMIT 5``: what can be asked instead."""
     for item in query.items:
-        if isinstance(item.expression, syntax.Star) and isinstance(query.source, syntax.TableName):
+        if isinstance(item.expression, syntax.AllColumns) and isinstance(query.source, syntax.TableName):
             table = query.source.name[-1]
             known = next((t for name, t in catalog.tables.items() if same_name(name, table)), None)
             if known is None or known.public:
@@ -294,7 +294,7 @@ class _Statement:
             return windowed(node, self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
-        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.Star):
+        if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns):
             return None
         if holds_aggregate(node):
             return None
@@ -337,7 +337,7 @@ class _Statement:
 
     # ---- afterwards -------------------------------------------------------------------------------------------
 
-    def _order(self, term: syntax.Order, outputs: list[Output], named: Mapping[str, Expression]) -> Order:
+    def _order(self, term: syntax.OrderItem, outputs: list[Output], named: Mapping[str, Expression]) -> Order:
         node = term.expression
         number = node.value if isinstance(node, syntax.Literal) else None
         if isinstance(number, int) and not isinstance(number, bool):

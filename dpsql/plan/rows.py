@@ -39,7 +39,7 @@ from dpsql.plan.nodes import (
     UnionAll,
 )
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
-from dpsql.plan.scope import Entry, Scope, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.types import Value
 from dpsql.plan.windows import refuse_over_rows
@@ -72,7 +72,7 @@ class Gathered:
     """Tables that are joined freely (inner and comma joins), before the tree of joins is built."""
 
     parts: list[Relation] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ScopeEntry] = field(default_factory=list)
     conditions: list[syntax.Expr] = field(default_factory=list)
     using: list[tuple[str, Position]] = field(default_factory=list)
 
@@ -173,22 +173,22 @@ class Rows:
                 self._table(source, group)
             case syntax.Derived():
                 self._enter(group, source.alias or "sub-query", self.sub(source.query), source.position)
-            case syntax.TableFunction():
+            case syntax.TableFunctionCall():
                 raise ReleasesInside(
                     "a table function releases something of its own.", construct=source.call.name,
                     position=source.position, hint="Let it stand alone in FROM, and only compute with its answer.",
                 )  # fmt: skip
-            case syntax.Join(kind="inner" | "cross"):
+            case syntax.JoinClause(kind="inner" | "cross"):
                 self._collect(source.left, group)
                 self._collect(source.right, group)
                 if source.on is not None:
                     group.conditions.append(source.on)
                 group.using += [(name, source.position) for name in source.using]
-            case syntax.Join(kind="left"):
+            case syntax.JoinClause(kind="left"):
                 self._left_join(source, source.left, source.right, group)
-            case syntax.Join(kind="right"):
+            case syntax.JoinClause(kind="right"):
                 self._left_join(source, source.right, source.left, group)
-            case syntax.Join():
+            case syntax.JoinClause():
                 raise UnsupportedQuery(
                     "a full join shows rows without a partner on both sides.", construct="FULL JOIN",
                     position=source.position, hint="Write JOIN or LEFT JOIN.",
@@ -227,9 +227,11 @@ class Rows:
                 hint="Give one of them an alias.",
             )  # fmt: skip
         group.parts.append(sub.relation)
-        group.entries.append(Entry(alias, sub.columns))
+        group.entries.append(ScopeEntry(alias, sub.columns))
 
-    def _left_join(self, join: syntax.Join, kept: syntax.Relation, other: syntax.Relation, group: Gathered) -> None:
+    def _left_join(
+        self, join: syntax.JoinClause, kept: syntax.Relation, other: syntax.Relation, group: Gathered
+    ) -> None:
         left, right = Gathered(), Gathered()
         self._collect(kept, left)
         self._collect(other, right)
@@ -270,7 +272,7 @@ class Rows:
             relation = Filter(relation, predicate)
         return relation
 
-    def _bare(self, relation: Relation, entries: list[Entry]) -> tuple[Relation, list[Entry]]:
+    def _bare(self, relation: Relation, entries: list[ScopeEntry]) -> tuple[Relation, list[ScopeEntry]]:
         """Rows whose entries are bare columns: what has no partner must read as NULL, computed columns too."""
         if all(isinstance(column, Column) for entry in entries for column in entry.columns.values()):
             return relation, entries
@@ -282,7 +284,7 @@ class Rows:
                 name = f"c{len(named)}"
                 named.append((name, expression))
                 columns[own] = output_column(alias, name, expression)
-            changed.append(Entry(entry.alias, columns))
+            changed.append(ScopeEntry(entry.alias, columns))
         return Project(relation, alias, tuple(named)), changed
 
     # ------------------------------------------------------------------------------------------------------ joins
@@ -398,7 +400,7 @@ class Rows:
         resolver = self.resolver(scope)
         columns: dict[str, Expression] = {}
         for item in query.items:
-            if isinstance(item.expression, syntax.Star):
+            if isinstance(item.expression, syntax.AllColumns):
                 for entry in scope.entries:
                     if item.expression.table is None or same_name(entry.alias, item.expression.table):
                         for own, expression in entry.columns.items():

@@ -10,7 +10,7 @@ from dpsql.plan.expressions import columns_of, nearest
 from dpsql.plan.nodes import Column, Expression
 from dpsql.sql import syntax
 
-__all__ = ["Entry", "Scope", "identifying", "same_name"]
+__all__ = ["Scope", "ScopeEntry", "identifying", "same_name"]
 
 
 def same_name(a: str, b: str) -> bool:
@@ -24,7 +24,7 @@ def identifying(expression: Expression) -> Column | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ScopeEntry:
     """One table or sub-query in FROM.
 
     Attributes:
@@ -37,7 +37,7 @@ class Entry:
     columns: Mapping[str, Expression]
     implied: frozenset[str] = frozenset()
 
-    def nullable(self) -> Entry:
+    def nullable(self) -> ScopeEntry:
         """The same after a LEFT JOIN in which it may have no partner. Its columns must be bare."""
         columns = {
             name: replace(column, facts=replace(column.facts, nullable=True)) if isinstance(column, Column) else column
@@ -56,7 +56,7 @@ class Scope:
         outer: The scope around a correlated sub-query, or None.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ScopeEntry, ...]
     merged: frozenset[str] = frozenset()
     outer: Scope | None = None
 

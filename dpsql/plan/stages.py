@@ -106,7 +106,7 @@ class _Stage:
         groups = tuple(plain.resolve(node) for node in group_nodes(query, self.scope))
         items: list[syntax.Item] = []
         for item in query.items:
-            if isinstance(item.expression, syntax.Star):
+            if isinstance(item.expression, syntax.AllColumns):
                 names = [name for entry in self.scope.entries for name in entry.columns]
                 items += [replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n) for n in names]
             else:
@@ -129,7 +129,7 @@ class _Stage:
             row_count(query.offset, "OFFSET", plain) or 0, aggregated,
         )  # fmt: skip
 
-    def _term(self, term: syntax.Order, outputs: tuple[Output, ...], resolver: Resolver) -> Expression:
+    def _term(self, term: syntax.OrderItem, outputs: tuple[Output, ...], resolver: Resolver) -> Expression:
         node = term.expression
         number = node.value if isinstance(node, syntax.Literal) else None
         if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(outputs):

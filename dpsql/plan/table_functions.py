@@ -19,7 +19,7 @@ from dpsql.plan.expressions import Resolver, as_constant, nearest
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Output, Plan, TableFunction
 from dpsql.plan.relations import is_public, unit_of
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Entry, Scope, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql import syntax
@@ -71,7 +71,7 @@ SIGNATURES: Mapping[str, Signature] = {
 NAMES = tuple(SIGNATURES)
 
 
-def plan_table_function(query: syntax.Select, source: syntax.TableFunction, rows: Rows) -> Plan:
+def plan_table_function(query: syntax.Select, source: syntax.TableFunctionCall, rows: Rows) -> Plan:
     """The plan of a SELECT over a table function alone; its options are left to the caller.
 
     Raises:
@@ -85,7 +85,7 @@ def plan_table_function(query: syntax.Select, source: syntax.TableFunction, rows
         )  # fmt: skip
     reading = _Reading(source, signature, rows)
     plan = reading.plan()
-    scope = Scope((Entry(source.alias or source.call.name, released_names(plan)),))
+    scope = Scope((ScopeEntry(source.alias or source.call.name, released_names(plan)),))
     return replace(plan, stages=(plan_stage(query, scope, rows.parameters),))
 
 
@@ -93,7 +93,7 @@ def plan_table_function(query: syntax.Select, source: syntax.TableFunction, rows
 class _Reading:
     """One call while it is resolved."""
 
-    source: syntax.TableFunction
+    source: syntax.TableFunctionCall
     signature: Signature
     rows: Rows
 

@@ -1,18 +1,18 @@
 """What the data owner promises: the policy file, checked and frozen."""
 
 from dpsql.policy.load import load_policy
-from dpsql.policy.model import BudgetSection, EngineSection, Limit, Policy, Price, require_enforced
-from dpsql.policy.table import Column, Table, Via
+from dpsql.policy.model import BudgetSection, DefaultPrice, EngineSection, Limit, Policy, require_enforced
+from dpsql.policy.table import ColumnPolicy, TablePolicy, Via
 from dpsql.policy.template import first_policy
 
 __all__ = [
     "BudgetSection",
-    "Column",
+    "ColumnPolicy",
+    "DefaultPrice",
     "EngineSection",
     "Limit",
     "Policy",
-    "Price",
-    "Table",
+    "TablePolicy",
     "Via",
     "first_policy",
     "load_policy",

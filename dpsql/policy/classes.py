@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from dpsql.policy.section import Name, Number, Section, fold, wrong
-from dpsql.policy.table import Table
+from dpsql.policy.table import TablePolicy
 
 __all__ = ["PrivacyClasses", "broken_classes"]
 
@@ -45,7 +45,7 @@ class PrivacyClasses(Section):
         return {name: Fraction(share) for name, share in self.share.items()}
 
 
-def broken_classes(classes: PrivacyClasses, tables: Mapping[str, Table]) -> Iterator[PydanticCustomError]:
+def broken_classes(classes: PrivacyClasses, tables: Mapping[str, TablePolicy]) -> Iterator[PydanticCustomError]:
     """The class of a unit must be one text of one row that nobody else owns."""
     at = "privacy_classes"
     table = tables.get(classes.table)

@@ -11,10 +11,10 @@ from pydantic_core import PydanticCustomError
 
 from dpsql.policy.reading import Place
 from dpsql.policy.section import ColumnName, Name, Number, Positive, Section, exact, wrong
-from dpsql.policy.table import Column, Listed, Table
+from dpsql.policy.table import ColumnPolicy, Listed, TablePolicy
 
 __all__ = [
-    "ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "Metric", "broken_metrics", "declared_values",
+    "ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "MetricPolicy", "broken_metrics", "declared_values",
     "universe_name",
 ]  # fmt: skip
 
@@ -113,11 +113,11 @@ class Attribute(Section):
     outside: Element | None = None
     """The value that NULL, and what is outside the column's domain, counts as; the first one if nothing is said."""
 
-    def null_apart(self, column: Column) -> bool:
+    def null_apart(self, column: ColumnPolicy) -> bool:
         """Whether NULL, and what is outside the column's domain, is a value of its own."""
         return self.missing is not None or (self.kind == "discrete" and column.nullable and self.outside is None)
 
-    def by_place(self, column: Column) -> bool:
+    def by_place(self, column: ColumnPolicy) -> bool:
         """Whether the places of values in their list decide how far they are apart, and not the values alone."""
         on_a_scale = self.gaps is None and column.type in ("integer", "date")
         return self.kind == "matrix" or (self.kind in ("chain", "threshold", "smooth") and not on_a_scale)
@@ -135,13 +135,15 @@ class Attribute(Section):
         return self
 
 
-def declared_values(column: Column) -> Sequence[Listed] | None:
+def declared_values(column: ColumnPolicy) -> Sequence[Listed] | None:
     """Every value of a column in order, as far as the file alone tells; None where a public table lists them.
 
     Integers and dates are in their own order, other listed values in the order of the list.
 
-    >>> declared_values(Column(type="integer", bounds=(3, 5))), declared_values(Column(type="text", values=["b", "a"]))
-    (range(3, 6), ('b', 'a'))
+    >>> declared_values(ColumnPolicy(type="integer", bounds=(3, 5)))
+    range(3, 6)
+    >>> declared_values(ColumnPolicy(type="text", values=["b", "a"]))
+    ('b', 'a')
     """
     if column.values is not None:
         return sorted(column.values) if column.type in ("integer", "date") else column.values
@@ -167,7 +169,7 @@ Multiples = Annotated[
 ]
 
 
-class Metric(Section):
+class MetricPolicy(Section):
     """d_X privacy of one table: the protected thing is one row, replaced."""
 
     table: Name
@@ -181,7 +183,7 @@ class Metric(Section):
     limit: Multiples
     """Multiples of the metric in total: one for each attribute and presence, or one number for sup and l2."""
 
-    def definition(self, columns: Mapping[str, Column]) -> str:
+    def definition(self, columns: Mapping[str, ColumnPolicy]) -> str:
         """What a multiple of it means: all but the limit, as JSON, and the values whose places decide distances."""
         placed = {
             name: columns[name].values or columns[name].bounds
@@ -197,7 +199,7 @@ class Metric(Section):
 
 
 def broken_metrics(
-    metrics: Mapping[str, Metric], tables: Mapping[str, Table], neighbours: str
+    metrics: Mapping[str, MetricPolicy], tables: Mapping[str, TablePolicy], neighbours: str
 ) -> Iterator[PydanticCustomError]:
     """What is wrong with the metrics as far as the file alone tells: each problem at its place in the policy."""
     for name, metric in metrics.items():
@@ -216,7 +218,9 @@ def broken_metrics(
             yield from _broken_attribute(attribute, table.columns[column], tables, place)
 
 
-def _broken_presence(metric: Metric, table: Table, neighbours: str, at: Place) -> Iterator[PydanticCustomError]:
+def _broken_presence(
+    metric: MetricPolicy, table: TablePolicy, neighbours: str, at: Place
+) -> Iterator[PydanticCustomError]:
     if PRESENCE in metric.attributes:
         yield wrong(f"{PRESENCE} is the name of the loss of a row's being there", "rename it, in a view", *at)
     if metric.presence is None and neighbours == "add_remove":
@@ -233,7 +237,7 @@ def _broken_presence(metric: Metric, table: Table, neighbours: str, at: Place) -
         )
 
 
-def _broken_limit(metric: Metric, at: Place) -> Iterator[PydanticCustomError]:
+def _broken_limit(metric: MetricPolicy, at: Place) -> Iterator[PydanticCustomError]:
     columns = [*metric.attributes, *([PRESENCE] if metric.presence is not None else [])]
     wanted = columns if metric.combine == "sum" else [""]
     if sorted(metric.limits) != sorted(wanted):
@@ -243,7 +247,7 @@ def _broken_limit(metric: Metric, at: Place) -> Iterator[PydanticCustomError]:
 
 
 def _broken_attribute(
-    attribute: Attribute, column: Column, tables: Mapping[str, Table], at: Place
+    attribute: Attribute, column: ColumnPolicy, tables: Mapping[str, TablePolicy], at: Place
 ) -> Iterator[PydanticCustomError]:
     if not _listed(column):
         yield wrong(
@@ -272,12 +276,12 @@ def _broken_attribute(
         yield wrong("the coordinates are of several tables", "keep them in one public table", *at, "of")
 
 
-def _listed(column: Column) -> bool:
+def _listed(column: ColumnPolicy) -> bool:
     """Whether every value of the column is declared."""
     return column.values_from is not None or declared_values(column) is not None
 
 
-def _may_hold(column: Column, value: Listed) -> bool:
+def _may_hold(column: ColumnPolicy, value: Listed) -> bool:
     """Whether it may be a value of the column; what a public table lists is known when the policy is opened."""
     if column.values is not None:
         return any(value == known and type(value) is type(known) for known in column.values)

@@ -18,13 +18,13 @@ from pydantic_core import PydanticCustomError
 from dpsql.errors import PolicyError
 from dpsql.policy.classes import PrivacyClasses, broken_classes
 from dpsql.policy.mechanisms import ColumnMechanisms
-from dpsql.policy.metrics import Metric, broken_metrics
-from dpsql.policy.random_dp import RandomDP, broken_random_dp
+from dpsql.policy.metrics import MetricPolicy, broken_metrics
+from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
-from dpsql.policy.table import Column, Table
+from dpsql.policy.table import ColumnPolicy, TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
-__all__ = ["BudgetSection", "EngineSection", "Limit", "Policy", "Price", "require_enforced"]
+__all__ = ["BudgetSection", "DefaultPrice", "EngineSection", "Limit", "Policy", "require_enforced"]
 
 Place = tuple[str | int, ...]
 """Where in the file: the keys and positions that lead there."""
@@ -112,7 +112,7 @@ class Limit(Section):
     """Probability of failure of random differential privacy, from 0 to below 1."""
 
 
-class Price(Section):
+class DefaultPrice(Section):
     """What a query costs when it does not say: epsilon or rho, and a ceiling on delta."""
 
     epsilon: Positive | None = None
@@ -142,7 +142,7 @@ class BudgetSection(Section):
     """The limit of all analysts together."""
     analysts: dict[Analyst, Limit] = Field(min_length=1, examples=[{"ana": {"epsilon": 8, "delta": 1e-6}}])
     """The limit of each analyst; "*" is one account shared by everyone not named."""
-    per_query: Price = Field(examples=[{"epsilon": 0.5, "delta": 1e-9}])
+    per_query: DefaultPrice = Field(examples=[{"epsilon": 0.5, "delta": 1e-9}])
     """The price of a query that names none."""
 
     @model_validator(mode="after")
@@ -197,7 +197,7 @@ class Policy(Section):
         ]
     )
     """The promise in numbers."""
-    tables: dict[Name, Table] = Field(
+    tables: dict[Name, TablePolicy] = Field(
         min_length=1,
         examples=[
             {
@@ -210,9 +210,9 @@ class Policy(Section):
         ],
     )
     """The tables that analysts may use. Others do not exist for them."""
-    metrics: dict[Name, Metric] = Field(default_factory=dict)
+    metrics: dict[Name, MetricPolicy] = Field(default_factory=dict)
     """d_X privacy: named metrics on the rows of a table."""
-    random_dp: dict[Name, RandomDP] = Field(default_factory=dict)
+    random_dp: dict[Name, RandomDPPolicy] = Field(default_factory=dict)
     """Random differential privacy, per table."""
     privacy_classes: PrivacyClasses | None = None
     """Personalised privacy: classes of units that lose a share of each query's epsilon."""
@@ -325,7 +325,7 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
     yield from _broken_later_sections(policy)
 
 
-def _broken_domain(policy: Policy, column: Column, at: Place) -> Iterator[PydanticCustomError]:
+def _broken_domain(policy: Policy, column: ColumnPolicy, at: Place) -> Iterator[PydanticCustomError]:
     """A domain must come from a public table."""
     source, _, name = (column.values_from or "").partition(".")
     table = policy.tables.get(source)

@@ -12,14 +12,14 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from dpsql.policy.section import Chance, Count, Name, Section, wrong
-from dpsql.policy.table import Column, Table
+from dpsql.policy.table import ColumnPolicy, TablePolicy
 
 Place = tuple[str | int, ...]
 
-__all__ = ["RandomDP", "Statistic", "broken_random_dp"]
+__all__ = ["RandomDPPolicy", "StatisticPolicy", "broken_random_dp"]
 
 
-class Statistic(Section):
+class StatisticPolicy(Section):
     """One declared mean under random differential privacy."""
 
     column: Name
@@ -32,7 +32,7 @@ class Statistic(Section):
     """The share of people whom the noise may fail to cover, above 0."""
 
 
-class RandomDP(Section):
+class RandomDPPolicy(Section):
     """Random differential privacy of one table, opted into by the owner."""
 
     assume: Literal["exchangeable", "iid"] = Field(examples=["exchangeable"])
@@ -43,16 +43,16 @@ class RandomDP(Section):
     """The largest gamma that one version of the table may cost, its statistics included."""
     row_floor: Count | None = None
     """At least so many units, as the owner vouches; by default `rows_at_least` where a unit has one row."""
-    statistics: Annotated[tuple[Statistic, ...], Field(strict=False)] = ()
+    statistics: Annotated[tuple[StatisticPolicy, ...], Field(strict=False)] = ()
     """Means whose distance and filter are declared beforehand; replace_one with every_unit only."""
 
-    def floor(self, table: Table) -> int | None:
+    def floor(self, table: TablePolicy) -> int | None:
         """At least so many units are in the table; None where nobody vouches for a number."""
         return self.row_floor or (table.rows_at_least if table.rows_per_unit == 1 else None)
 
 
 def broken_random_dp(
-    sections: Mapping[str, RandomDP], tables: Mapping[str, Table], neighbours: str
+    sections: Mapping[str, RandomDPPolicy], tables: Mapping[str, TablePolicy], neighbours: str
 ) -> Iterator[PydanticCustomError]:
     """What a section says that its table does not allow, each problem at its place."""
     for name, section in sections.items():
@@ -66,7 +66,7 @@ def broken_random_dp(
             yield from _broken_statistic(statistic, table, neighbours, (*at, "statistics", place))
 
 
-def _broken_partition(section: RandomDP, table: Table, at: Place) -> Iterator[PydanticCustomError]:
+def _broken_partition(section: RandomDPPolicy, table: TablePolicy, at: Place) -> Iterator[PydanticCustomError]:
     for place, column in enumerate(section.base_partition):
         where: Place = (*at, "base_partition", place)
         if column not in table.columns:
@@ -93,13 +93,15 @@ def _broken_partition(section: RandomDP, table: Table, at: Place) -> Iterator[Py
         )
 
 
-def _declares_values(column: Column) -> bool:
+def _declares_values(column: ColumnPolicy) -> bool:
     """Whether the policy says which values there are; too many of them are refused when they are counted."""
     listed = column.values is not None or column.values_from is not None or column.type == "boolean"
     return listed or (column.bounds is not None and column.type in ("integer", "date"))
 
 
-def _broken_statistic(statistic: Statistic, table: Table, neighbours: str, at: Place) -> Iterator[PydanticCustomError]:
+def _broken_statistic(
+    statistic: StatisticPolicy, table: TablePolicy, neighbours: str, at: Place
+) -> Iterator[PydanticCustomError]:
     if neighbours != "replace_one" or not table.every_unit:
         yield wrong(
             "a statistic is proved for a public number of rows",

@@ -23,7 +23,7 @@ from pydantic import (
 from dpsql.errors import InvariantBroken
 from dpsql.policy.section import ColumnName, Count, FilePath, Name, Section, exact, twins, wrong
 
-__all__ = ["Bound", "Column", "ColumnType", "Listed", "Table", "Via"]
+__all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed", "TablePolicy", "Via"]
 
 ColumnType = Literal["integer", "real", "decimal", "boolean", "text", "date", "timestamp"]
 Bound = int | Decimal | date | datetime
@@ -44,7 +44,7 @@ _NUMBER = {"type": "number"}
 _NUMBERS = {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER}
 
 
-class Column(Section):
+class ColumnPolicy(Section):
     """What is public about one column: its type, and the bounds or the values that the view enforces."""
 
     type: ColumnType = Field(examples=["integer"])
@@ -154,7 +154,7 @@ class Column(Section):
         The declared ``grid``; else 1 for integers, and for reals the largest power of ten that gives at least 2^20
         steps between the bounds, or 1e-6 where there are no bounds. A decimal's step is as a real's, but at most 0.01.
 
-        >>> Column(type="real", bounds=(0, 20000)).grid_step, Column(type="integer").grid_step
+        >>> ColumnPolicy(type="real", bounds=(0, 20000)).grid_step, ColumnPolicy(type="integer").grid_step
         (Fraction(1, 100), Fraction(1, 1))
         """
         if self.grid is not None:
@@ -192,7 +192,7 @@ def _kind_of_unit(value: Any) -> str:
 Unit = Annotated[Annotated[Name, Tag("<column>")] | Annotated[Via, Tag("<chain>")], Discriminator(_kind_of_unit)]
 
 
-class Table(Section):
+class TablePolicy(Section):
     """One table: public, or owned row by row by the protected units."""
 
     public: bool = False
@@ -213,7 +213,7 @@ class Table(Section):
     """true: every unit has exactly one row here, so that the number of rows is public (replace_one only)."""
     max_groups_per_unit: Count | None = None
     """At most so many groups of one unit are used in a query; a query may ask for less."""
-    columns: dict[Name, Column] = Field(default_factory=dict)
+    columns: dict[Name, ColumnPolicy] = Field(default_factory=dict)
     """The columns that analysts may use. Others do not exist for them."""
 
     _unit_column: str | None = PrivateAttr(default=None)  # where a chain of keys ends; the policy fills it in

@@ -8,11 +8,11 @@ from pydantic_core import PydanticCustomError
 
 from dpsql.policy.reading import Place
 from dpsql.policy.section import fold, wrong
-from dpsql.policy.table import Table, Via
+from dpsql.policy.table import TablePolicy, Via
 
 __all__ = ["broken_chains", "identities", "misnamed_units", "unit_column"]
 
-Tables = Mapping[str, Table]
+Tables = Mapping[str, TablePolicy]
 
 
 def unit_column(tables: Tables, name: str) -> str:
@@ -82,7 +82,7 @@ def misnamed_units(tables: Tables) -> Iterator[PydanticCustomError]:
                 )
 
 
-def _named(table: Table, unit: Via) -> dict[str, Place]:
+def _named(table: TablePolicy, unit: Via) -> dict[str, Place]:
     """The columns of the data that a table names, and where."""
     places: dict[str, Place] = {column: ("columns", column) for column in table.columns}
     places.setdefault(unit.on, ("unit", "on"))

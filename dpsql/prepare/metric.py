@@ -28,7 +28,7 @@ from dpsql.mechanisms.metric.release.exact import ExactRelease
 from dpsql.mechanisms.metric.release.noise import BranchNoise, GroupNoise
 from dpsql.mechanisms.metric.release.scales import Noise, Shared, share_price, share_price_best
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
-from dpsql.mechanisms.metric.rows import Cells, Rows, read_rows
+from dpsql.mechanisms.metric.rows import CellDomain, MetricRows, read_rows
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, deviation_of
 from dpsql.mechanisms.noise.noised import NoisedRelease
@@ -44,7 +44,7 @@ from dpsql.plan.types import Facts
 from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.sources import check_unit
-from dpsql.privacy.loss import Free, Loss, Metric
+from dpsql.privacy.loss import Free, Loss, MetricLoss
 
 __all__ = ["prepare_metric", "priced_by_metric"]
 
@@ -86,7 +86,7 @@ def prepare_metric(
     rows = read_rows(plan.relation, metric)
     _refuse_banned(plan)
     arguments = [aggregate.argument for aggregate in plan.aggregates if aggregate.argument is not None]
-    cells = Cells(metric, rows, [*arguments, *(key.expression for key in plan.keys)], evaluate, public)
+    cells = CellDomain(metric, rows, [*arguments, *(key.expression for key in plan.keys)], evaluate, public)
     counted = cells.counted()
     sets = plan.sets if plan.sets is not None else (tuple(range(len(plan.keys))),)
     groups = [grouped(cells, [plan.keys[index] for index in keys]) for keys in sets]
@@ -173,7 +173,7 @@ def _grouping(keys: tuple[int, ...], groups: Groups) -> Grouping:
 # ------------------------------------------------------------------------------------------------- what is read
 
 
-def _need(rows: Rows, metric: RowMetric, queries: Sequence[CellQuery]) -> CellsNeed:
+def _need(rows: MetricRows, metric: RowMetric, queries: Sequence[CellQuery]) -> CellsNeed:
     """The counts of the cells that some query tells apart, from the rows as the metric sees them."""
     own = rows.scan.table.columns
     columns: dict[str, ColumnInfo] = {dimension.name: own[dimension.name] for dimension in metric.dimensions}
@@ -198,7 +198,7 @@ def _bare(facts: Facts) -> Facts:
     return Facts(facts.type, facts.low, facts.high)
 
 
-def _domain(cells: Cells, need: CellsNeed) -> Domain:
+def _domain(cells: CellDomain, need: CellsNeed) -> Domain:
     names = need.source.key_names
     columns = tuple(f"d{axis}" if f"d{axis}" in names else None for axis in range(len(cells.numbers)))
     return Domain(columns, tuple(cells.numbers))
@@ -218,7 +218,7 @@ def _request(aggregate: Aggregate, need: CellsNeed, catalog: Catalog, asked: Que
     )
 
 
-def _meaning(cells: Cells, queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate, Question]]) -> str:
+def _meaning(cells: CellDomain, queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate, Question]]) -> str:
     """A digest of which value is in which cell, and of the queries over cells: the engine's statement tells neither."""
     digest = hashlib.sha256()
     for numbers in cells.numbers:
@@ -252,7 +252,7 @@ def _shared(
 
 def _loss(metric: RowMetric, multiples: Mapping[str, Fraction]) -> Loss:
     """What it costs; nothing where no move of one row changes the answer."""
-    return Metric(metric.name, multiples) if multiples else Free("public")
+    return MetricLoss(metric.name, multiples) if multiples else Free("public")
 
 
 def _release(

@@ -65,9 +65,9 @@ from dpsql.privacy.conversions import epsilon_of_rho, pure_epsilon_of_rho, rho_o
 __all__ = [
     "Basic",
     "Bound",
-    "Filter",
     "Limits",
     "PolicyLimits",
+    "PrivacyFilter",
     "Shortfall",
     "Zcdp",
     "epsilon_of_rho",
@@ -272,7 +272,7 @@ BOUNDS: Mapping[Composition, type[Bound]] = {"basic": Basic, "zcdp": Zcdp}
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class PrivacyFilter:
     """All limits of one account.
 
     Attributes:
@@ -283,7 +283,7 @@ class Filter:
         metric: (metric, attribute) to units.
 
     >>> limits = Limits(epsilon=Fraction(1))
-    >>> budget = Filter.of(limits, "basic")
+    >>> budget = PrivacyFilter.of(limits, "basic")
     >>> budget.shortfall(Account(epsilon=0), Account(epsilon=2 * 10**12))
     Shortfall(quantity='epsilon', needed=Fraction(2, 1), remaining=Fraction(1, 1), limit=Fraction(1, 1), \
 affordable=Fraction(1, 1))
@@ -296,7 +296,7 @@ affordable=Fraction(1, 1))
     metric: Mapping[tuple[str, str], int]
 
     @classmethod
-    def of(cls, limits: Limits, composition: Composition) -> Filter:
+    def of(cls, limits: Limits, composition: Composition) -> PrivacyFilter:
         """The filter that keeps these limits."""
         bound = BOUNDS[composition]
         return cls(

@@ -5,8 +5,8 @@
     ├── Pure           epsilon-DP
     ├── Approximate    (epsilon, delta)-DP
     ├── Concentrated   rho-zCDP
-    ├── RandomDP       (epsilon, gamma) random differential privacy
-    ├── Metric         multiples of a named metric (d_X privacy)
+    ├── RandomDPLoss   (epsilon, gamma) random differential privacy
+    ├── MetricLoss     multiples of a named metric (d_X privacy)
     ├── PerClass       one epsilon for each class of units (personalised privacy)
     └── Composed       several of them, together ``count`` times
 
@@ -35,11 +35,11 @@ __all__ = [
     "Concentrated",
     "Free",
     "Loss",
-    "Metric",
+    "MetricLoss",
     "PerClass",
     "PrivacyLoss",
     "Pure",
-    "RandomDP",
+    "RandomDPLoss",
     "decode",
     "encode",
     "summary",
@@ -238,7 +238,7 @@ class Concentrated(Loss):
 
 
 @dataclass(frozen=True, slots=True)
-class RandomDP(Loss):
+class RandomDPLoss(Loss):
     """(epsilon, delta, gamma) random differential privacy: (epsilon, delta)-DP but on a gamma of the possible tables.
 
     Attributes:
@@ -288,7 +288,7 @@ class RandomDP(Loss):
 
 
 @dataclass(frozen=True, slots=True)
-class Metric(Loss):
+class MetricLoss(Loss):
     """d_X privacy: replacing a row i by j changes no answer's odds by more than e^(the sum of multiple times d(i, j)).
 
     Attributes:
@@ -377,7 +377,7 @@ class Composed(Loss):
 
 
 KINDS: Mapping[str, type[Loss]] = {
-    kind.kind: kind for kind in (Free, Pure, Approximate, Concentrated, RandomDP, Metric, PerClass, Composed)
+    kind.kind: kind for kind in (Free, Pure, Approximate, Concentrated, RandomDPLoss, MetricLoss, PerClass, Composed)
 }
 
 

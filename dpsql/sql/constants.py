@@ -7,7 +7,7 @@ from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
 from dpsql.sql.syntax import Literal, Parameter
 from dpsql.sql.tokens import Kind, Token, fold, name_of
-from dpsql.sql.writer import Frame, Writer
+from dpsql.sql.writer import OpenParenthesis, Writer
 
 __all__ = ["Constants"]
 
@@ -73,7 +73,7 @@ class Constants(Writer):
             raise self._refusal("EXTRACT", "the part of the date is missing.", "Write EXTRACT(year FROM column).")
         atom = Atom(Role.FUNCTION, token.position, text="date_part")
         self._handle(atom, operand=False)
-        self._open(Frame("call", atom))
+        self._open(OpenParenthesis("call", atom))
         self._emit("(", operand=False)
         self._value(Literal(fold(str(text)), position=part.position), take=2)
         self._emit(",", operand=False, take=0)

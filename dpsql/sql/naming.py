@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from dpsql.sql.keywords import KEYWORDS
 from dpsql.sql.normal import INFIX, frame_text, normal_expression, quoted
-from dpsql.sql.syntax import Call, Case, Cast, Expr, InList, Literal, Name, Order, Window
+from dpsql.sql.syntax import Call, CaseExpression, Cast, Expr, InList, Literal, Name, OrderItem, Window
 
 __all__ = ["column_name"]
 
@@ -53,7 +53,7 @@ def _text(expression: Expr) -> str:
             return _constant(expression)
         case Call():
             return _operator(expression) or _function(expression)
-        case Case(operand, branches, default):
+        case CaseExpression(operand, branches, default):
             whens = [(_text(when), _text(then)) for when, then in branches]
             if operand is not None:
                 whens = [(f"({_text(operand)} = {when})", then) for when, then in whens]
@@ -159,5 +159,5 @@ def _window(window: Window) -> str:
     return f"{call} OVER ({' '.join(filter(None, (partition, order, frame_text(window.frame))))})"
 
 
-def _key(key: Order) -> str:
+def _key(key: OrderItem) -> str:
     return _text(key.expression) + (" DESC" if key.descending else "") + (" NULLS FIRST" if key.nulls_first else "")

@@ -10,8 +10,9 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from dpsql.sql.syntax import (
+    AllColumns,
     Call,
-    Case,
+    CaseExpression,
     Cast,
     Derived,
     Describe,
@@ -24,22 +25,21 @@ from dpsql.sql.syntax import (
     InList,
     InQuery,
     IntervalLiteral,
-    Join,
+    JoinClause,
     Literal,
     Name,
-    Order,
+    OrderItem,
     Parameter,
-    Query,
     Queryable,
+    QueryStatement,
     Relation,
     ScalarQuery,
     Select,
     SetOption,
     ShowBudget,
     ShowTables,
-    Star,
     Statement,
-    TableFunction,
+    TableFunctionCall,
     TableName,
     Union,
     Window,
@@ -58,7 +58,7 @@ def normal(statement: Statement) -> str:
     'SELECT (sum("cost") / 2) AS "Half" FROM "visits"'
     """
     match statement:
-        case Query(select):
+        case QueryStatement(select):
             return _query(select)
         case Explain(query):
             return f"EXPLAIN {_query(query.select)}"
@@ -130,7 +130,7 @@ def _group(group: tuple[Expr, ...] | GroupAll | GroupingSets) -> str:
     return _list(group)
 
 
-def _order(keys: tuple[Order, ...]) -> str:
+def _order(keys: tuple[OrderItem, ...]) -> str:
     texts = []
     for key in keys:
         direction = " DESC" if key.descending else ""
@@ -142,11 +142,11 @@ def _relation(relation: Relation) -> str:
     match relation:
         case TableName(name, alias):
             return ".".join(map(quoted, name)) + _alias(alias)
-        case TableFunction(call, alias):
+        case TableFunctionCall(call, alias):
             return f"{normal_expression(call)}{_alias(alias)}"
         case Derived(query, alias):
             return f"({_query(query)}){_alias(alias)}"
-        case Join(left, right, kind, on, using):
+        case JoinClause(left, right, kind, on, using):
             text = f"{_relation(left)} {kind.upper()} JOIN {_relation(right)}"
             if on is not None:
                 return f"{text} ON {normal_expression(on)}"
@@ -175,7 +175,7 @@ def normal_expression(expression: Expr) -> str:
             return f"INTERVAL '{count}' {unit.upper()}"
         case Call():
             return _call(expression)
-        case Case(operand, branches, default):
+        case CaseExpression(operand, branches, default):
             head = "CASE" if operand is None else f"CASE {text(operand)}"
             whens = "".join(f" WHEN {text(when)} THEN {text(then)}" for when, then in branches)
             return f"{head}{whens}{'' if default is None else f' ELSE {text(default)}'} END"
@@ -189,7 +189,7 @@ def normal_expression(expression: Expr) -> str:
             return f"({_query(query)})"
         case Cast(operand, type_name, safe):
             return f"{'TRY_CAST' if safe else 'CAST'}({text(operand)} AS {type_name})"
-        case Star(table):
+        case AllColumns(table):
             return "*" if table is None else f"{quoted(table)}.*"
         case Window(call, partition, order, frame):
             parts = (

@@ -20,7 +20,7 @@ from dpsql.sql.syntax import (
     Describe,
     Explain,
     Literal,
-    Query,
+    QueryStatement,
     SetOption,
     ShowBudget,
     ShowTables,
@@ -68,8 +68,8 @@ def parse(text: str) -> Statement:
     raise _unknown_statement(tokens[0])
 
 
-def _query(tokens: tuple[Token, ...]) -> Query:
-    return Query(convert(build_skeleton(tokens)), position=tokens[0].position)
+def _query(tokens: tuple[Token, ...]) -> QueryStatement:
+    return QueryStatement(convert(build_skeleton(tokens)), position=tokens[0].position)
 
 
 def _explain(tokens: tuple[Token, ...]) -> Explain:

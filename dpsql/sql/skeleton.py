@@ -18,7 +18,7 @@ from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Kind, Token
-from dpsql.sql.writer import Frame
+from dpsql.sql.writer import OpenParenthesis
 
 __all__ = ["build_skeleton"]
 
@@ -231,7 +231,7 @@ class _Builder(Constants):
                 raise self._refusal(word.upper(), "the direction is given twice.", "Write ASC or DESC.")
             case "case":
                 self._refuse_after_value()
-                self._open(Frame("case"))
+                self._open(OpenParenthesis("case"))
             case "end":
                 if not self.frames or self.frames[-1].opener != "case":
                     raise self._refusal("END", "there is no CASE to end here.", "Write CASE WHEN .. THEN .. END.")
@@ -244,7 +244,7 @@ class _Builder(Constants):
         if not self._is_no_clause(word, frame):
             frame.clauses.add(word, self._here())
 
-    def _is_no_clause(self, word: str, frame: Frame) -> bool:
+    def _is_no_clause(self, word: str, frame: OpenParenthesis) -> bool:
         """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""
         before = self._peek(-1)
         match word:
@@ -294,7 +294,7 @@ class _Builder(Constants):
             self.at += 3
             if self._peek(0).symbol != "(" or self._peek().symbol == ")":
                 raise self._refusal("OPTIONS", "the options are missing.", "Write OPTIONS (epsilon = 0.5).")
-            self._open(Frame("options", atom))
+            self._open(OpenParenthesis("options", atom))
             self._emit("(", operand=False)
             self._named_argument()
         else:
@@ -326,7 +326,7 @@ class _Builder(Constants):
             raise self._refusal(token.text.upper(), "this keyword is no function.", hint)
         atom = Atom(Role.FUNCTION, token.position, text=token.text)
         self._handle(atom, operand=False)
-        self._open(Frame("call", atom))
+        self._open(OpenParenthesis("call", atom))
         self._emit("(", operand=False)
         if self._peek(0).word == "all" and self._peek().symbol not in (",", ")"):
             self.at += 1  # the default, said aloud
@@ -346,7 +346,7 @@ class _Builder(Constants):
                     "group": "within",
                     "over": "over",
                 }
-                self._open(Frame(openers.get(self._peek(-1).word, "group")))
+                self._open(OpenParenthesis(openers.get(self._peek(-1).word, "group")))
                 self._emit(WRITTEN_PARENTHESIS, operand=False)
             case ")":
                 self._close()

@@ -16,8 +16,9 @@ from typing import Literal as Choice
 from typing import TypeAlias
 
 __all__ = [
+    "AllColumns",
     "Call",
-    "Case",
+    "CaseExpression",
     "Cast",
     "Derived",
     "Describe",
@@ -31,13 +32,13 @@ __all__ = [
     "InQuery",
     "IntervalLiteral",
     "Item",
-    "Join",
+    "JoinClause",
     "Literal",
     "Name",
-    "Order",
+    "OrderItem",
     "Parameter",
     "Position",
-    "Query",
+    "QueryStatement",
     "Queryable",
     "Relation",
     "ScalarQuery",
@@ -45,9 +46,8 @@ __all__ = [
     "SetOption",
     "ShowBudget",
     "ShowTables",
-    "Star",
     "Statement",
-    "TableFunction",
+    "TableFunctionCall",
     "TableName",
     "Union",
     "Window",
@@ -107,12 +107,12 @@ class Call(Node):
     distinct: bool = False
     star: bool = False
     where: Expr | None = None
-    order: tuple[Order, ...] = ()
+    order: tuple[OrderItem, ...] = ()
     within_group: bool = False  # whether ``order`` stood in WITHIN GROUP rather than inside the parentheses
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Node):
+class CaseExpression(Node):
     """``CASE [operand] WHEN .. THEN .. [ELSE default] END``."""
 
     operand: Expr | None
@@ -164,7 +164,7 @@ class Cast(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Star(Node):
+class AllColumns(Node):
     """``*`` or ``table.*`` in a select list."""
 
     table: str | None
@@ -185,7 +185,7 @@ class Window(Node):
 
     call: Call
     partition: tuple[Expr, ...]
-    order: tuple[Order, ...]
+    order: tuple[OrderItem, ...]
     frame: Frame | None
 
 
@@ -195,19 +195,19 @@ Expr: TypeAlias = (
     | Parameter
     | IntervalLiteral
     | Call
-    | Case
+    | CaseExpression
     | InList
     | InQuery
     | Exists
     | ScalarQuery
     | Cast
-    | Star
+    | AllColumns
     | Window
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Order(Node):
+class OrderItem(Node):
     """One key of an ORDER BY. NULLs come last unless asked first, in both directions, as in DuckDB."""
 
     expression: Expr
@@ -235,7 +235,7 @@ class Derived(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Join(Node):
+class JoinClause(Node):
     """Two relations; a comma is a cross join. ``on`` and ``using`` are both empty for a cross join only."""
 
     left: Relation
@@ -246,14 +246,14 @@ class Join(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class TableFunction(Node):
+class TableFunctionCall(Node):
     """``f((SELECT ..), name => value) AS alias`` in FROM; a query is a `ScalarQuery` among the call's arguments."""
 
     call: Call
     alias: str | None
 
 
-Relation: TypeAlias = TableName | Derived | Join | TableFunction
+Relation: TypeAlias = TableName | Derived | JoinClause | TableFunctionCall
 
 
 # Queries
@@ -294,7 +294,7 @@ class Select(Node):
     where: Expr | None = None
     group_by: tuple[Expr, ...] | GroupAll | GroupingSets = ()
     having: Expr | None = None
-    order_by: tuple[Order, ...] = ()
+    order_by: tuple[OrderItem, ...] = ()
     limit: int | Parameter | None = None
     offset: int | Parameter | None = None
     distinct: bool = False
@@ -319,7 +319,7 @@ Queryable: TypeAlias = Select | Union
 
 
 @dataclass(frozen=True, slots=True)
-class Query(Node):
+class QueryStatement(Node):
     """A statement that asks for an answer."""
 
     select: Queryable
@@ -329,7 +329,7 @@ class Query(Node):
 class Explain(Node):
     """``EXPLAIN SELECT ..``: the quote."""
 
-    query: Query
+    query: QueryStatement
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,7 @@ class SetOption(Node):
     value: Literal
 
 
-Statement: TypeAlias = Query | Explain | ShowBudget | ShowTables | Describe | SetOption
+Statement: TypeAlias = QueryStatement | Explain | ShowBudget | ShowTables | Describe | SetOption
 
 
 def parameter_count(node: object) -> int:

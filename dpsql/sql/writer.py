@@ -10,13 +10,13 @@ from dpsql.sql.clauses import Clauses
 from dpsql.sql.syntax import Expr
 from dpsql.sql.tokens import Kind, Token
 
-__all__ = ["DEEPEST_NESTING", "Frame", "Writer"]
+__all__ = ["DEEPEST_NESTING", "OpenParenthesis", "Writer"]
 
 DEEPEST_NESTING = 30
 
 
 @dataclass(slots=True)
-class Frame:
+class OpenParenthesis:
     """An open parenthesis or CASE, and what it was opened for."""
 
     opener: str  # call, options, cast, case, cte, filter, within, over, group; statement for the outermost
@@ -33,8 +33,8 @@ class Writer:
     at: int = 0
     pieces: list[tuple[str, tuple[int, int]]] = field(default_factory=list)
     atoms: dict[str, Atom] = field(default_factory=dict)
-    frames: list[Frame] = field(default_factory=list)
-    outermost: Frame = field(default_factory=lambda: Frame("statement"))
+    frames: list[OpenParenthesis] = field(default_factory=list)
+    outermost: OpenParenthesis = field(default_factory=lambda: OpenParenthesis("statement"))
     operand: bool = False  # whether what was written last ends a value
     operators: int = 0
     parameters: int = 0
@@ -67,7 +67,7 @@ class Writer:
     def _value(self, value: Expr, take: int = 1) -> None:
         self._handle(Atom(Role.VALUE, self._here(), value=value), take=take)
 
-    def _open(self, frame: Frame) -> None:
+    def _open(self, frame: OpenParenthesis) -> None:
         self.frames.append(frame)
         if len(self.frames) > DEEPEST_NESTING:
             raise self._refusal("nesting", f"it is deeper than {DEEPEST_NESTING} levels.", "Write it flatter.")

@@ -22,7 +22,7 @@ from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDP
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.tables import Group, RawTable
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed
@@ -214,7 +214,7 @@ def claims(part: Part) -> list[Fraction]:
 
 def _native(loss: Loss) -> Fraction:
     match loss:
-        case Pure() | Approximate() | RandomDP():
+        case Pure() | Approximate() | RandomDPLoss():
             return loss.epsilon
         case Concentrated():
             return loss.rho

@@ -155,7 +155,7 @@ def _columns(session: Session, sql: str, base: Asked) -> list[tuple[str, Type]]:
     """The columns of a statement's answer; none where it is refused."""
     try:
         statement = parse(sql)
-        if not isinstance(statement, syntax.Query):
+        if not isinstance(statement, syntax.QueryStatement):
             return []
         plan = session._plan(statement.select, base.parameters)
     except Error:

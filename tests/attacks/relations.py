@@ -88,7 +88,7 @@ def planned(rows: str) -> Relation:
         UnsupportedQuery: It is refused, or it would be a release of its own.
     """
     statement = parse(f"SELECT COUNT(*) FROM ({rows}) AS q")
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     plan = resolve_query(statement.select, CATALOG, (), _no_cells)
     assert isinstance(plan, Plan)
     if plan.stages:

@@ -19,7 +19,7 @@ from dpsql.errors import Error
 from dpsql.mechanisms.metric.release.noise import BranchNoise
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.prepare import Measured
-from dpsql.privacy.loss import Composed, Free, Loss, Metric
+from dpsql.privacy.loss import Composed, Free, Loss, MetricLoss
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
@@ -181,13 +181,13 @@ def charged(run: Run) -> dict[str, Fraction]:
     return found
 
 
-def _flat(losses: Sequence[Loss]) -> Iterator[Metric]:
+def _flat(losses: Sequence[Loss]) -> Iterator[MetricLoss]:
     for loss in losses:
         match loss:
             case Composed():
                 for _ in range(loss.count):
                     yield from _flat(loss.parts)
-            case Metric():
+            case MetricLoss():
                 yield loss
             case Free():
                 pass

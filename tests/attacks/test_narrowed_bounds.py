@@ -54,7 +54,7 @@ CATALOG = Catalog({"t": TABLE}, "add_remove", "tests.yaml", 1)
 
 def plan_of(sql: str, catalog: Catalog = CATALOG) -> Plan:
     statement = parse(sql)
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     plan = resolve_query(statement.select, catalog, (), _no_cells)
     assert isinstance(plan, Plan)
     return plan

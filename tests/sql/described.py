@@ -16,7 +16,7 @@ from dpsql.plan.types import Facts
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session
 from dpsql.sql.parse import parse
-from dpsql.sql.syntax import Query
+from dpsql.sql.syntax import QueryStatement
 from tests.sql.corpus import Block
 
 __all__ = ["described", "planned"]
@@ -29,7 +29,7 @@ def planned(session: Session, block: Block) -> Prepared | PublicPlan:
         UnsupportedQuery, ProgrammingError: It is refused.
     """
     statement = parse(block.sql)
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     plan = session._plan(statement.select, block.parameters)
     return plan if isinstance(plan, PublicPlan) else session._prepare(plan, block.options)
 

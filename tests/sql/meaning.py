@@ -102,7 +102,7 @@ def compare(bench: Bench, block: Block) -> Pair:
     """
     plan = planned(bench.session, block)
     statement = parse(block.sql)
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     if isinstance(plan, PublicPlan):
         answer = bench.session._public(plan)
         outputs, rows = plan.stage.outputs, answer.rows

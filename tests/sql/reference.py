@@ -233,7 +233,7 @@ def unit_text(relation: syntax.Relation, units: Mapping[str, str]) -> str:
     match relation:
         case syntax.TableName(name=(*_, name), alias=alias):
             return f'"{alias or name}"."{units[name]}"' if name in units else ""
-        case syntax.Join(left=left, right=right):
+        case syntax.JoinClause(left=left, right=right):
             return unit_text(left, units) or unit_text(right, units)
     return ""
 

@@ -14,7 +14,7 @@ from dpsql.privacy.sampling import ExactSampler
 from dpsql.privacy.tables import Group
 from dpsql.session import Session
 from dpsql.sql.parse import parse
-from dpsql.sql.syntax import Query
+from dpsql.sql.syntax import QueryStatement
 from tests.attacks.replay import Draw, Part
 from tests.statistical.measured import certain, laplace_shares, measured_loss
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
@@ -35,7 +35,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 def release_of(session: Session, sql: str) -> NoisedRelease:
     """The noise of a statement's one answer."""
     statement = parse(sql)
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     plan = session._plan(statement.select, ())
     assert isinstance(plan, Plan)
     prepared = session._prepare(plan, {"metric": "home", "multiple": MULTIPLE})

@@ -43,13 +43,13 @@ from dpsql.mechanisms.friendly_core.place import Place, exact_sums
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["GaussianTotal", "LaplaceTotal", "LocateThenClamp", "Located", "Total", "put_into_ball"]
+__all__ = ["GaussianTotal", "LaplaceTotal", "LocateThenClamp", "Located", "SumNoise", "put_into_ball"]
 
 Points = npt.NDArray[Any]
 SHRUNK = 1 - 2.0**-40  # below 1 by more than float64 can err in a norm: what is moved is inside the ball, surely
 
 
-class Total(Protocol):
+class SumNoise(Protocol):
     """What the noise of the sum costs."""
 
     def law(self, moved: int) -> Law:
@@ -133,7 +133,7 @@ class LocateThenClamp:
     count: Law | None
     search: Fraction | None
     place: Place
-    total: Total
+    total: SumNoise
     low: int
     high: int
     dimensions: int

@@ -18,7 +18,7 @@ from dpsql.mechanisms.metric.distances.conjunction import slopes_of_conjunction
 from dpsql.mechanisms.metric.distances.discrete import Discrete
 from dpsql.mechanisms.metric.distances.missing import WithNull
 from dpsql.mechanisms.metric.distances.points import Points
-from dpsql.mechanisms.metric.distances.positions import Smooth, Threshold
+from dpsql.mechanisms.metric.distances.positions import DistanceThreshold, Smooth
 from dpsql.mechanisms.metric.distances.product import Combine, Product, Slopes
 from dpsql.mechanisms.metric.distances.query import Query
 from dpsql.mechanisms.metric.distances.star import Star
@@ -34,6 +34,7 @@ __all__ = [
     "Chain",
     "Combine",
     "Discrete",
+    "DistanceThreshold",
     "Edge",
     "Lines",
     "Metric",
@@ -47,7 +48,6 @@ __all__ = [
     "Smooth",
     "Star",
     "Table",
-    "Threshold",
     "Together",
     "Tree",
     "WithNull",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.mechanisms.metric import Query
 from dpsql.mechanisms.metric.release.cells import CellQuery
-from dpsql.mechanisms.metric.rows import Cells
+from dpsql.mechanisms.metric.rows import CellDomain
 from dpsql.mechanisms.noise.mean import centre_of
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Expression, Key
@@ -42,7 +42,7 @@ class Groups:
     size: int
 
 
-def grouped(cells: Cells, keys: Sequence[Key]) -> Groups:
+def grouped(cells: CellDomain, keys: Sequence[Key]) -> Groups:
     """The groups of some keys; a key of an open domain lists the values that its cells give it."""
     one = cells.product([])
     numbers, listed, size, named = 0 * one, one, 1, []
@@ -82,7 +82,7 @@ class Question:
     candidates: tuple[Value, ...] = ()
 
 
-def question(cells: Cells, counted: Integers, aggregate: Aggregate, groups: Groups) -> Question:
+def question(cells: CellDomain, counted: Integers, aggregate: Aggregate, groups: Groups) -> Question:
     """The linear queries of an aggregate.
 
     Args:
@@ -107,7 +107,7 @@ def question(cells: Cells, counted: Integers, aggregate: Aggregate, groups: Grou
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    cells: Cells
+    cells: CellDomain
     counted: Integers
     aggregate: Aggregate
     groups: Groups

@@ -14,6 +14,7 @@ from dpsql.errors import PolicyError
 from dpsql.mechanisms.metric import (
     Chain,
     Discrete,
+    DistanceThreshold,
     Metric,
     MetricError,
     Points,
@@ -21,13 +22,12 @@ from dpsql.mechanisms.metric import (
     Smooth,
     Star,
     Table,
-    Threshold,
     WithNull,
 )
 from dpsql.plan.types import Value
-from dpsql.policy import Column, Policy
+from dpsql.policy import ColumnPolicy, Policy
 from dpsql.policy.metrics import Attribute, declared_values, universe_name
-from dpsql.policy.metrics import Metric as Declared
+from dpsql.policy.metrics import MetricPolicy as Declared
 
 __all__ = ["Dimension", "PublicRows", "RowMetric", "build_metrics"]
 
@@ -127,7 +127,7 @@ def _refused(policy: Policy, place: tuple[str | int, ...], problem: str) -> Poli
 
 
 def _values(
-    policy: Policy, column: Column, public: Mapping[str, PublicTable], place: tuple[str | int, ...]
+    policy: Policy, column: ColumnPolicy, public: Mapping[str, PublicTable], place: tuple[str | int, ...]
 ) -> Sequence[Value]:
     """Every value of a column in order, NULL left out."""
     values: Sequence[Value] | None = declared_values(column)
@@ -145,7 +145,7 @@ def _dimension(
     policy: Policy,
     name: str,
     described: Attribute,
-    column: Column,
+    column: ColumnPolicy,
     values: Sequence[Value],
     rows: PublicRows,
     names: list[Value],
@@ -178,7 +178,7 @@ class _Described:
 
     policy: Policy
     words: Attribute
-    column: Column
+    column: ColumnPolicy
     values: Sequence[Value]
     rows: PublicRows
     names: list[Value]
@@ -263,7 +263,7 @@ def _matrix(about: _Described) -> Metric:
 
 
 def _threshold(about: _Described) -> Metric:
-    return Threshold.at(about.positions(), _fraction(about.words.within), about.epsilon)
+    return DistanceThreshold.at(about.positions(), _fraction(about.words.within), about.epsilon)
 
 
 def _smooth(about: _Described) -> Metric:

@@ -25,7 +25,7 @@ from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Scan
 from dpsql.plan.relations import conjuncts, is_public, private_scans
 from dpsql.plan.types import Value
 
-__all__ = ["MOST_CELLS", "Cells", "Lookup", "Rows", "read_rows"]
+__all__ = ["MOST_CELLS", "CellDomain", "Lookup", "MetricRows", "read_rows"]
 
 MOST_EVALUATED = 2**20  # cells that one expression is computed for
 MOST_CELLS = 2**20  # cells that a statement tells apart
@@ -49,7 +49,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class MetricRows:
     """The rows of a statement.
 
     Attributes:
@@ -63,7 +63,7 @@ class Rows:
     lookups: tuple[Lookup, ...]
 
 
-def read_rows(relation: Relation, metric: RowMetric) -> Rows:
+def read_rows(relation: Relation, metric: RowMetric) -> MetricRows:
     """A relation as rows of one private table.
 
     Raises:
@@ -79,13 +79,13 @@ def read_rows(relation: Relation, metric: RowMetric) -> Rows:
     return _read(relation)
 
 
-def _read(relation: Relation) -> Rows:
+def _read(relation: Relation) -> MetricRows:
     match relation:
         case Scan():
-            return Rows(relation, (), ())
+            return MetricRows(relation, (), ())
         case Filter():
             inner = _read(relation.input)
-            return Rows(inner.scan, (*inner.conditions, *conjuncts(relation.predicate)), inner.lookups)
+            return MetricRows(inner.scan, (*inner.conditions, *conjuncts(relation.predicate)), inner.lookups)
         case Join():
             return _joined(relation)
         case _:
@@ -96,7 +96,7 @@ def _read(relation: Relation) -> Rows:
             )
 
 
-def _joined(join: Join) -> Rows:
+def _joined(join: Join) -> MetricRows:
     private, public = (join.right, join.left) if is_public(join.left) else (join.left, join.right)
     conditions: tuple[Expression, ...] = ()
     while isinstance(public, Filter):
@@ -112,7 +112,7 @@ def _joined(join: Join) -> Rows:
         raise _no_lookup(f"{on[0].name} and {keys[0][1].name} are not of one type")
     inner = _read(private)
     lookup = Lookup(on[0], public, join.outer)
-    return Rows(inner.scan, (*inner.conditions, *conditions), (*inner.lookups, lookup))
+    return MetricRows(inner.scan, (*inner.conditions, *conditions), (*inner.lookups, lookup))
 
 
 def _no_lookup(problem: str) -> UnsupportedQuery:
@@ -123,7 +123,7 @@ def _no_lookup(problem: str) -> UnsupportedQuery:
     )
 
 
-class Cells:
+class CellDomain:
     """The cells of a metric's domain, and what a statement's expressions are there.
 
     Arrays have one axis for each attribute, of length 1 where the attribute does not matter.
@@ -143,7 +143,7 @@ class Cells:
     """
 
     def __init__(
-        self, metric: RowMetric, rows: Rows, asked: Sequence[Expression], evaluate: Evaluate, public: PublicRows
+        self, metric: RowMetric, rows: MetricRows, asked: Sequence[Expression], evaluate: Evaluate, public: PublicRows
     ) -> None:
         self._metric = metric
         self._rows = rows

@@ -24,7 +24,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["STATISTICS", "Central", "Correlation", "Deviation", "Guess", "Many", "Moments", "Slope", "Statistic"]
+__all__ = ["STATISTICS", "Central", "Correlation", "Deviation", "Guess", "Many", "MomentStatistic", "Moments", "Slope"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Guess:
         return math.prod(self.x if name == "x" else self.y for name in names)
 
 
-class Statistic(Protocol):
+class MomentStatistic(Protocol):
     """One function of the moments, in grid steps."""
 
     @property
@@ -246,7 +246,7 @@ class Slope:
         return float(y / x)
 
 
-STATISTICS: Mapping[str, Statistic] = {
+STATISTICS: Mapping[str, MomentStatistic] = {
     "var_pop": Central("xx", lost=0),
     "var_samp": Central("xx", lost=1),
     "stddev_pop": Deviation(Central("xx", lost=0)),

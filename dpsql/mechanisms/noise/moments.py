@@ -8,7 +8,8 @@ x^2 by at most R^2, that of x y by at most R_x R_y, and the number of pairs by 1
 rows are fixed and public and no argument is ever NULL, the number is exact and free. `central` turns the noised moments
 into the statistic, inside bounds that hold whatever the noise.
 
-The price is split so that the expected error is least, to first order and at a public guess (`Statistic.weights`).
+The price is split so that the expected error is least, to first order and at a public guess
+(`MomentStatistic.weights`).
 
 Interval. The true moments are the noised ones less their noise, whose laws are known. So the statistic is computed for
 4,096 noises that stand for those laws, and the interval leaves out equal parts on either side; where a noise leaves too
@@ -38,7 +39,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Request
-from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, Statistic
+from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, MomentStatistic
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
@@ -73,7 +74,7 @@ class MomentsQuery:
     """
 
     need: Aggregates
-    statistic: Statistic
+    statistic: MomentStatistic
     grids: Mapping[str, Grid]
     sensitivities: tuple[Sensitivity | None, ...]
     guess: Guess

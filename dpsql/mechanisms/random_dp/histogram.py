@@ -1,6 +1,6 @@
 """The sparse histogram of random differential privacy: empty cells are exactly 0, all others get noise.
 
-Neighbours: ``add_remove`` and ``replace_one``. Loss: `RandomDP`, with the gamma of the base partition.
+Neighbours: ``add_remove`` and ``replace_one``. Loss: `RandomDPLoss`, with the gamma of the base partition.
 
 The cells are unions of the policy's base cells. Each that holds a row gets discrete Laplace noise of scale b; the
 noised numbers are projected onto whole histograms (`projection`); each that holds none is shown as 0.
@@ -40,13 +40,13 @@ from dpsql.mechanisms.base import Interval, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.sensitivity import measure_of
-from dpsql.mechanisms.random_dp.opted import Asked, needs_declared, too_much_gamma, within_cells
+from dpsql.mechanisms.random_dp.opted import OptedStatement, needs_declared, too_much_gamma, within_cells
 from dpsql.mechanisms.random_dp.projection import project
 from dpsql.mechanisms.stability import cells_of
 from dpsql.plan.catalog import RandomPartition
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.privacy.exposure import rounded_up
-from dpsql.privacy.loss import RandomDP
+from dpsql.privacy.loss import RandomDPLoss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -102,7 +102,7 @@ class SparseHistogram:
     """
 
     mechanism: str
-    loss: RandomDP
+    loss: RandomDPLoss
     need: Aggregates
     law: LaplaceLaw
     sensitivity: float
@@ -154,7 +154,7 @@ class SparseHistogram:
 MEANT = {"exchangeable": "exchangeable draws", "iid": "independent draws of one law"}
 
 
-def histogram_offer(name: str, request: Request, asked: Asked) -> SparseHistogram | str:
+def histogram_offer(name: str, request: Request, asked: OptedStatement) -> SparseHistogram | str:
     """The offer for a count over declared cells, or in a sentence why there is none."""
     base = asked.partition
     if problem := needs_declared(request, asked) or too_much_gamma(request, base.gamma):
@@ -173,7 +173,7 @@ def histogram_offer(name: str, request: Request, asked: Asked) -> SparseHistogra
         measures.append(Measure(MeasureKind.EVERY_ROW))
     return SparseHistogram(
         mechanism=name,
-        loss=RandomDP(pure.epsilon, base.gamma, base.name, base.version),
+        loss=RandomDPLoss(pure.epsilon, base.gamma, base.name, base.version),
         need=Aggregates(source, tuple(measures)),
         law=LaplaceLaw(laplace_scale(l1, pure.epsilon)),
         sensitivity=float(l1),

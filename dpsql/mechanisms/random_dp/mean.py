@@ -1,7 +1,7 @@
 """A mean whose noise follows the data: its scale is a quantile of how far apart pairs of people are.
 
 Neighbours: ``replace_one`` alone, over a table of exactly one row a unit, whose number n is public. The ids are public
-labels: a replaced unit keeps its id, and so its place. Loss: `RandomDP`, with a gamma and a delta of its own.
+labels: a replaced unit keeps its id, and so its place. Loss: `RandomDPLoss`, with a gamma and a delta of its own.
 
 Let y_i be the value of person i less a public centre, in grid steps, or 0 where the declared condition leaves the
 person out; D the width of its declared bounds, S the sum of all y_i. By a secret order of the ids, person i is paired
@@ -56,7 +56,7 @@ from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity
-from dpsql.mechanisms.random_dp.opted import Asked, too_much_gamma
+from dpsql.mechanisms.random_dp.opted import OptedStatement, too_much_gamma
 from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomStatistic
 from dpsql.plan.functions import overloads
@@ -64,7 +64,7 @@ from dpsql.plan.needs import Aggregates, Contribution, Ordered, Source
 from dpsql.plan.nodes import Case, Column, Constant, Expression
 from dpsql.plan.types import Facts
 from dpsql.privacy.exposure import rounded_up
-from dpsql.privacy.loss import RandomDP
+from dpsql.privacy.loss import RandomDPLoss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -145,7 +145,7 @@ class DistanceMean:
     """
 
     mechanism: str
-    loss: RandomDP
+    loss: RandomDPLoss
     need: Ordered
     query: MeanQuery
     epsilons: tuple[Fraction, Fraction, Fraction | None]
@@ -218,7 +218,7 @@ def _whole(column: Sequence[Any]) -> Whole:
     return np.asarray(column, dtype=np.int64)
 
 
-def mean_offer(name: str, request: Request, asked: Asked) -> DistanceMean | str:
+def mean_offer(name: str, request: Request, asked: OptedStatement) -> DistanceMean | str:
     """The offer for a declared mean, or in a sentence why there is none."""
     argument, table, source = request.aggregate.argument, asked.scan.table, request.source
     if request.swap == 1 or not table.every_unit or table.rows_per_unit != 1:
@@ -252,7 +252,7 @@ def mean_offer(name: str, request: Request, asked: Asked) -> DistanceMean | str:
     )
     return DistanceMean(
         mechanism=name,
-        loss=RandomDP(pure.epsilon, statistic.gamma, statistic.name, asked.partition.version, request.price.delta),
+        loss=RandomDPLoss(pure.epsilon, statistic.gamma, statistic.name, asked.partition.version, request.price.delta),
         need=Ordered(whole, kept, grid),
         query=query,
         epsilons=(
@@ -263,7 +263,7 @@ def mean_offer(name: str, request: Request, asked: Asked) -> DistanceMean | str:
     )
 
 
-def _declared(asked: Asked, argument: Expression | None) -> RandomStatistic | str:
+def _declared(asked: OptedStatement, argument: Expression | None) -> RandomStatistic | str:
     """The policy's statistic of this column and these conditions, or why there is none."""
     declared = asked.partition.statistics
     for statistic in declared:
@@ -273,7 +273,7 @@ def _declared(asked: Asked, argument: Expression | None) -> RandomStatistic | st
     return f"the policy fixes which means there are, column and condition, and declares {known}."
 
 
-def _kept(argument: Expression, asked: Asked) -> Expression:
+def _kept(argument: Expression, asked: OptedStatement) -> Expression:
     """The argument where all conditions hold, else NULL."""
     conditions = sorted(asked.conditions, key=repr)
     if not conditions:

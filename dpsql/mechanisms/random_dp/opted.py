@@ -15,11 +15,11 @@ from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Expression, Filter, Scan
 from dpsql.plan.relations import column_of, filtered_scan
 
-__all__ = ["Asked", "needs_declared", "opted_in", "too_much_gamma", "within_cells"]
+__all__ = ["OptedStatement", "needs_declared", "opted_in", "too_much_gamma", "within_cells"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OptedStatement:
     """A statement over one table that opts in.
 
     Attributes:
@@ -33,7 +33,7 @@ class Asked:
     conditions: frozenset[Expression]
 
 
-def opted_in(request: Request) -> Asked | str:
+def opted_in(request: Request) -> OptedStatement | str:
     """The one table that a request reads, or in a sentence why random differential privacy is not to be had."""
     found = filtered_scan(request.source.relation)
     if found is None:
@@ -42,10 +42,10 @@ def opted_in(request: Request) -> Asked | str:
     partition = scan.table.random_dp
     if partition is None:
         return f"the policy does not opt in for {scan.table.name}; the owner can, under random_dp."
-    return Asked(scan, partition, conditions)
+    return OptedStatement(scan, partition, conditions)
 
 
-def needs_declared(request: Request, asked: Asked) -> str | None:
+def needs_declared(request: Request, asked: OptedStatement) -> str | None:
     """Why the groups and conditions are no unions of base cells; None where they are."""
     source, declared = request.source, asked.partition
     if request.selects:
@@ -73,7 +73,7 @@ def too_much_gamma(request: Request, gamma: Fraction) -> str | None:
     return f"it costs gamma {float(gamma):.4g} once a table version, more than the gamma {float(most):g} asked for."
 
 
-def within_cells(source: Source, asked: Asked) -> Source:
+def within_cells(source: Source, asked: OptedStatement) -> Source:
     """The rows that lie in declared cells: where NULL is no declared value, rows that hold it are in none."""
     relation = source.relation
     for name in asked.partition.columns:

@@ -13,8 +13,9 @@ from sqlglot import exp
 
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.syntax import (
+    AllColumns,
     Call,
-    Case,
+    CaseExpression,
     Cast,
     Exists,
     Expr,
@@ -23,10 +24,9 @@ from dpsql.sql.syntax import (
     InQuery,
     Literal,
     Name,
-    Order,
+    OrderItem,
     Queryable,
     ScalarQuery,
-    Star,
     Window,
 )
 from dpsql.sql.tokens import fold
@@ -114,7 +114,7 @@ class Expressions(Reader):
         if converter is None:
             self._refuse(node, words(node), "dpsql does not support it here.", "Write it with columns and functions.")
         result = converter(node)
-        if isinstance(result, Star) and not star:
+        if isinstance(result, AllColumns) and not star:
             self._refuse(node, "*", "all columns together are no value.", "Name the column, or write COUNT(*).")
         return result
 
@@ -132,14 +132,14 @@ class Expressions(Reader):
         if atom.role is Role.STAR:
             if len(owners) > 1:
                 self._refuse(node, "*", "its table is named by one word.", "Write table.*.")
-            return Star(owners[0] if owners else None, position=position)
+            return AllColumns(owners[0] if owners else None, position=position)
         return Name((*owners, fold(atom.text)), atom.text, position=position)
 
     def _call(self, node: exp.Anonymous) -> Expr:
         self._slots(node, "this", "expressions")
         atom = self._atom(node.this, (Role.FUNCTION,), "a function", node)
         written = list(node.expressions)
-        order: tuple[Order, ...] = ()
+        order: tuple[OrderItem, ...] = ()
         if written and type(written[-1]) is exp.Order:
             last = written.pop()
             self._slots(last, "this", "expressions")
@@ -148,8 +148,8 @@ class Expressions(Reader):
         plain = list(itertools.takewhile(lambda part: not self._is_named(part), written))
         named = self._named(written[len(plain) :])
         arguments = tuple(self._expression(part, star=True) for part in plain)
-        star = any(isinstance(argument, Star) for argument in arguments)
-        if star and (arguments != (Star(None),) or atom.distinct or order):
+        star = any(isinstance(argument, AllColumns) for argument in arguments)
+        if star and (arguments != (AllColumns(None),) or atom.distinct or order):
             self._refuse(node, "* in a function", "it stands alone, in COUNT(*).", "Name the column.")
         return Call(
             fold(atom.text),
@@ -168,18 +168,18 @@ class Expressions(Reader):
         self._slots(node, "this")
         return self._expression(node.this)
 
-    def _order(self, node: exp.Expr | None) -> tuple[Order, ...]:
+    def _order(self, node: exp.Expr | None) -> tuple[OrderItem, ...]:
         if node is None:
             return ()
         self._slots(node, "expressions")
         return tuple(self._ordered(key) for key in node.expressions)
 
-    def _ordered(self, node: exp.Expr) -> Order:
+    def _ordered(self, node: exp.Expr) -> OrderItem:
         if type(node) is not exp.Ordered:
             self._refuse(node, words(node), "this is not a key of ORDER BY.", "Write ORDER BY column.")
         self._slots(node, "this", "desc", "nulls_first")
         expression = self._expression(node.this)
-        return Order(
+        return OrderItem(
             expression, bool(node.args.get("desc")), bool(node.args.get("nulls_first")), position=expression.position
         )
 
@@ -375,7 +375,7 @@ class Expressions(Reader):
             self._slots(branch, "this", "true")
             branches.append((self._expression(branch.this), self._expression(branch.args["true"])))
         operand, default = node.args.get("this"), node.args.get("default")
-        return Case(
+        return CaseExpression(
             self._expression(operand) if operand else None,
             tuple(branches),
             self._expression(default) if default else None,

@@ -12,21 +12,21 @@ from sqlglot import exp
 from dpsql.sql.atoms import Role
 from dpsql.sql.naming import column_name
 from dpsql.sql.syntax import (
+    AllColumns,
     Call,
     Derived,
     Expr,
     GroupAll,
     GroupingSets,
     Item,
-    Join,
+    JoinClause,
     Literal,
     Parameter,
     Queryable,
     Relation,
     ScalarQuery,
     Select,
-    Star,
-    TableFunction,
+    TableFunctionCall,
     TableName,
     Union,
 )
@@ -118,7 +118,7 @@ class Queries(Expressions):
             self._slots(written, "this")
             written = written.this
         expression = self._expression(written, star=True)
-        if alias is not None and isinstance(expression, Star):
+        if alias is not None and isinstance(expression, AllColumns):
             self._refuse(node, "alias of *", "all columns cannot share one name.", "Name the columns.")
         measure(expression)  # before anything walks it by recursion
         return Item(expression, alias, column_name(expression), position=expression.position or self._place(node))
@@ -225,14 +225,14 @@ class Queries(Expressions):
         name = tuple(self._name(part, node) for part in parts)
         return TableName(name, self._table_alias(node), position=self._place(node))
 
-    def _table_function(self, node: exp.Table) -> TableFunction:
+    def _table_function(self, node: exp.Table) -> TableFunctionCall:
         """A call in FROM over a query; whether there is such a function is not asked here."""
         self._slots(node, "this", "alias")
         call = self._expression(node.this)
         if not isinstance(call, Call) or not any(isinstance(a, ScalarQuery) for a in call.arguments):
             self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
         measure(call)  # before anything walks it by recursion
-        return TableFunction(call, self._table_alias(node), position=call.position)
+        return TableFunctionCall(call, self._table_alias(node), position=call.position)
 
     def _renamed(self, query: Queryable, alias: exp.Expr) -> Queryable:
         """A query whose columns are named behind its own name: ``AS t (a, b)``."""
@@ -241,7 +241,7 @@ class Queries(Expressions):
             return query
         if isinstance(query, Union):
             return replace(query, left=self._renamed(query.left, alias))
-        if len(names) != len(query.items) or any(isinstance(item.expression, Star) for item in query.items):
+        if len(names) != len(query.items) or any(isinstance(item.expression, AllColumns) for item in query.items):
             hint = "Name each column once, or inside: SELECT x AS a."
             self._refuse(alias, "column names", "there are not as many as columns that the query names.", hint)
         items = (replace(item, alias=name.text) for item, name in zip(query.items, names, strict=True))
@@ -254,7 +254,7 @@ class Queries(Expressions):
         self._slots(alias, "this", *also)
         return fold(self._alias(alias.this, node).text)
 
-    def _join(self, left: Relation, node: exp.Expr) -> Join:
+    def _join(self, left: Relation, node: exp.Expr) -> JoinClause:
         self._slots(node, "this", "side", "kind", "on", "using")
         right = self._relation(node.this)
         words = " ".join(str(node.args[slot]) for slot in ("side", "kind") if node.args.get(slot))
@@ -277,4 +277,4 @@ class Queries(Expressions):
         if (kind == "cross") == bool(on or using):
             hint = "Write JOIN .. ON .. or JOIN .. USING (column); CROSS JOIN has neither."
             self._refuse(node, f"{words or 'CROSS'} JOIN", "its condition is missing, or one too many.", hint)
-        return Join(left, right, kind, self._expression(on) if on else None, using, position=right.position)
+        return JoinClause(left, right, kind, self._expression(on) if on else None, using, position=right.position)

@@ -22,7 +22,7 @@ from dpsql.owner.builder import build
 from dpsql.owner.shape import shape_of, stores_grid
 from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
-from dpsql.policy import Column
+from dpsql.policy import ColumnPolicy
 from tests.unit.owner.clinic import KEY, data, policy
 
 VISITS = '"bounded"."main"."visits"'
@@ -223,11 +223,11 @@ def test_the_parent_never_loads_the_database_engine() -> None:
 
 
 def test_an_integer_within_bounds_on_grid_one_is_its_own_grid_integer() -> None:
-    assert not stores_grid(Column(type="integer", bounds=(0, 110)))
-    assert stores_grid(Column(type="integer"))
-    assert stores_grid(Column.model_validate({"type": "integer", "bounds": [0, 110], "grid": 10}))
-    assert stores_grid(Column(type="real", bounds=(0, 1)))
-    assert not stores_grid(Column(type="text"))
+    assert not stores_grid(ColumnPolicy(type="integer", bounds=(0, 110)))
+    assert stores_grid(ColumnPolicy(type="integer"))
+    assert stores_grid(ColumnPolicy.model_validate({"type": "integer", "bounds": [0, 110], "grid": 10}))
+    assert stores_grid(ColumnPolicy(type="real", bounds=(0, 1)))
+    assert not stores_grid(ColumnPolicy(type="text"))
 
 
 def test_the_locale_changes_neither_a_shape_nor_its_sources(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from dpsql.ledger.owner import reset, restore, verify
 from dpsql.ledger.standing import Standing
 from dpsql.privacy.account import UNIT, Account, Composition
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Metric, Pure, RandomDP
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, MetricLoss, Pure, RandomDPLoss
 
 BASIC = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 TENTH = Pure(Fraction(1, 10))
@@ -165,11 +165,11 @@ def test_gamma_is_charged_once_in_the_total_and_once_for_each_analyst() -> None:
     allowed = PolicyLimits(Limits(Fraction(9), gamma=gamma), {"ana": each, "bob": each})
     with Ledger.open(None, pinned=BASIC, limits=allowed) as ledger:
         for analyst in ("ana", "ana", "bob"):
-            ask(ledger, RandomDP(Fraction(1, 10), gamma, "patients", 1), analyst=analyst)
+            ask(ledger, RandomDPLoss(Fraction(1, 10), gamma, "patients", 1), analyst=analyst)
         assert ledger.budget("ana").spent.gamma == ledger.budget("bob").spent.gamma == 0.01
         assert ledger.budget(None).spent.gamma == 0.01
         with pytest.raises(BudgetExceeded, match="gamma"):
-            ask(ledger, RandomDP(Fraction(1, 10), gamma, "patients", 2))
+            ask(ledger, RandomDPLoss(Fraction(1, 10), gamma, "patients", 2))
 
 
 def test_a_new_table_version_is_on_record_and_refreshes_no_budget(place: Path) -> None:
@@ -305,7 +305,7 @@ def with_metric(definition: str, multiple: int = 2) -> PolicyLimits:
 
 def test_a_metric_that_was_spent_keeps_its_meaning(place: Path) -> None:
     with opened(place, with_metric("0.1 a year")) as ledger:
-        ask(ledger, Metric("home", {"age": Fraction(1)}))
+        ask(ledger, MetricLoss("home", {"age": Fraction(1)}))
     opened(place, with_metric("0.1 a year", multiple=3)).close()
     with pytest.raises(PolicyError, match=r"metrics\.home is not what it was .* Give the new one a name of its own"):
         opened(place, with_metric("1 a year"))
@@ -489,7 +489,7 @@ WISHES: list[Loss] = [
     Pure(Fraction(1, 3)),
     Approximate(Fraction(1, 7), Fraction(1, 10**8)),
     Concentrated(Fraction(1, 1000), Fraction(1, 5), Fraction(1, 10**9)),
-    RandomDP(Fraction(1, 10), Fraction(1, 100), "patients", 1),
+    RandomDPLoss(Fraction(1, 10), Fraction(1, 100), "patients", 1),
     Composed((TENTH, Free("public")), count=2),
 ]
 NAMES = ["ana", "bob", "eve", "*"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import identity
 from dpsql.owner.shape import Shape, TableShape, shape_of
-from dpsql.owner.sources import Source
+from dpsql.owner.sources import SourceTable
 from dpsql.owner.views import build_tables
 from tests.unit.owner.clinic import policy
 
@@ -172,7 +172,7 @@ def test_the_shape_survives_its_journey_and_a_changed_chain_is_another() -> None
 def test_a_decimal_with_places_names_nobody(kind: str, names: bool) -> None:
     # As texts 1.0 and 1.00 would be two people.
     table = TableShape("visits", None, False, "patient", None, 1, (), identities={"patient": None})
-    source = Source("visits", {"patient": kind}, typed=True)
+    source = SourceTable("visits", {"patient": kind}, typed=True)
     if names:
         assert "TRY_CAST" in identity(table, "patient", source, integer=False)
     else:

@@ -54,7 +54,7 @@ ROWS: Sequence[tuple[Any, ...]] = [
 def resolved(text: str, parameters: tuple[Value, ...] = ()) -> Expression:
     """The expression that a text means over the columns above."""
     statement = parse(f"SELECT {text} FROM t")
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     assert isinstance(statement.select, syntax.Select)
 
     def lookup(node: syntax.Expr) -> Expression | None:
@@ -326,7 +326,7 @@ def test_a_tpch_expression_is_resolved_in_well_under_a_millisecond() -> None:
         "SELECT CASE WHEN d >= DATE '2024-01-01' AND d < DATE '2024-01-01' + INTERVAL 1 YEAR AND i BETWEEN 5 AND 7 "
         "AND s LIKE '%PROMO%' THEN x * (1 - i / 100) * (1 + i / 100) ELSE 0 END FROM t"
     )
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     assert isinstance(statement.select, syntax.Select)
     node = statement.select.items[0].expression
     resolver = Resolver(lambda n: COLUMNS.get(n.parts[-1]) if isinstance(n, syntax.Name) else None, ())

@@ -13,14 +13,14 @@ CALL = "dp_kmeans((SELECT x, y FROM places WHERE y > ?), k => 8, scale => (0.001
 
 def source(sql: str) -> syntax.Relation | None:
     statement = parse(sql)
-    assert isinstance(statement, syntax.Query)
+    assert isinstance(statement, syntax.QueryStatement)
     assert isinstance(statement.select, syntax.Select)
     return statement.select.source
 
 
 def test_a_call_over_a_query_is_a_relation_with_its_alias_and_position() -> None:
     read = source(f"SELECT * FROM {CALL} AS c WHERE x > 1")
-    assert isinstance(read, syntax.TableFunction)
+    assert isinstance(read, syntax.TableFunctionCall)
     assert (read.alias, read.position, read.call.name) == ("c", (1, 15), "dp_kmeans")
     assert [name for name, _ in read.call.named] == ["k", "scale"]
     assert isinstance(read.call.arguments[0], syntax.ScalarQuery)

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from dpsql.errors import PolicyError
-from dpsql.policy import Column, EngineSection, Limit, Policy, load_policy, require_enforced
+from dpsql.policy import ColumnPolicy, EngineSection, Limit, Policy, load_policy, require_enforced
 
 Load = Callable[..., Policy]
 Refusal = Callable[..., str]
@@ -66,7 +66,7 @@ def test_bounds_have_the_type_of_their_column(load: Load) -> None:
     assert columns["age"].bounds == (0, 110) and type((columns["age"].bounds or (None,))[0]) is int
     assert columns["cost"].bounds == (Decimal(0), Decimal(20000))
     assert columns["on_day"].bounds == (date(2020, 1, 1), date(2025, 12, 31))
-    timed = Column(type="timestamp", bounds=(datetime(2020, 1, 1), datetime(2020, 1, 2)))
+    timed = ColumnPolicy(type="timestamp", bounds=(datetime(2020, 1, 1), datetime(2020, 1, 2)))
     assert timed.bounds == (datetime(2020, 1, 1), datetime(2020, 1, 2))
 
 
@@ -89,7 +89,7 @@ def test_bounds_have_the_type_of_their_column(load: Load) -> None:
     ],
 )
 def test_the_grid_follows_from_type_and_bounds(fields: dict[str, Any], step: str) -> None:
-    assert Column.model_validate(fields).grid_step == Fraction(step)
+    assert ColumnPolicy.model_validate(fields).grid_step == Fraction(step)
 
 
 def test_memory_and_deadline_take_units() -> None:

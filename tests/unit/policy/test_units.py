@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from dpsql.errors import InvariantBroken
-from dpsql.policy import Policy, Table, Via, require_enforced
+from dpsql.policy import Policy, TablePolicy, Via, require_enforced
 
 Load = Callable[..., Policy]
 Refusal = Callable[..., str]
@@ -72,7 +72,7 @@ def test_a_reference_to_a_key_that_is_the_unit_is_the_unit(load: Load) -> None:
 
 
 def test_a_table_outside_of_a_policy_cannot_know_where_its_chain_ends() -> None:
-    table = Table.model_validate(
+    table = TablePolicy.model_validate(
         {"unit": {"via": "visits", "on": "visit_id"}, "rows_per_unit": 1, "columns": {"name": {"type": "text"}}}
     )
     with pytest.raises(InvariantBroken):

@@ -20,7 +20,7 @@ from dpsql.plan.options import Options, read_options
 from dpsql.prepare import prepare
 from dpsql.session import Session
 from dpsql.sql.parse import parse
-from dpsql.sql.syntax import Query
+from dpsql.sql.syntax import QueryStatement
 
 POLICY = """
 version: 1
@@ -152,7 +152,7 @@ def test_an_option_that_a_mechanism_does_not_name_never_changes_its_offer(
     options = Options(epsilon=Fraction(1), delta=Fraction(1, 10**8))
     for sql in ("SUM(cost)", "AVG(cost)", "MEDIAN(cost)", "COUNT(*)", "MAX(days)", "VARIANCE(days)"):
         statement = parse(f"SELECT {sql} FROM visits")
-        assert isinstance(statement, Query)
+        assert isinstance(statement, QueryStatement)
         plan = session._plan(statement.select, ())
         assert isinstance(plan, Plan)
         for wanted in (None, mechanism.name):
@@ -183,7 +183,7 @@ def test_statements_that_differ_in_a_fact_that_matters_differ_in_identity(sessio
     found: dict[str, str] = {}
     for sql, options in asked:
         statement = parse(f"SELECT {sql} AS x FROM visits")
-        assert isinstance(statement, Query)
+        assert isinstance(statement, QueryStatement)
         plan = session._plan(statement.select, ())
         assert isinstance(plan, Plan)
         identity = session._prepare(plan, options).fingerprint("ana", 1)

@@ -16,10 +16,10 @@ from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, Unsuppor
 from dpsql.owner.metric_report import metric_findings
 from dpsql.plan.nodes import Plan
 from dpsql.policy import load_policy
-from dpsql.privacy.loss import Free, Metric
+from dpsql.privacy.loss import Free, MetricLoss
 from dpsql.session import Session
 from dpsql.sql.parse import parse
-from dpsql.sql.syntax import Query
+from dpsql.sql.syntax import QueryStatement
 from dpsql.testing import FixedSampler, TestProxy
 from tests.unit.mechanisms.metric.homes import asked, homes, opened, policy
 
@@ -110,7 +110,7 @@ def test_a_statement_is_answered_again_for_free_and_another_is_not(tmp_path: Pat
         assert (old.replayed, again.replayed, young.replayed) == (False, True, False)
         assert old.rows == again.rows
         (first, second) = proxy.ledger.log()[-2:]
-        assert first.loss == second.loss == Metric("home", {"age": Fraction(1)})
+        assert first.loss == second.loss == MetricLoss("home", {"age": Fraction(1)})
 
 
 def test_every_attribute_has_a_limit_of_its_own_and_epsilon_is_left_alone(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_constant_is_exact_where_the_number_of_rows_is_public_and_pays_for_pre
         quote = session.explain("SELECT COUNT(*) FROM people", **OPTIONS)
         assert (quote.columns[0].scale, quote.cost.metric) == (1, {"home": {"presence": 1}})
         asked(session, "SELECT COUNT(*) FROM people")
-        assert proxy.ledger.log()[-1].loss == Metric("home", {"presence": Fraction(1)})
+        assert proxy.ledger.log()[-1].loss == MetricLoss("home", {"presence": Fraction(1)})
     (tmp_path / "public").mkdir()
     with opened(tmp_path / "public", policy()) as proxy:
         session = proxy.session(analyst="ana")
@@ -354,7 +354,7 @@ def test_coordinates_that_are_not_in_the_data_are_an_error_of_the_policy(tmp_pat
 
 def test_another_wording_of_the_notes_is_no_other_statement(session: Session) -> None:
     statement = parse("SELECT sex, AVG(age), COUNT(*) FROM people GROUP BY sex")
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     plan = session._plan(statement.select, ())
     assert isinstance(plan, Plan)
     prepared = session._prepare(plan, {"metric": "home", "multiple": 1})

@@ -18,16 +18,16 @@ from scipy.stats import norm
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.account import DELTA_UNIT, UNIT, Account, Composition
 from dpsql.privacy.accounting import (
-    Filter,
     Limits,
     PolicyLimits,
+    PrivacyFilter,
     Zcdp,
     epsilon_of_rho,
     pure_epsilon_of_rho,
     rho_of_epsilon,
     rho_of_pure,
 )
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Metric, PerClass, Pure, RandomDP
+from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss
 
 ONE = Fraction(1)
 MILLIONTH = Fraction(1, 10**6)
@@ -42,11 +42,11 @@ losses: st.SearchStrategy[Loss] = st.one_of(
 )
 
 
-def granted(budget: Filter, spent: Account, loss: Loss, composition: Composition) -> bool:
+def granted(budget: PrivacyFilter, spent: Account, loss: Loss, composition: Composition) -> bool:
     return budget.shortfall(spent, loss.account(composition)) is None
 
 
-def spend(budget: Filter, wishes: list[Loss], composition: Composition) -> Account:
+def spend(budget: PrivacyFilter, wishes: list[Loss], composition: Composition) -> Account:
     spent = Account()
     for loss in wishes:
         if granted(budget, spent, loss, composition):
@@ -101,7 +101,7 @@ def test_a_gaussian_that_fills_rho_keeps_the_promise(epsilon: Fraction, delta: F
 
 def test_without_delta_no_rho_has_a_finite_epsilon() -> None:
     assert rho_of_epsilon(ONE, Fraction(0)) == 0
-    budget = Filter.of(Limits(epsilon=ONE), "zcdp")
+    budget = PrivacyFilter.of(Limits(epsilon=ONE), "zcdp")
     assert not granted(budget, Account(), Concentrated(Fraction(1, 10**6)), "zcdp")
     assert granted(budget, Account(), Pure(ONE), "zcdp")
     assert not granted(budget, Account(), Approximate(ONE, Fraction(1, 10**18)), "zcdp")
@@ -112,7 +112,7 @@ def test_without_delta_no_rho_has_a_finite_epsilon() -> None:
 def test_remaining_is_exactly_the_largest_pure_epsilon(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], composition: Composition
 ) -> None:
-    budget = Filter.of(Limits(epsilon, delta), composition)
+    budget = PrivacyFilter.of(Limits(epsilon, delta), composition)
     spent = spend(budget, wishes, composition)
     rest = budget.remaining(spent)
     assert rest == 0 or granted(budget, spent, Pure(rest), composition)
@@ -124,7 +124,7 @@ def test_remaining_is_exactly_the_largest_pure_epsilon(
 def test_repeats_left_is_exactly_how_often_it_is_granted(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
 ) -> None:
-    budget = Filter.of(Limits(epsilon, delta), composition)
+    budget = PrivacyFilter.of(Limits(epsilon, delta), composition)
     spent = spend(budget, wishes, composition)
     count = budget.repeats_left(spent, loss.account(composition))
     assert count is not None
@@ -134,7 +134,7 @@ def test_repeats_left_is_exactly_how_often_it_is_granted(
 
 
 def test_what_is_free_can_be_repeated_for_ever() -> None:
-    assert Filter.of(Limits(ONE), "basic").repeats_left(Account(), Free("public").account("basic")) is None
+    assert PrivacyFilter.of(Limits(ONE), "basic").repeats_left(Account(), Free("public").account("basic")) is None
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
@@ -143,19 +143,19 @@ def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss]
 ) -> None:
     pure = [loss for loss in wishes if not isinstance(loss, Concentrated)]
-    quarter = Filter.of(Limits(epsilon, delta / 4), "basic")
+    quarter = PrivacyFilter.of(Limits(epsilon, delta / 4), "basic")
     spent = spend(quarter, pure, "basic")
-    assert Filter.of(Limits(epsilon, delta), "zcdp").shortfall(Account(), spent) is None
+    assert PrivacyFilter.of(Limits(epsilon, delta), "zcdp").shortfall(Account(), spent) is None
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
 @settings(max_examples=40)
 def test_granted_charges_stay_within_the_limits(epsilon: Fraction, delta: Fraction, wishes: list[Loss]) -> None:
-    basic = spend(Filter.of(Limits(epsilon, delta), "basic"), wishes, "basic")
+    basic = spend(PrivacyFilter.of(Limits(epsilon, delta), "basic"), wishes, "basic")
     assert basic.epsilon is not None
     assert basic.epsilon * UNIT <= epsilon
     assert basic.delta * DELTA_UNIT <= delta
-    zcdp = spend(Filter.of(Limits(epsilon, delta), "zcdp"), wishes, "zcdp")
+    zcdp = spend(PrivacyFilter.of(Limits(epsilon, delta), "zcdp"), wishes, "zcdp")
     room = delta / 4
     by_epsilon = zcdp.epsilon is not None and zcdp.epsilon * UNIT <= epsilon and zcdp.delta * DELTA_UNIT <= room
     by_rho = zcdp.rho * UNIT <= rho_of_epsilon(epsilon, delta / 2) and zcdp.outside * DELTA_UNIT <= room
@@ -186,18 +186,18 @@ def test_what_the_rule_with_one_sum_of_delta_granted_is_granted(
 
 @pytest.mark.parametrize(("price", "times"), [(Fraction(1, 2), 16), (ONE, 8), (Fraction(2), 4), (Fraction(4), 2)])
 def test_a_small_gaussian_leaves_the_sum_of_epsilon_open(price: Fraction, times: int) -> None:
-    budget = Filter.of(Limits(8 + Fraction(1, 100), MILLIONTH), "zcdp")
+    budget = PrivacyFilter.of(Limits(8 + Fraction(1, 100), MILLIONTH), "zcdp")
     gaussian = Concentrated(Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 10**9)).account("zcdp")
     assert budget.repeats_left(gaussian, Pure(price).account("zcdp")) == times
 
 
 def test_a_price_in_rho_alone_closes_the_sum_of_epsilon() -> None:
-    budget = Filter.of(Limits(Fraction(8), MILLIONTH), "zcdp")
+    budget = PrivacyFilter.of(Limits(Fraction(8), MILLIONTH), "zcdp")
     assert budget.repeats_left(Concentrated(UNIT).account("zcdp"), Pure(ONE).account("zcdp")) == 2
 
 
 def test_gaussians_beyond_the_sum_of_delta_go_on_by_rho() -> None:
-    budget = Filter.of(Limits(ONE, MILLIONTH), "zcdp")
+    budget = PrivacyFilter.of(Limits(ONE, MILLIONTH), "zcdp")
     gaussian = Concentrated(Fraction(1, 10**4), Fraction(1, 100), Fraction(1, 10**7)).account("zcdp")
     assert budget.repeats_left(Account(), gaussian) == 229  # rho 0.0229; delta sums to 23 times the limit
     spent = gaussian.times(229)
@@ -212,14 +212,14 @@ def test_gaussians_beyond_the_sum_of_delta_go_on_by_rho() -> None:
 def test_a_shortfall_needs_more_than_remains(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
 ) -> None:
-    budget = Filter.of(Limits(epsilon, delta), composition)
+    budget = PrivacyFilter.of(Limits(epsilon, delta), composition)
     short = budget.shortfall(spend(budget, wishes, composition), loss.account(composition))
     assert short is None or short.needed > short.remaining
 
 
 @given(st.lists(st.tuples(st.booleans(), losses), max_size=12))
 def test_under_basic_the_total_never_decides_where_the_limits_add_up_to_it(asked: list[tuple[bool, Loss]]) -> None:
-    own, total = (Filter.of(Limits(epsilon, epsilon / 100), "basic") for epsilon in (Fraction(4), Fraction(8)))
+    own, total = (PrivacyFilter.of(Limits(epsilon, epsilon / 100), "basic") for epsilon in (Fraction(4), Fraction(8)))
     spent = {False: Account(), True: Account()}
     for who, loss in asked:
         together = spent[False] + spent[True]
@@ -231,7 +231,7 @@ def test_under_basic_the_total_never_decides_where_the_limits_add_up_to_it(asked
 
 def test_under_zcdp_the_total_may_decide_although_the_limits_add_up_to_it() -> None:
     own, total = (
-        Filter.of(Limits(epsilon, delta), "zcdp")
+        PrivacyFilter.of(Limits(epsilon, delta), "zcdp")
         for epsilon, delta in ((Fraction(4), MILLIONTH), (Fraction(8), 2 * MILLIONTH))
     )
     by_epsilon, by_rho = Pure(Fraction(4)).account("zcdp"), Pure(Fraction(1, 20)).account("zcdp").times(150)
@@ -242,12 +242,12 @@ def test_under_zcdp_the_total_may_decide_although_the_limits_add_up_to_it() -> N
 def test_many_small_pure_losses_cost_less_under_zcdp() -> None:
     small = Pure(Fraction(1, 100))
     limits = Limits(ONE, MILLIONTH)
-    assert Filter.of(limits, "basic").repeats_left(Account(), small.account("basic")) == 100
-    assert Filter.of(limits, "zcdp").repeats_left(Account(), small.account("zcdp")) == 458
+    assert PrivacyFilter.of(limits, "basic").repeats_left(Account(), small.account("basic")) == 100
+    assert PrivacyFilter.of(limits, "zcdp").repeats_left(Account(), small.account("zcdp")) == 458
 
 
 def test_a_shortfall_names_the_quantity_that_lacks() -> None:
-    budget = Filter.of(Limits(ONE, MILLIONTH), "zcdp")
+    budget = PrivacyFilter.of(Limits(ONE, MILLIONTH), "zcdp")
 
     def lacks(loss: Loss) -> str:
         short = budget.shortfall(Account(), loss.account("zcdp"))
@@ -258,26 +258,26 @@ def test_a_shortfall_names_the_quantity_that_lacks() -> None:
     assert lacks(Pure(Fraction(2))) == "epsilon"
     assert lacks(Concentrated(ONE)) == "rho"
     assert lacks(Approximate(ONE, MILLIONTH)) == "delta"
-    assert lacks(Metric("home", {"age": ONE})) == "metric home.age"
-    assert lacks(Metric("home", {"": ONE})) == "metric home"
-    assert lacks(RandomDP(ONE, MILLIONTH, "city", 1)) == "gamma"
+    assert lacks(MetricLoss("home", {"age": ONE})) == "metric home.age"
+    assert lacks(MetricLoss("home", {"": ONE})) == "metric home"
+    assert lacks(RandomDPLoss(ONE, MILLIONTH, "city", 1)) == "gamma"
     assert lacks(PerClass({"strict": ONE})) == "epsilon of class strict"
 
 
 def test_a_metric_has_a_limit_for_each_attribute() -> None:
-    budget = Filter.of(Limits(ONE, metric={"home": {"age": Fraction(2), "sex": ONE}}), "basic")
-    spent = Metric("home", {"age": ONE, "sex": ONE}).account("basic")
+    budget = PrivacyFilter.of(Limits(ONE, metric={"home": {"age": Fraction(2), "sex": ONE}}), "basic")
+    spent = MetricLoss("home", {"age": ONE, "sex": ONE}).account("basic")
     assert budget.shortfall(Account(), spent) is None
-    assert granted(budget, spent, Metric("home", {"age": ONE}), "basic")
-    assert not granted(budget, spent, Metric("home", {"sex": UNIT}), "basic")
-    assert not granted(budget, spent, Metric("work", {"age": UNIT}), "basic")
+    assert granted(budget, spent, MetricLoss("home", {"age": ONE}), "basic")
+    assert not granted(budget, spent, MetricLoss("home", {"sex": UNIT}), "basic")
+    assert not granted(budget, spent, MetricLoss("work", {"age": UNIT}), "basic")
 
 
 def test_gamma_once_paid_is_not_asked_again() -> None:
-    budget = Filter.of(Limits(ONE, gamma=Fraction(1, 100)), "basic")
-    loss = RandomDP(Fraction(1, 10), Fraction(1, 100), "city", 1)
+    budget = PrivacyFilter.of(Limits(ONE, gamma=Fraction(1, 100)), "basic")
+    loss = RandomDPLoss(Fraction(1, 10), Fraction(1, 100), "city", 1)
     assert granted(budget, loss.account("basic"), loss, "basic")
-    assert not granted(budget, loss.account("basic"), RandomDP(Fraction(1, 10), UNIT, "city", 2), "basic")
+    assert not granted(budget, loss.account("basic"), RandomDPLoss(Fraction(1, 10), UNIT, "city", 2), "basic")
 
 
 SHARES = {"strict": Fraction(1, 4), "normal": ONE}
@@ -289,7 +289,7 @@ def of_classes(price: Fraction) -> PerClass:
 
 @pytest.mark.parametrize("composition", ["basic", "zcdp"])
 def test_each_class_has_a_filter_of_its_own(composition: Composition) -> None:
-    budget = Filter.of(Limits(ONE, classes=SHARES), composition)
+    budget = PrivacyFilter.of(Limits(ONE, classes=SHARES), composition)
     loss = PerClass({"strict": Fraction(1, 8), "normal": Fraction(1, 4)})
     assert budget.repeats_left(Account(), loss.account(composition)) == 2  # strict units have 1/4
     assert budget.repeats_left(Account(), of_classes(Fraction(1, 4)).account(composition)) == 4
@@ -298,7 +298,7 @@ def test_each_class_has_a_filter_of_its_own(composition: Composition) -> None:
 
 @pytest.mark.parametrize("composition", ["basic", "zcdp"])
 def test_a_loss_of_everybody_counts_in_every_class(composition: Composition) -> None:
-    budget = Filter.of(Limits(ONE, classes=SHARES), composition)
+    budget = PrivacyFilter.of(Limits(ONE, classes=SHARES), composition)
     spent = Pure(Fraction(1, 8)).account(composition)
     assert granted(budget, spent, PerClass({"strict": Fraction(1, 8), "normal": Fraction(7, 8)}), composition)
     assert not granted(budget, spent, PerClass({"strict": Fraction(1, 8) + UNIT, "normal": UNIT}), composition)
@@ -311,7 +311,7 @@ def test_a_loss_of_everybody_counts_in_every_class(composition: Composition) -> 
 def test_remaining_is_the_largest_price_that_every_class_affords(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
 ) -> None:
-    budget = Filter.of(Limits(epsilon, delta, classes=SHARES), composition)
+    budget = PrivacyFilter.of(Limits(epsilon, delta, classes=SHARES), composition)
     spent = spend(budget, [*wishes, *more], composition)
     price = budget.remaining(spent)
     if price:
@@ -325,13 +325,13 @@ def test_remaining_is_the_largest_price_that_every_class_affords(
 def test_a_class_is_granted_what_its_own_limit_alone_would_grant(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
 ) -> None:
-    spent = spend(Filter.of(Limits(epsilon, delta, classes=SHARES), composition), [*wishes, *more], composition)
+    spent = spend(PrivacyFilter.of(Limits(epsilon, delta, classes=SHARES), composition), [*wishes, *more], composition)
     for name, share in SHARES.items():
-        assert Filter.of(Limits(share * epsilon, delta), composition).plain.grants(spent.of_class(name))
+        assert PrivacyFilter.of(Limits(share * epsilon, delta), composition).plain.grants(spent.of_class(name))
 
 
 def test_a_shortfall_of_a_class_names_the_price_that_every_class_affords() -> None:
-    budget = Filter.of(Limits(ONE, classes=SHARES), "basic")
+    budget = PrivacyFilter.of(Limits(ONE, classes=SHARES), "basic")
     spent = PerClass({"strict": Fraction(1, 20), "normal": Fraction(9, 10)}).account("basic")
     short = budget.shortfall(spent, Pure(Fraction(1, 4)).account("basic"))
     assert short is not None
@@ -341,7 +341,7 @@ def test_a_shortfall_of_a_class_names_the_price_that_every_class_affords() -> No
 
 
 def test_a_per_class_loss_names_every_class() -> None:
-    budget = Filter.of(Limits(ONE, classes={"strict": ONE, "normal": ONE}), "basic")
+    budget = PrivacyFilter.of(Limits(ONE, classes={"strict": ONE, "normal": ONE}), "basic")
     with pytest.raises(InvariantBroken, match="exactly the classes"):
         budget.shortfall(Account(), PerClass({"strict": ONE}).account("basic"))
 

@@ -20,11 +20,11 @@ from dpsql.privacy.loss import (
     Concentrated,
     Free,
     Loss,
-    Metric,
+    MetricLoss,
     PerClass,
     PrivacyLoss,
     Pure,
-    RandomDP,
+    RandomDPLoss,
     decode,
     encode,
     summary,
@@ -43,8 +43,8 @@ simple: st.SearchStrategy[Loss] = st.one_of(
     st.builds(Approximate, amounts, shares, st.none() | amounts),
     st.builds(Concentrated, amounts, amounts, shares),
     st.builds(Concentrated, amounts, amounts, st.just(Fraction(3, 4)), shares),
-    st.builds(RandomDP, amounts, shares, st.sampled_from(["city", "sex"]), st.integers(1, 2)),
-    st.builds(Metric, names, st.dictionaries(names, amounts, min_size=1, max_size=3)),
+    st.builds(RandomDPLoss, amounts, shares, st.sampled_from(["city", "sex"]), st.integers(1, 2)),
+    st.builds(MetricLoss, names, st.dictionaries(names, amounts, min_size=1, max_size=3)),
     st.builds(PerClass, st.fixed_dictionaries({"strict": amounts, "normal": amounts})),
 )
 losses: st.SearchStrategy[Loss] = st.recursive(
@@ -95,11 +95,11 @@ def test_a_price_shows_as_it_was_asked() -> None:
     assert summary(Concentrated(Fraction(1, 50), HALF, TINY), "zcdp") == PrivacyLoss(epsilon=0.5, delta=1e-6, rho=0.02)
     assert summary(Concentrated(Fraction(1, 50), HALF, TINY), "basic") == PrivacyLoss(epsilon=0.5, delta=1e-6)
     assert summary(Concentrated(Fraction(1, 50)), "zcdp") == PrivacyLoss(epsilon=math.inf, rho=0.02)
-    assert summary(RandomDP(HALF, Fraction(1, 100), "city", 1), "zcdp") == PrivacyLoss(epsilon=0.5, gamma=0.01)
-    assert summary(Metric("home", {"age": HALF, "presence": HALF}), "zcdp") == PrivacyLoss(
+    assert summary(RandomDPLoss(HALF, Fraction(1, 100), "city", 1), "zcdp") == PrivacyLoss(epsilon=0.5, gamma=0.01)
+    assert summary(MetricLoss("home", {"age": HALF, "presence": HALF}), "zcdp") == PrivacyLoss(
         metric={"home": {"age": 0.5, "presence": 0.5}}
     )
-    assert summary(Metric("home", {"": HALF}), "zcdp") == PrivacyLoss(metric={"home": 0.5})
+    assert summary(MetricLoss("home", {"": HALF}), "zcdp") == PrivacyLoss(metric={"home": 0.5})
     assert summary(Free("public"), "zcdp") == PrivacyLoss()
 
 
@@ -147,7 +147,7 @@ def test_a_proved_rho_is_used_only_where_it_is_less() -> None:
 
 
 def test_gamma_is_one_bad_event_however_often_it_is_used() -> None:
-    loss = RandomDP(HALF, Fraction(1, 100), "city", 1)
+    loss = RandomDPLoss(HALF, Fraction(1, 100), "city", 1)
     both = Composed((loss, loss, replace(loss, version=2), replace(loss, partition="sex"))).priced()
     assert sum(both.gamma.values()) * UNIT == Fraction(3, 100)
     assert both.epsilon == 2 / UNIT
@@ -170,10 +170,10 @@ def test_an_amount_is_an_exact_fraction_above_zero(wrong: Any) -> None:
         lambda: Approximate(HALF, Fraction(1)),
         lambda: Concentrated(HALF, epsilon=HALF),
         lambda: Concentrated(HALF, epsilon=HALF, delta=Fraction(2)),
-        lambda: RandomDP(HALF, Fraction(1), "city", 1),
-        lambda: RandomDP(HALF, TINY, "city", 0),
-        lambda: Metric("home", {}),
-        lambda: Metric("home", {"age": Fraction(0)}),
+        lambda: RandomDPLoss(HALF, Fraction(1), "city", 1),
+        lambda: RandomDPLoss(HALF, TINY, "city", 0),
+        lambda: MetricLoss("home", {}),
+        lambda: MetricLoss("home", {"age": Fraction(0)}),
         lambda: PerClass({}),
         lambda: Composed((Pure(HALF),), count=0),
         lambda: Free("cheap"),  # type: ignore[arg-type]  # the point of the test

@@ -10,8 +10,9 @@ import pytest
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import (
+    AllColumns,
     Call,
-    Case,
+    CaseExpression,
     Cast,
     Derived,
     Describe,
@@ -24,18 +25,17 @@ from dpsql.sql.syntax import (
     InQuery,
     IntervalLiteral,
     Item,
-    Join,
+    JoinClause,
     Literal,
     Name,
-    Order,
+    OrderItem,
     Parameter,
-    Query,
+    QueryStatement,
     ScalarQuery,
     Select,
     SetOption,
     ShowBudget,
     ShowTables,
-    Star,
     TableName,
     Union,
 )
@@ -46,7 +46,7 @@ ONE, TWO = Literal(1), Literal(2)
 
 def select(text: str) -> Select:
     statement = parse(text)
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     assert isinstance(statement.select, Select)
     return statement.select
 
@@ -77,11 +77,13 @@ def test_a_whole_query_keeps_every_clause() -> None:
     count = Call("count", star=True)
     assert read == Select(
         items=(Item(Name(("p", "city")), "Town", "City"), Item(count, "n", "count_star()")),
-        source=Join(TableName(("visits",), "v"), TableName(("main", "patients"), "p"), "inner", None, ("patient_id",)),
+        source=JoinClause(
+            TableName(("visits",), "v"), TableName(("main", "patients"), "p"), "inner", None, ("patient_id",)
+        ),
         where=Call(">", (Name(("cost",)), ONE)),
         group_by=(Name(("p", "city")),),
         having=Call(">", (count, TWO)),
-        order_by=(Order(Name(("n",)), True, False), Order(ONE, False, True)),
+        order_by=(OrderItem(Name(("n",)), True, False), OrderItem(ONE, False, True)),
         limit=10,
         offset=Parameter(0),
         distinct=True,
@@ -129,7 +131,7 @@ def test_the_other_statements() -> None:
         "x", Literal(Decimal("-0.1234567890123456789012345678901234567"))
     )
     assert parse("RESET epsilon") == SetOption("epsilon", Literal(None))
-    assert parse("EXPLAIN SELECT 1") == Explain(Query(Select((Item(ONE, None, ""),))))
+    assert parse("EXPLAIN SELECT 1") == Explain(QueryStatement(Select((Item(ONE, None, ""),))))
 
 
 def test_positions_after_explain_are_in_the_analysts_text() -> None:
@@ -202,16 +204,16 @@ def test_a_second_statement_is_refused() -> None:
         ("a NOT IN (1)", InList(A, (ONE,), True)),
         ("NOT a IN (1)", InList(A, (ONE,), True)),
         ("(a, b)", Call("row", (A, B))),
-        ("CASE WHEN a THEN 1 END", Case(None, ((A, ONE),), None)),
-        ("CASE a WHEN b THEN 1 WHEN c THEN 2 ELSE a END", Case(A, ((B, ONE), (C, TWO)), A)),
+        ("CASE WHEN a THEN 1 END", CaseExpression(None, ((A, ONE),), None)),
+        ("CASE a WHEN b THEN 1 WHEN c THEN 2 ELSE a END", CaseExpression(A, ((B, ONE), (C, TWO)), A)),
         ("CAST(a AS DECIMAL(18, 3))", Cast(A, "decimal(18,3)", False)),
         ("TRY_CAST(a AS Integer)", Cast(A, "integer", True)),
         ("a::double precision", Cast(A, "double precision", False)),
         ("-a::text", Call("negate", (Cast(A, "text", False),))),
         ("EXTRACT(year FROM a)", Call("date_part", (Literal("year"), A))),
         ("EXTRACT('Month' FROM a)", Call("date_part", (Literal("month"), A))),
-        ("*", Star(None)),
-        ("t.*", Star("t")),
+        ("*", AllColumns(None)),
+        ("t.*", AllColumns("t")),
     ],
 )
 def test_expressions(text: str, tree: Expr) -> None:
@@ -233,8 +235,8 @@ def test_expressions(text: str, tree: Expr) -> None:
         ),
         ("f(x => g(a, y => 1))", Call("f", (), (("x", Call("g", (A,), (("y", ONE),))),))),
         ("sum(a) FILTER (WHERE b)", Call("sum", (A,), where=B)),
-        ("f(a, b ORDER BY c DESC)", Call("f", (A, B), order=(Order(C, True, False),))),
-        ("f(1) WITHIN GROUP (ORDER BY a)", Call("f", (ONE,), order=(Order(A, False, False),), within_group=True)),
+        ("f(a, b ORDER BY c DESC)", Call("f", (A, B), order=(OrderItem(C, True, False),))),
+        ("f(1) WITHIN GROUP (ORDER BY a)", Call("f", (ONE,), order=(OrderItem(A, False, False),), within_group=True)),
         ("left(a, 1)", Call("left", (A, ONE))),
         ("if(a, 1, 2)", Call("if", (A, ONE, TWO))),
         ("now_and_then()", Call("now_and_then")),
@@ -265,7 +267,7 @@ def test_sub_queries() -> None:
 
 def test_unions_lean_left_and_keep_their_ctes() -> None:
     statement = parse("WITH x AS (SELECT 1) SELECT a FROM x UNION ALL SELECT b UNION (SELECT c)")
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     union = statement.select
     assert isinstance(union, Union)
     assert isinstance(union.left, Union)
@@ -275,11 +277,11 @@ def test_unions_lean_left_and_keep_their_ctes() -> None:
 
 def test_joins_lean_left() -> None:
     t, u, v = TableName(("t",), None), TableName(("u",), None), TableName(("v",), "w")
-    assert select("SELECT 1 FROM t LEFT JOIN u ON a CROSS JOIN v AS w").source == Join(
-        Join(t, u, "left", A, ()), v, "cross", None, ()
+    assert select("SELECT 1 FROM t LEFT JOIN u ON a CROSS JOIN v AS w").source == JoinClause(
+        JoinClause(t, u, "left", A, ()), v, "cross", None, ()
     )
-    assert select("SELECT 1 FROM t, u").source == Join(t, u, "cross", None, ())
-    assert select("SELECT 1 FROM t FULL OUTER JOIN u USING (a, b)").source == Join(t, u, "full", None, ("a", "b"))
+    assert select("SELECT 1 FROM t, u").source == JoinClause(t, u, "cross", None, ())
+    assert select("SELECT 1 FROM t FULL OUTER JOIN u USING (a, b)").source == JoinClause(t, u, "full", None, ("a", "b"))
 
 
 def test_grouping_sets_are_multiplied_out() -> None:
@@ -294,7 +296,7 @@ def test_every_node_knows_its_place() -> None:
     assert read.position == (1, 1)
     assert read.items[0].position == (2, 3)
     assert read.items[0].expression.position == (2, 3)
-    assert isinstance(read.source, Join)
+    assert isinstance(read.source, JoinClause)
     assert read.source.right.position == (3, 13)
     assert isinstance(read.where, InList)
     assert [value.position for value in read.where.values] == [(5, 7), (5, 10)]

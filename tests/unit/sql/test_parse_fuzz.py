@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.parse import normal, parse
-from dpsql.sql.syntax import Call, Literal, Name, Query, Select, Statement
+from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
 
 SETTINGS = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -194,7 +194,7 @@ def test_expressions_nest_as_duckdb_nests_them(text: str) -> None:
 def test_mutated_queries_mean_what_they_mean_to_duckdb_or_are_refused(chance: random.Random) -> None:
     text = mutated(chance)
     statement = read(text)
-    if not isinstance(statement, Query):
+    if not isinstance(statement, QueryStatement):
         return
     again = normal(statement)
     assert normal(parse(again)) == again
@@ -266,7 +266,7 @@ def test_every_function_of_the_engine_keeps_its_arguments_or_is_refused() -> Non
         ):
             statement = read(f"SELECT {name}({written}) FROM t")
             if statement is not None:
-                assert isinstance(statement, Query)
+                assert isinstance(statement, QueryStatement)
                 assert isinstance(statement.select, Select)
                 (item,) = statement.select.items
                 assert item.expression == Call(name.lower(), arguments, named)
@@ -332,7 +332,7 @@ def test_columns_are_named_as_duckdb_names_them(text: str) -> None:
     )
     query = f"SELECT {text.strip()} FROM named t"
     statement = parse(query)
-    assert isinstance(statement, Query)
+    assert isinstance(statement, QueryStatement)
     assert isinstance(statement.select, Select)
     described = CONNECTION.execute(query).description
     assert statement.select.items[0].name == described[0][0]

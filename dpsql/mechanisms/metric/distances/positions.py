@@ -19,13 +19,13 @@ from dpsql.mechanisms.metric.distances.base import MANY_PAIRS, Integers, Lines, 
 from dpsql.mechanisms.metric.distances.exact import in_common_unit, positive
 from dpsql.mechanisms.metric.distances.slopes import slope_across, slope_of_pairs
 
-__all__ = ["Smooth", "Threshold"]
+__all__ = ["DistanceThreshold", "Smooth"]
 
 SLICES = 64  # of the distances beyond theta, where there are too many pairs to look at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Threshold:
+class DistanceThreshold:
     """d(u, v) = epsilon times the hops from u to v, each at most theta long: values within theta are epsilon apart.
 
     Theorem. Pairs within theta are enough: they are the edges, and d is their shortest paths.
@@ -35,7 +35,7 @@ class Threshold:
         theta: In the positions' steps; no gap is longer.
         epsilon: > 0.
 
-    >>> ages = Threshold.at([Fraction(age) for age in range(100)], Fraction(10), epsilon=Fraction(1, 2))
+    >>> ages = DistanceThreshold.at([Fraction(age) for age in range(100)], Fraction(10), epsilon=Fraction(1, 2))
     >>> ages.distance(20, 30), ages.distance(20, 31), ages.slope(Lines(np.arange(100)[None, :]))
     (Fraction(1, 2), Fraction(1, 1), Fraction(20, 1))
     """

@@ -8,7 +8,18 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from dpsql.mechanisms.metric import Chain, Discrete, Metric, Points, Smooth, Star, Table, Threshold, Tree, WithNull
+from dpsql.mechanisms.metric import (
+    Chain,
+    Discrete,
+    DistanceThreshold,
+    Metric,
+    Points,
+    Smooth,
+    Star,
+    Table,
+    Tree,
+    WithNull,
+)
 
 Rng = np.random.Generator
 
@@ -35,11 +46,11 @@ def positions(rng: Rng, size: int) -> list[Fraction]:
     return list(accumulate(fractions(rng, size)))
 
 
-def threshold(rng: Rng, size: int) -> Threshold:
+def threshold(rng: Rng, size: int) -> DistanceThreshold:
     """Of a theta that no gap exceeds."""
     at = positions(rng, size)
     widest = max((after - before for before, after in pairwise(at)), default=Fraction(1))
-    return Threshold.at(at, widest * int(rng.integers(1, 4)), fraction(rng))
+    return DistanceThreshold.at(at, widest * int(rng.integers(1, 4)), fraction(rng))
 
 
 def places(rng: Rng, size: int) -> list[list[int]]:

@@ -106,7 +106,7 @@ def test_intervals_cover_the_true_counts() -> None:
 
 
 def test_it_charges_epsilon_and_the_gamma_of_the_base_partition() -> None:
-    assert sparse().loss == loss.RandomDP(Fraction(1, 2), CELLS.gamma, "visits: city", 1)
+    assert sparse().loss == loss.RandomDPLoss(Fraction(1, 2), CELLS.gamma, "visits: city", 1)
 
 
 @pytest.mark.parametrize(

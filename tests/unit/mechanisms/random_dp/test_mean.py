@@ -153,7 +153,7 @@ def test_the_share_of_people_that_is_not_covered_stays_below_gamma() -> None:
 
 
 def test_it_charges_epsilon_delta_and_the_declared_gamma() -> None:
-    assert mean().loss == loss.RandomDP(Fraction(3), Fraction(1, 50), MEAN.name, 1, Fraction(1, 10**6))
+    assert mean().loss == loss.RandomDPLoss(Fraction(3), Fraction(1, 50), MEAN.name, 1, Fraction(1, 10**6))
     assert sum(share for share in mean().epsilons if share) == 3
 
 

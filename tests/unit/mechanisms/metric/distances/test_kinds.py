@@ -14,6 +14,7 @@ import pytest
 from dpsql.mechanisms.metric import (
     Chain,
     Discrete,
+    DistanceThreshold,
     Lines,
     MetricError,
     Points,
@@ -22,7 +23,6 @@ from dpsql.mechanisms.metric import (
     Smooth,
     Star,
     Table,
-    Threshold,
     Tree,
     WithNull,
 )
@@ -101,7 +101,7 @@ def test_wide_thresholds_over_many_values_need_no_pairs() -> None:
     rng = np.random.default_rng(4)
     at = [Fraction(int(x)) for x in np.unique(rng.integers(0, 8000, size=3000))]
     values = np.cumsum(rng.integers(-3, 4, size=len(at)))
-    threshold, smooth = (kind.at(at, Fraction(1800), Fraction(1, 2)) for kind in (Threshold, Smooth))
+    threshold, smooth = (kind.at(at, Fraction(1800), Fraction(1, 2)) for kind in (DistanceThreshold, Smooth))
     assert threshold.pairs() is None
     apart = np.abs(values[:, None] - values)
     gaps = np.abs(np.array(at, dtype=int)[:, None] - np.array(at, dtype=int))
@@ -164,7 +164,10 @@ def test_a_table_that_is_no_metric_is_refused_by_name(rows: list[list[Fraction]]
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Threshold.at([ONE, TWO, Fraction(7, 2)], ONE, ONE), "b and c are 3/2 apart, further than theta = 1"),
+        (
+            lambda: DistanceThreshold.at([ONE, TWO, Fraction(7, 2)], ONE, ONE),
+            "b and c are 3/2 apart, further than theta = 1",
+        ),
         (lambda: Smooth.at([ONE, TWO, TWO], ONE, ONE), "c is at 2, not after b at 2; sort them."),
         (lambda: Tree.of([(2, ONE), (0, ONE)]), "b comes before its parent"),
         (lambda: Points.of([(0, 1), (2, 3), (0, 1)], ONE), "a and c are at the same point"),
@@ -196,7 +199,7 @@ def test_values_without_a_way_between_them_are_refused() -> None:
         lambda: Table.of_graph(2, [(0, 1, Fraction(0))]),
         lambda: Table.of_graph(1001, []),
         lambda: Tree.of([(0, ONE), (0, Fraction(0))]),
-        lambda: Threshold.at([ONE, TWO], Fraction(0), ONE),
+        lambda: DistanceThreshold.at([ONE, TWO], Fraction(0), ONE),
         lambda: Smooth.at([ONE, TWO], ONE, Fraction(0)),
         lambda: Smooth.at([TWO, ONE], ONE, ONE),
         lambda: WithNull(Discrete(2, ONE), Fraction(0)),
