@@ -132,6 +132,9 @@ def plain(node: Any) -> Any:
             return negated(operand)
         case {"class": "conjunction"}:
             return flat(node)
+        case {"group_expressions": keys, "group_sets": sets}:  # it numbers the keys in the order in which they come
+            named = [sorted((keys[k] for k in numbers), key=json.dumps) for numbers in sets]
+            return node | {"group_expressions": sorted(keys, key=json.dumps), "group_sets": named}
     return node
 
 
