@@ -14,7 +14,7 @@ from page import ROOT, table, write
 
 from dpsql.privacy.account import Account
 from dpsql.privacy.accounting import Limits, PrivacyFilter
-from dpsql.privacy.loss import Concentrated, Loss, Pure
+from dpsql.privacy.kinds import Concentrated, Loss, Pure
 
 EPSILON, DELTA = Fraction(8), Fraction(1, 10**6)
 PRICES = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4))

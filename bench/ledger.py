@@ -24,7 +24,8 @@ from dpsql.ledger.ledger import Ledger, Pinned
 from dpsql.ledger.opening import KEY_IN_MEMORY, write_opening
 from dpsql.ledger.standing import Standing
 from dpsql.privacy.accounting import Limits, PolicyLimits
-from dpsql.privacy.loss import Pure, encode
+from dpsql.privacy.kinds import Pure
+from dpsql.privacy.loss import encode
 
 RECORDS = 100_000
 CHARGES = 500

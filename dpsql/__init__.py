@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpsql.answers.answer import Answer, Budget, Measurement, Quote
+    from dpsql.answers.answer import Answer, Measurement, Quote
+    from dpsql.answers.budget import Budget
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
     from dpsql.errors import (
         BudgetExceeded,
@@ -75,7 +76,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "answers.answer": ("Answer", "Budget", "Measurement", "Quote"),
+    "answers.answer": ("Answer", "Measurement", "Quote"),
+    "answers.budget": ("Budget",),
     "dbapi": ("Connection", "Cursor", "apilevel", "connect", "paramstyle", "threadsafety"),
     "policy": ("Policy",),
     "privacy.loss": ("PrivacyLoss",),

@@ -248,7 +248,7 @@ def budget(
     reason: Annotated[str | None, typer.Option(help="Why, for the record; a reset needs it.")] = None,
 ) -> None:
     """What was spent and what is left, of all together and of each analyst."""
-    from dpsql.answers.answer import Budget
+    from dpsql.answers.budget import Budget
     from dpsql.answers.promise import total_promise
     from dpsql.answers.screen import text_table
     from dpsql.owner.metric_report import metrics_of

@@ -8,21 +8,16 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from dpsql.answers.answer import Answer, Budget, Quote, public
+from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.budget import Budget
 from dpsql.answers.consistency import consistent
+from dpsql.answers.intervals import answer_columns, level_of_picked, output_intervals, picking, with_interval_ends
 from dpsql.answers.listing import describe_table, list_tables
-from dpsql.answers.postprocess import (
-    Ends,
-    PostProcess,
-    answer_columns,
-    level_of_picked,
-    output_intervals,
-    picking,
-    with_interval_ends,
-)
+from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quote import price_for, public_quote, quote
 from dpsql.answers.release import bars_of, measurements_of, noised, release
+from dpsql.answers.screen import Ends
 from dpsql.answers.stored import Released, read_released, write_released
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.engine.base import Engine

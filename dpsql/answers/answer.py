@@ -6,10 +6,9 @@ import html
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR
-from fractions import Fraction
+from decimal import ROUND_CEILING
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
 from dpsql.errors import DataError, InterfaceError, ProgrammingError
@@ -21,12 +20,10 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from dpsql.ledger.ledger import AccountState
 
 __all__ = [
     "NOT_PRIVATE",
     "Answer",
-    "Budget",
     "Measurement",
     "MissingExtra",
     "Quote",
@@ -297,60 +294,6 @@ class Quote:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one analyst has spent and may still spend.
-
-    Attributes:
-        spent: What the ledger has charged.
-        remaining: The largest pure epsilon that one query could still spend: the lesser of own and total.
-        limit: The analyst's limit.
-        composition: How losses add up, ``basic`` or ``zcdp``.
-        promise: What all of it means together for one row, where answers of several kinds were given; else ''.
-    """
-
-    spent: PrivacyLoss
-    remaining: float
-    limit: PrivacyLoss
-    composition: str
-    promise: str = ""
-
-    TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
-    """What `cells` are."""
-
-    def cells(self) -> tuple[str, str, str]:
-        """The budget in words: what was spent rounded up, what is left rounded down."""
-        left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
-        return cost_text(self.spent), cost_text(self.limit), left
-
-    def __str__(self) -> str:
-        lines = [text_table(self.TITLES, [self.cells()]), f"Losses add up by {self.composition} composition."]
-        return "\n".join([*lines, *([self.promise] if self.promise else [])])
-
-    @classmethod
-    def of(cls, state: AccountState) -> Self:
-        """The budget that an account of the ledger shows."""
-        limit = PrivacyLoss(
-            epsilon=float(state.limit.epsilon),
-            delta=float(state.limit.delta),
-            gamma=float(state.limit.gamma),
-            metric={
-                name: {attribute: float(multiple) for attribute, multiple in multiples.items()}
-                for name, multiples in state.limit.metric.items()
-            },
-            classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
-        )
-        return cls(state.spent, _down(state.remaining), limit, state.composition)
-
-    def to_answer(self) -> Answer:
-        """The budget as one row: what ``SHOW BUDGET`` returns."""
-        return public(
-            ("spent", "limit", "remaining_epsilon", "composition", "promise"),
-            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
-            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
-        )
-
-
 def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
     """An answer that costs nothing, because it rests on public facts alone."""
     return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])
@@ -376,15 +319,6 @@ def cost_text(loss: PrivacyLoss) -> str:
 
 def _up(amount: float) -> str:
     return number(amount, max(6, len(f"{amount:.0f}") + 3), ROUND_CEILING)
-
-
-def _down(amount: Fraction) -> float:
-    """The amount with at most twelve decimals, and as printed never more than it is.
-
-    >>> _down(Fraction(2, 3))
-    0.666666666666
-    """
-    return float(Fraction(math.floor(amount * 10**12), 10**12))
 
 
 def _half(half_width: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dpsql.answers.answer import Budget
+from dpsql.answers.budget import Budget
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.privacy.loss import PrivacyLoss
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dpsql.answers.answer import Measurement
-from dpsql.answers.postprocess import Bars, Ends
+from dpsql.answers.intervals import Bars
 from dpsql.answers.quote import advice
+from dpsql.answers.screen import Ends
 from dpsql.answers.stored import Released
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import SelectingRelease

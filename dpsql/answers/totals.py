@@ -13,7 +13,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.postprocess import AnswerRows, Bars, Ends, PostProcess, as_float
+from dpsql.answers.intervals import AnswerRows, Bars, as_float
+from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.screen import Ends
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.functions import Function

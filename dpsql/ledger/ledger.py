@@ -30,7 +30,8 @@ from dpsql.ledger.standing import Pinned, Standing, reason_of
 from dpsql.ledger.views import AccountState, Entry
 from dpsql.privacy.account import Account, Composition, readable
 from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
-from dpsql.privacy.loss import Loss, decode, encode
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import decode, encode
 
 __all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
 

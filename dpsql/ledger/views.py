@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dpsql.privacy.account import Composition, PrivacyLoss
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 
 __all__ = ["AccountState", "Entry"]
 

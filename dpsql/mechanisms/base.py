@@ -19,7 +19,7 @@ from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -42,7 +42,7 @@ from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease, quantil
 from dpsql.mechanisms.laplace import TOO_SMALL
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 
 __all__ = ["Exponential", "rates_for"]
 

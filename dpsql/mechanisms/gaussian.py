@@ -32,7 +32,7 @@ from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import rho_of_epsilon
-from dpsql.privacy.loss import Concentrated
+from dpsql.privacy.kinds import Concentrated
 
 __all__ = ["Gaussian", "gaussian_delta", "gaussian_variance", "gaussian_variance_of_rho"]
 

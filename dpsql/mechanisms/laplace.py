@@ -26,7 +26,8 @@ from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.noise.sensitivity import measure_of, need_of, sensitivity_of, why_not
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
-from dpsql.privacy.loss import Composed, Pure
+from dpsql.privacy.kinds import Pure
+from dpsql.privacy.loss import Composed
 
 __all__ = ["Laplace", "laplace_scale", "pure_loss", "split", "split_among"]
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
-from dpsql.privacy.loss import Free
+from dpsql.privacy.kinds import Free
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

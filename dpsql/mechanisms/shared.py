@@ -37,7 +37,8 @@ from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity
 from dpsql.plan.needs import Aggregates
-from dpsql.privacy.loss import Composed, Loss
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

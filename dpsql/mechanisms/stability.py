@@ -55,7 +55,7 @@ from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensi
 from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.plan.needs import Need
 from dpsql.plan.relations import private_scans, unit_of
-from dpsql.privacy.loss import Approximate, Loss
+from dpsql.privacy.kinds import Approximate, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

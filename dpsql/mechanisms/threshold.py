@@ -64,7 +64,7 @@ from dpsql.mechanisms.noise.sensitivity import need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.mechanisms.stability import StabilityRelease, stability_offer
 from dpsql.plan.needs import Measure, MeasureKind, Need
-from dpsql.privacy.loss import Approximate, Loss
+from dpsql.privacy.kinds import Approximate, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from dpsql.errors import InvariantBroken
-from dpsql.privacy.loss import Loss, encode
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import encode
 
 __all__ = ["canonical"]
 

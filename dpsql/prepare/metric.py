@@ -44,7 +44,7 @@ from dpsql.plan.types import Facts
 from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.sources import check_unit
-from dpsql.privacy.loss import Free, Loss, MetricLoss
+from dpsql.privacy.kinds import Free, Loss, MetricLoss
 
 __all__ = ["prepare_metric", "priced_by_metric"]
 

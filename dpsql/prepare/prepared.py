@@ -14,7 +14,8 @@ from dpsql.plan.needs import Need
 from dpsql.plan.nodes import Aggregate, Plan
 from dpsql.plan.options import Options
 from dpsql.prepare.identity import canonical
-from dpsql.privacy.loss import Loss, encode
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import encode
 from dpsql.privacy.tables import Group
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading"]

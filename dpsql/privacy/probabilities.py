@@ -6,12 +6,15 @@ or 2 where p 2^bits lies within 10^-18 of an integer, so that more bits always d
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 from typing import Protocol
 
-__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction"]
+__all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "located"]
 
 
 class Probability(Protocol):
@@ -91,3 +94,41 @@ def as_fraction(what: str, value: Fraction) -> Fraction:
     if not isinstance(value, (int, Fraction)):
         raise ValueError(f"{what} is {value!r}, not an exact number; write a Fraction, such as Fraction(3, 2)")
     return Fraction(int(value.numerator), int(value.denominator))  # numpy's integers would overflow in silence
+
+
+def located(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fraction) -> int | None:
+    """The interval that holds U times the total weight, or None if U in [u, u + 1) / 2^bits leaves it open.
+
+    Interval i weighs widths[i] exp(-exponent gaps[i]). The running sums of the weights are enclosed from both sides.
+    """
+    powers = _powers(exponent, sorted(set(gaps)), bits + 64)
+    lows = list(accumulate(width * powers[gap][0] for width, gap in zip(widths, gaps, strict=True)))
+    highs = list(accumulate(width * powers[gap][1] for width, gap in zip(widths, gaps, strict=True)))
+    at_least, at_most = u * lows[-1], (u + 1) * highs[-1]
+    i = bisect_right(lows, at_least >> bits)
+    after_previous = i == 0 or highs[i - 1] << bits <= at_least
+    return i if after_previous and at_most <= lows[i] << bits else None
+
+
+@lru_cache(maxsize=4096)
+def _exponential(x: Fraction, bits: int) -> tuple[int, int]:
+    """Integers enclosing exp(-x) 2^bits; the same few steps serve all groups of a statement."""
+    return ExpOf(x).enclosed(bits)
+
+
+def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[int, int]]:
+    """Integers enclosing exp(-exponent gap) 2^bits for each gap, given in ascending order from 0.
+
+    Each follows from the one before by one multiplication, so that neighbouring scores cost one exponential in all.
+    """
+    low = high = 1 << bits
+    powers = {}
+    steps: dict[int, tuple[int, int]] = {}  # most of them are equal, and a Fraction takes long to hash
+    for previous, gap in zip([0, *gaps], gaps, strict=False):
+        step = gap - previous
+        if step not in steps:
+            steps[step] = _exponential(exponent * step, bits)
+        below, above = steps[step]
+        low, high = low * below >> bits, -(-high * above >> bits)
+        powers[gap] = low, high
+    return powers

@@ -17,12 +17,10 @@ one virtual machine's snapshot are safe as far as their kernels reseed.
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
 from math import ceil, isqrt
 from operator import index
 from typing import Any, Protocol
@@ -31,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction
+from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located
 
 __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "check_positive", "noised"]
 
@@ -220,7 +218,7 @@ class ExactSampler:
         gaps = [best - index(score) if size else 0 for size, score in zip(sizes, scores, strict=True)]
         bits = 4 * self.word_bits
         u = int(self._uniform(bits, 1)[0])
-        while (i := _located(u, bits, sizes, gaps, exponent)) is None:
+        while (i := located(u, bits, sizes, gaps, exponent)) is None:
             u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
             bits += self.word_bits
         return i, int(self.integers(sizes[i], 1)[0])
@@ -382,41 +380,3 @@ def _whole(values: Sequence[int] | Integers) -> Integers:
     if len(values) == 0 or (values.min() > -(2**62) and values.max() < 2**62):
         return values.astype(np.int64, copy=False)
     return values.astype(object)
-
-
-def _located(u: int, bits: int, widths: list[int], gaps: list[int], exponent: Fraction) -> int | None:
-    """The interval that holds U times the total weight, or None if U in [u, u + 1) / 2^bits leaves it open.
-
-    Interval i weighs widths[i] exp(-exponent gaps[i]). The running sums of the weights are enclosed from both sides.
-    """
-    powers = _powers(exponent, sorted(set(gaps)), bits + 64)
-    lows = list(accumulate(width * powers[gap][0] for width, gap in zip(widths, gaps, strict=True)))
-    highs = list(accumulate(width * powers[gap][1] for width, gap in zip(widths, gaps, strict=True)))
-    at_least, at_most = u * lows[-1], (u + 1) * highs[-1]
-    i = bisect_right(lows, at_least >> bits)
-    after_previous = i == 0 or highs[i - 1] << bits <= at_least
-    return i if after_previous and at_most <= lows[i] << bits else None
-
-
-@lru_cache(maxsize=4096)
-def _exponential(x: Fraction, bits: int) -> tuple[int, int]:
-    """Integers enclosing exp(-x) 2^bits; the same few steps serve all groups of a statement."""
-    return ExpOf(x).enclosed(bits)
-
-
-def _powers(exponent: Fraction, gaps: list[int], bits: int) -> dict[int, tuple[int, int]]:
-    """Integers enclosing exp(-exponent gap) 2^bits for each gap, given in ascending order from 0.
-
-    Each follows from the one before by one multiplication, so that neighbouring scores cost one exponential in all.
-    """
-    low = high = 1 << bits
-    powers = {}
-    steps: dict[int, tuple[int, int]] = {}  # most of them are equal, and a Fraction takes long to hash
-    for previous, gap in zip([0, *gaps], gaps, strict=False):
-        step = gap - previous
-        if step not in steps:
-            steps[step] = _exponential(exponent * step, bits)
-        below, above = steps[step]
-        low, high = low * below >> bits, -(-high * above >> bits)
-        powers[gap] = low, high
-    return powers

@@ -22,7 +22,8 @@ from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, Pure, RandomDPLoss
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from dpsql.ledger.ledger import Ledger
-from dpsql.privacy.loss import Loss, decode
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import decode
 
 __all__ = ["Charged"]
 

@@ -17,7 +17,7 @@ import duckdb
 from dpsql.errors import Error
 from dpsql.ledger.ledger import Ledger
 from dpsql.policy import load_policy
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged

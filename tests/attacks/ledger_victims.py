@@ -22,7 +22,7 @@ from pathlib import Path
 from dpsql.errors import BudgetExceeded, InvariantBroken
 from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 LOSS = Pure(Fraction(1, 10))

@@ -25,7 +25,7 @@ from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.plan.needs import Values
 from dpsql.prepare import Measured
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Backend, Session

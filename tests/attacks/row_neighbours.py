@@ -19,7 +19,8 @@ from dpsql.errors import Error
 from dpsql.mechanisms.metric.release.noise import BranchNoise
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.prepare import Measured
-from dpsql.privacy.loss import Composed, Free, Loss, MetricLoss
+from dpsql.privacy.kinds import Free, Loss, MetricLoss
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler

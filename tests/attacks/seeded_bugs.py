@@ -21,7 +21,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.owner import shape
 from dpsql.plan.needs import Source
 from dpsql.prepare import sources
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import FixedSampler

@@ -18,7 +18,7 @@ from scipy.stats import norm
 
 from dpsql.privacy.account import DELTA_UNIT, UNIT, Account
 from dpsql.privacy.accounting import Zcdp
-from dpsql.privacy.loss import Approximate, Concentrated
+from dpsql.privacy.kinds import Approximate, Concentrated
 
 EPSILON, DELTA = 1.0, 1e-5
 TINY = Fraction(1, 10**9)

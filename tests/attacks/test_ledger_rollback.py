@@ -18,7 +18,7 @@ from dpsql.ledger.file import companions
 from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
 from dpsql.ledger.owner import reset, restore, verify
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="zcdp")
 LIMITS = PolicyLimits(Limits(Fraction(5)), {"ana": Limits(Fraction(5))})

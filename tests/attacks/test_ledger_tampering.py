@@ -13,7 +13,7 @@ from dpsql.errors import LedgerError
 from dpsql.ledger.ledger import Entry, Ledger, Pinned, PolicyLimits
 from dpsql.ledger.owner import reset, verify
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 
 PINNED = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 LIMITS = PolicyLimits(Limits(Fraction(5)), {"ana": Limits(Fraction(5)), "*": Limits(Fraction(1))})

@@ -20,7 +20,8 @@ from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.account import DELTA_UNIT, units
-from dpsql.privacy.loss import Free, decode, encode
+from dpsql.privacy.kinds import Free
+from dpsql.privacy.loss import decode, encode
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.privacy.loss import Composed, Loss
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.audits import claims, numbers

@@ -16,7 +16,7 @@ from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core.clusters import plan_k_means
 from dpsql.mechanisms.friendly_core.tuple_core import average_of
 from dpsql.mechanisms.friendly_core.tuples import gaps
-from dpsql.privacy.loss import Approximate
+from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 

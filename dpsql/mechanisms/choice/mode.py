@@ -25,7 +25,7 @@ from dpsql.plan.needs import Values
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Value
 from dpsql.plan.values import column_domain
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

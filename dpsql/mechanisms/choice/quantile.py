@@ -56,7 +56,7 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -19,7 +19,7 @@ from dpsql.mechanisms.friendly_core.oracle import inside_ball
 from dpsql.mechanisms.friendly_core.tuples import LARGEST
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -39,7 +39,8 @@ from dpsql.mechanisms.friendly_core.tuples import LARGEST, MOST_DIMENSIONS, NEVE
 from dpsql.mechanisms.gaussian import vector_loss
 from dpsql.mechanisms.laplace import split_among
 from dpsql.privacy.account import DELTA_UNIT
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Loss, Pure
+from dpsql.privacy.kinds import Approximate, Concentrated, Loss, Pure
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["KMeans", "in_unit", "k_means", "plan_k_means", "rows_needed", "scale_in_steps"]

@@ -46,7 +46,7 @@ from dpsql.mechanisms.friendly_core.swaps import ByChance
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.account import DELTA_UNIT
 from dpsql.privacy.conversions import pure_epsilon_of_rho
-from dpsql.privacy.loss import Approximate, Concentrated
+from dpsql.privacy.kinds import Approximate, Concentrated
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["Covariance", "closeness", "covariance", "noise_for", "part_covariance", "plan_covariance", "renyi"]

@@ -15,7 +15,7 @@ from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.friendly_core.covariance import Covariance
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

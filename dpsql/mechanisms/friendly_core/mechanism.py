@@ -47,7 +47,7 @@ from dpsql.plan.grids import MOST_STEPS, saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.conversions import pure_epsilon_of_rho
-from dpsql.privacy.loss import Approximate, Concentrated, Loss
+from dpsql.privacy.kinds import Approximate, Concentrated, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -24,7 +24,7 @@ from dpsql.mechanisms.friendly_core.covariance_release import covariance_notes
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -10,7 +10,7 @@ release.
 Theorem (add_remove). An (e', d')-DP mechanism of such a sample is (ln(1 + q (e^e' - 1)), q d')-DP.
 Source: Li, Qardaji, Su 2012, "On sampling, anonymization, and differential privacy", Theorem 1; Balle, Barthe,
 Gaboardi 2018, Theorem 8. For zCDP no such factor is proved, so `PlaceByNoise` gives way to coins there: what is
-(epsilon, delta)-DP is delta-approximately epsilon tanh(epsilon / 2)-zCDP (`privacy.loss.Approximate`).
+(epsilon, delta)-DP is delta-approximately epsilon tanh(epsilon / 2)-zCDP (`privacy.kinds.Approximate`).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -46,7 +46,7 @@ from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed,
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.nodes import Expression
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.plan.needs import Need
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -65,7 +65,8 @@ from dpsql.mechanisms.preprocessing.statistics import Statistic, TrimmedMean, st
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Measure, MeasureKind, Values
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.loss import Composed, Pure
+from dpsql.privacy.kinds import Pure
+from dpsql.privacy.loss import Composed
 
 __all__ = ["Preprocessing"]
 

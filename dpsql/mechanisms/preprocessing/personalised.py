@@ -43,7 +43,7 @@ from dpsql.plan.grids import MOST_STEPS, grid_of, saturating_grid
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Values
 from dpsql.plan.per_class import TOTALS
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.loss import PerClass
+from dpsql.privacy.kinds import PerClass
 
 __all__ = ["personalised", "sensitivities_of"]
 

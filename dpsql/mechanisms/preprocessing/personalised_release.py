@@ -20,7 +20,7 @@ from dpsql.mechanisms.preprocessing.extremes import largest
 from dpsql.mechanisms.preprocessing.rules import half_width
 from dpsql.plan.needs import Aggregates, Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import PerClass
+from dpsql.privacy.kinds import PerClass
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

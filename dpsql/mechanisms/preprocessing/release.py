@@ -20,7 +20,7 @@ from dpsql.mechanisms.preprocessing.rules import Rule, half_width
 from dpsql.mechanisms.preprocessing.statistics import Statistic
 from dpsql.plan.needs import Need, Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

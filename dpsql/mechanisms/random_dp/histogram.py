@@ -46,7 +46,7 @@ from dpsql.mechanisms.stability import cells_of
 from dpsql.plan.catalog import RandomPartition
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.privacy.exposure import rounded_up
-from dpsql.privacy.loss import RandomDPLoss
+from dpsql.privacy.kinds import RandomDPLoss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -64,7 +64,7 @@ from dpsql.plan.needs import Aggregates, Contribution, Ordered, Source
 from dpsql.plan.nodes import Case, Column, Constant, Expression
 from dpsql.plan.types import Facts
 from dpsql.privacy.exposure import rounded_up
-from dpsql.privacy.loss import RandomDPLoss
+from dpsql.privacy.kinds import RandomDPLoss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

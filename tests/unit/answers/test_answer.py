@@ -8,17 +8,8 @@ from typing import Any
 
 import pytest
 
-from dpsql.answers.answer import (
-    NOT_PRIVATE,
-    Answer,
-    Budget,
-    Measurement,
-    MissingExtra,
-    Quote,
-    QuoteColumn,
-    cost_text,
-    public,
-)
+from dpsql.answers.answer import NOT_PRIVATE, Answer, Measurement, MissingExtra, Quote, QuoteColumn, cost_text, public
+from dpsql.answers.budget import Budget
 from dpsql.answers.screen import Ends
 from dpsql.errors import DataError, Error, ProgrammingError
 from dpsql.plan.types import Type

@@ -13,7 +13,8 @@ import pytest
 
 import dpsql.testing
 from dpsql.answers import postprocess
-from dpsql.answers.postprocess import PostProcess, level_of_picked
+from dpsql.answers.intervals import level_of_picked, output_intervals
+from dpsql.answers.postprocess import PostProcess
 from dpsql.engine import lower
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, ProgrammingError, UnsupportedQuery
@@ -243,7 +244,7 @@ def test_what_was_rehearsed_once_is_not_rehearsed_again(session: Session) -> Non
     after = session._backend.after
     text = "SELECT sex, SUM(age) / (7 + COUNT(*)) AS r FROM patients WHERE age < ? GROUP BY 1"
     before = len(after._rehearsed)
-    with patch.object(postprocess, "output_intervals", wraps=postprocess.output_intervals) as worked_out:
+    with patch.object(postprocess, "output_intervals", wraps=output_intervals) as worked_out:
         session.query(text, [20], epsilon=0.01)
         once = worked_out.call_count
         session.query(text, [30], epsilon=0.01)

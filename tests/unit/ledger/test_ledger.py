@@ -20,7 +20,8 @@ from dpsql.ledger.owner import reset, restore, verify
 from dpsql.ledger.standing import Standing
 from dpsql.privacy.account import UNIT, Account, Composition
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, MetricLoss, Pure, RandomDPLoss
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, MetricLoss, Pure, RandomDPLoss
+from dpsql.privacy.loss import Composed
 
 BASIC = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
 TENTH = Pure(Fraction(1, 10))

@@ -14,7 +14,7 @@ from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.ledger import Ledger, Pinned, PolicyLimits
 from dpsql.ledger.mark import HighWater, Marks
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 
 KEPT = Path(__file__).with_name("ledgers")
 MILLIONTH = Fraction(1, 10**6)

@@ -14,7 +14,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Key
 from dpsql.privacy.conversions import rho_of_epsilon
-from dpsql.privacy.loss import Concentrated
+from dpsql.privacy.kinds import Concentrated
 from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, WITH_DELTA, asking, offered
 
 MILLIONTH = Fraction(1, 10**6)

@@ -13,7 +13,7 @@ from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
 from dpsql.plan.needs import MeasureKind
 from dpsql.plan.types import Grid
 from dpsql.privacy.conversions import rho_of_pure
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, GRID, OPEN, ConstantNoise, asking, offered, raw
 

@@ -6,7 +6,7 @@ import pytest
 
 from dpsql.mechanisms.base import Refusal
 from dpsql.mechanisms.public import Public
-from dpsql.privacy.loss import Free
+from dpsql.privacy.kinds import Free
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import CITY, OPEN, asking, offered, raw
 

@@ -18,7 +18,7 @@ from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Scan
-from dpsql.privacy.loss import Approximate
+from dpsql.privacy.kinds import Approximate
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (
     CITY,

@@ -15,7 +15,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
 from dpsql.plan.needs import Contribution
-from dpsql.privacy.loss import Approximate
+from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw

@@ -16,7 +16,7 @@ from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, Unsuppor
 from dpsql.owner.metric_report import metric_findings
 from dpsql.plan.nodes import Plan
 from dpsql.policy import load_policy
-from dpsql.privacy.loss import Free, MetricLoss
+from dpsql.privacy.kinds import Free, MetricLoss
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import QueryStatement

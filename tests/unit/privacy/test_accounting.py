@@ -27,7 +27,8 @@ from dpsql.privacy.accounting import (
     rho_of_epsilon,
     rho_of_pure,
 )
-from dpsql.privacy.loss import Approximate, Composed, Concentrated, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss
+from dpsql.privacy.loss import Composed
 
 ONE = Fraction(1)
 MILLIONTH = Fraction(1, 10**6)

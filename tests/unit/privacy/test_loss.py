@@ -14,21 +14,8 @@ from hypothesis import strategies as st
 
 from dpsql.errors import InvariantBroken, LedgerError, UnsupportedQuery
 from dpsql.privacy.account import DELTA_UNIT, UNIT, Account, Composition, readable, units
-from dpsql.privacy.loss import (
-    Approximate,
-    Composed,
-    Concentrated,
-    Free,
-    Loss,
-    MetricLoss,
-    PerClass,
-    PrivacyLoss,
-    Pure,
-    RandomDPLoss,
-    decode,
-    encode,
-    summary,
-)
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss
+from dpsql.privacy.loss import Composed, PrivacyLoss, decode, encode, summary
 
 HALF = Fraction(1, 2)
 TINY = Fraction(1, 10**6)

@@ -30,7 +30,7 @@ import numpy as np
 from dpsql.mechanisms.base import Interval, Release
 from dpsql.mechanisms.metric.release.cells import CellQuery, Domain
 from dpsql.plan.needs import Cells
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from dpsql.mechanisms.base import Interval
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Cells
-from dpsql.privacy.loss import Free
+from dpsql.privacy.kinds import Free
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

@@ -31,7 +31,7 @@ from dpsql.mechanisms.metric import BranchRelease
 from dpsql.mechanisms.noise.laws import LaplaceLaw, laplace_quantile
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Cells
-from dpsql.privacy.loss import Loss
+from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 

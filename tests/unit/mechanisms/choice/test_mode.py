@@ -15,7 +15,7 @@ from dpsql.mechanisms.exponential import Exponential
 from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Apply, Column
 from dpsql.plan.types import Facts, Type
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms import chances
 from tests.unit.mechanisms.asking import BY_RHO, CITY, CONSENT, HALF, OPEN, asking, counted, offered

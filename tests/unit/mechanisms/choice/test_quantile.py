@@ -20,7 +20,7 @@ from dpsql.mechanisms.choice.quantile import Draw, QuantileRelease, Rank, landsc
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Pure
+from dpsql.privacy.kinds import Pure
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms import chances

@@ -26,7 +26,7 @@ from dpsql.mechanisms.friendly_core.covariance import (
 )
 from dpsql.privacy.account import units
 from dpsql.privacy.conversions import pure_epsilon_of_rho
-from dpsql.privacy.loss import Concentrated
+from dpsql.privacy.kinds import Concentrated
 from dpsql.testing import FixedSampler, Noiseless
 
 Floats = npt.NDArray[np.float64]

@@ -21,7 +21,7 @@ from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_pure
-from dpsql.privacy.loss import Approximate, Concentrated
+from dpsql.privacy.kinds import Approximate, Concentrated
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CITY, OPEN, WITH_DELTA, asking

@@ -15,7 +15,8 @@ from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.noise.mean import MeanRelease, fieller, mean_query
 from dpsql.plan.needs import MeasureKind
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Composed, Concentrated, Pure
+from dpsql.privacy.kinds import Concentrated, Pure
+from dpsql.privacy.loss import Composed
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (
     BY_RHO,

@@ -20,7 +20,8 @@ from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, lattice, mome
 from dpsql.mechanisms.noise.sensitivity import sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.plan.types import Grid
-from dpsql.privacy.loss import Composed, Concentrated
+from dpsql.privacy.kinds import Concentrated
+from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import (

@@ -22,7 +22,8 @@ from dpsql.mechanisms.preprocessing.release import STEPS, ByRows, Fixed, Preproc
 from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
-from dpsql.privacy.loss import Composed, Pure
+from dpsql.privacy.kinds import Pure
+from dpsql.privacy.loss import Composed
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CITY, FEW_ROWS, ONE_ROW, OPEN, asking, counted, offered, raw
 

@@ -22,7 +22,7 @@ from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Key
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Type
-from dpsql.privacy.loss import PerClass
+from dpsql.privacy.kinds import PerClass
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, COST, FEW_ROWS, GRID, HALF, ONE_ROW, asking, of_classes, raw

@@ -16,7 +16,7 @@ from dpsql.plan.needs import Contribution, MeasureKind
 from dpsql.plan.nodes import Column, Filter, Join, Key, Relation, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Type
-from dpsql.privacy import loss
+from dpsql.privacy import kinds
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CELLS, CITY, FEW_ROWS, OPEN, VISITS, ConstantNoise, asking, raw
 
@@ -106,7 +106,7 @@ def test_intervals_cover_the_true_counts() -> None:
 
 
 def test_it_charges_epsilon_and_the_gamma_of_the_base_partition() -> None:
-    assert sparse().loss == loss.RandomDPLoss(Fraction(1, 2), CELLS.gamma, "visits: city", 1)
+    assert sparse().loss == kinds.RandomDPLoss(Fraction(1, 2), CELLS.gamma, "visits: city", 1)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from dpsql.mechanisms.random_dp.mean import DistanceMean, chosen_scale, scales, 
 from dpsql.plan.catalog import RandomStatistic
 from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
-from dpsql.privacy import loss
+from dpsql.privacy import kinds
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CELLS, CITY, COST, VISITS, asking
@@ -153,7 +153,7 @@ def test_the_share_of_people_that_is_not_covered_stays_below_gamma() -> None:
 
 
 def test_it_charges_epsilon_delta_and_the_declared_gamma() -> None:
-    assert mean().loss == loss.RandomDPLoss(Fraction(3), Fraction(1, 50), MEAN.name, 1, Fraction(1, 10**6))
+    assert mean().loss == kinds.RandomDPLoss(Fraction(3), Fraction(1, 50), MEAN.name, 1, Fraction(1, 10**6))
     assert sum(share for share in mean().epsilons if share) == 3
 
 

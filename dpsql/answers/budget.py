@@ -1,0 +1,82 @@
+"""The state of a budget, as an analyst or the owner sees it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from dpsql.answers.screen import number, text_table
+from dpsql.plan.types import Type
+from dpsql.privacy.loss import PrivacyLoss
+
+if TYPE_CHECKING:
+    from dpsql.ledger.ledger import AccountState
+from dpsql.answers.answer import Answer, cost_text, public
+
+__all__ = ["Budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one analyst has spent and may still spend.
+
+    Attributes:
+        spent: What the ledger has charged.
+        remaining: The largest pure epsilon that one query could still spend: the lesser of own and total.
+        limit: The analyst's limit.
+        composition: How losses add up, ``basic`` or ``zcdp``.
+        promise: What all of it means together for one row, where answers of several kinds were given; else ''.
+    """
+
+    spent: PrivacyLoss
+    remaining: float
+    limit: PrivacyLoss
+    composition: str
+    promise: str = ""
+
+    TITLES: ClassVar[tuple[str, str, str]] = ("spent", "limit", "left for one query")
+    """What `cells` are."""
+
+    def cells(self) -> tuple[str, str, str]:
+        """The budget in words: what was spent rounded up, what is left rounded down."""
+        left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
+        return cost_text(self.spent), cost_text(self.limit), left
+
+    def __str__(self) -> str:
+        lines = [text_table(self.TITLES, [self.cells()]), f"Losses add up by {self.composition} composition."]
+        return "\n".join([*lines, *([self.promise] if self.promise else [])])
+
+    @classmethod
+    def of(cls, state: AccountState) -> Self:
+        """The budget that an account of the ledger shows."""
+        limit = PrivacyLoss(
+            epsilon=float(state.limit.epsilon),
+            delta=float(state.limit.delta),
+            gamma=float(state.limit.gamma),
+            metric={
+                name: {attribute: float(multiple) for attribute, multiple in multiples.items()}
+                for name, multiples in state.limit.metric.items()
+            },
+            classes={name: float(share * state.limit.epsilon) for name, share in state.limit.classes.items()},
+        )
+        return cls(state.spent, _down(state.remaining), limit, state.composition)
+
+    def to_answer(self) -> Answer:
+        """The budget as one row: what ``SHOW BUDGET`` returns."""
+        return public(
+            ("spent", "limit", "remaining_epsilon", "composition", "promise"),
+            (Type.TEXT, Type.TEXT, Type.REAL, Type.TEXT, Type.TEXT),
+            [(cost_text(self.spent), cost_text(self.limit), self.remaining, self.composition, self.promise or None)],
+        )
+
+
+def _down(amount: Fraction) -> float:
+    """The amount with at most twelve decimals, and as printed never more than it is.
+
+    >>> _down(Fraction(2, 3))
+    0.666666666666
+    """
+    return float(Fraction(math.floor(amount * 10**12), 10**12))
