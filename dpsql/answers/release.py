@@ -11,7 +11,6 @@ from dpsql.answers.quote import advice
 from dpsql.answers.screen import Ends
 from dpsql.answers.stored import Released
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import SelectingRelease
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.needs import Cells, Ordered, Values
 from dpsql.plan.nodes import Plan
@@ -42,7 +41,7 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
         chooser = prepared.measured[prepared.selection]
         candidates = _candidates(prepared.plan, raw[chooser.reading])
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
-        kept = _selecting(chooser).selected(released)
+        kept = chooser.choice.release.selected(released)
         groups = [tuple(candidates[row] for row in kept)]
         tables[chooser.name] = ReleasedTable(
             {name: [values[row] for row in kept] for name, values in released.columns.items()}
@@ -72,13 +71,6 @@ def noised(
     else:
         own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
     return measured.choice.release.release(own, sampler)
-
-
-def _selecting(measured: Measured) -> SelectingRelease:
-    release = measured.choice.release
-    if not hasattr(release, "selected"):
-        raise InvariantBroken(f"{release.mechanism} cannot choose groups")
-    return release  # type: ignore[return-value]  # has `selected`, checked above
 
 
 def _candidates(plan: Plan, raw: RawTable) -> list[Group]:

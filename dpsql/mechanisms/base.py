@@ -1,17 +1,18 @@
 """What every mechanism is given and what it offers.
 
-    offer(request) -> Release | Refusal      public facts only
-    Release.release(raw, sampler)            the only place where a raw number becomes one that may leave
+    offer(request) -> Offer | Refusal      public facts only
+    Offer.release(raw, sampler)            the only place where a raw number becomes one that may leave
 
 One theorem per file; `MECHANISMS` lists them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
@@ -23,7 +24,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Interval", "Mechanism", "Personal", "Price", "Refusal", "Release", "Request", "expected_error"]
+__all__ = ["Interval", "Mechanism", "Offer", "Personal", "Price", "Refusal", "Request", "derive", "total_price"]
 
 Interval = tuple[float | int | None, float | int | None]
 """A confidence interval in the column's unit; None where there is no value."""
@@ -148,74 +149,71 @@ class Refusal:
     reason: str
 
 
-class Release(Protocol):
-    """An offer: what it would cost and do. Every attribute comes from public facts."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """What a release would cost and do. Every field comes from public facts, when the offer is made.
 
-    @property
-    def mechanism(self) -> str:
-        """Its name, as in ``OPTIONS (mechanism = ...)``."""
-        ...
+    Two offers of one class are equal where they would give the same answers to the same raw numbers and draws: what is
+    only foretold or said of an answer is not compared, and no part of its identity (`prepare.identity`).
 
-    @property
-    def loss(self) -> Loss:
-        """The loss of this release, all groups together."""
-        ...
+    Attributes:
+        mechanism: Its name, as in ``OPTIONS (mechanism = ...)``.
+        loss: The loss of this release, all groups together.
+        need: What it wants from the engine.
+        sensitivity: L1 (laplace, threshold) or L2 (gaussian) sensitivity in the column's unit; None where it rests on
+            several measurements.
+        scale: Noise scale or standard deviation in the column's unit; None where it rests on several measurements.
+        half_width: Expected half width of a 95% interval in the column's unit; infinite where it cannot be foretold.
+        notes: What a reader of the answer must know beside its error, one sentence each; most need nothing.
+    """
 
-    @property
-    def need(self) -> Need:
-        """What it wants from the engine."""
-        ...
-
-    @property
-    def sensitivity(self) -> float | None:
-        """L1 (laplace, threshold) or L2 (gaussian) sensitivity in the column's unit; None for several measurements."""
-        ...
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale or standard deviation in the column's unit; None where it rests on several measurements."""
-        ...
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval in the column's unit."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the answer must know beside its error, one sentence each; most need nothing."""
-        ...
-
-    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """Noised values, one row per row of ``raw`` (``m0``, ``m1``, ... as ``need`` names them)."""
-        ...
-
-    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """A confidence interval for each value's noise-free answer, from public quantities only."""
-        ...
-
-
-class SelectingRelease(Release, Protocol):
-    """A release that also decides which groups of an open domain appear."""
-
-    def selected(self, released: ReleasedTable) -> Sequence[int]:
-        """Rows of the released table whose groups may be named in the answer."""
-        ...
-
-
-@runtime_checkable
-class Estimating(Protocol):
-    """A release whose answer is expected nearer to the truth than its interval is wide, as where that is a bracket."""
+    mechanism: str
+    loss: Loss
+    need: Need
+    sensitivity: float | None = field(default=None, kw_only=True)
+    scale: float | None = field(default=None, kw_only=True)
+    half_width: float = field(default=math.inf, kw_only=True, compare=False)
+    notes: tuple[str, ...] = field(default=(), kw_only=True, compare=False)
 
     @property
     def expected_error(self) -> float:
-        """What the answer is expected to be off by, 95 times of 100, in the column's unit."""
-        ...
+        """What mechanisms are compared by: how far off the answer is expected to be, 95 times of 100, in its unit.
+
+        It is less than the half width where the interval is a bracket.
+        """
+        return self.half_width
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """Noised values, one row per row of ``raw`` (``m0``, ``m1``, ... as ``need`` names them)."""
+        raise NotImplementedError
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """A confidence interval for each value's noise-free answer, from public quantities only."""
+        raise NotImplementedError
+
+    def selected(self, released: ReleasedTable) -> Sequence[int]:
+        """Rows of the released table whose groups may be named in the answer, where the release decides that.
+
+        Raises:
+            InvariantBroken: It does not.
+        """
+        raise InvariantBroken(f"{self.mechanism} cannot choose groups")
+
+    def placed(self, place: int) -> Offer:
+        """The same release, as what answers another of several aggregates.
+
+        Raises:
+            InvariantBroken: It answers one alone.
+        """
+        if place:
+            raise InvariantBroken(f"{self.mechanism} answers one aggregate here")
+        return self
 
 
-def expected_error(release: Release) -> float:
-    """What mechanisms are compared by: how far off the answer is expected to be, 95 times of 100, in its unit."""
-    return release.expected_error if isinstance(release, Estimating) else release.half_width
+def derive(offer: Offer, **values: Any) -> None:
+    """Sets the fields that follow from the others, while an offer is made (``__post_init__``)."""
+    for name, value in values.items():
+        object.__setattr__(offer, name, value)
 
 
 class Mechanism(Protocol):
@@ -231,6 +229,6 @@ class Mechanism(Protocol):
         """The options that it reads, beside the statement's own (price, caps, confidence); the others it ignores."""
         ...
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for this request, or why there is none; looks at public facts only."""
         ...

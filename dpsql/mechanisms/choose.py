@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
-from dpsql.mechanisms.base import Mechanism, Refusal, Release, Request, expected_error
+from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.unasked import only_named
 
 __all__ = ["Choice", "Other", "choose"]
@@ -36,7 +36,7 @@ class Other:
 class Choice:
     """The offer that was chosen, and the others with their reasons, in the order of registration."""
 
-    release: Release
+    release: Offer
     others: tuple[Other, ...]
 
 
@@ -57,7 +57,7 @@ def choose(
     Raises:
         UnsupportedQuery: If no mechanism, or not the wanted one, offers; the message holds every reason.
     """
-    offers: dict[str, Release] = {}
+    offers: dict[str, Offer] = {}
     others: dict[str, Other] = {}
     for mechanism in mechanisms:
         name = mechanism.name
@@ -71,7 +71,7 @@ def choose(
     if not eligible:
         raise _refused(request, others, wanted, {} if wanted else named)
     # Each error is computed once: some need a search.
-    errors = {name: expected_error(release) for name, release in offers.items()}
+    errors = {name: release.expected_error for name, release in offers.items()}
     best = min(eligible, key=errors.__getitem__)
     for name, error in errors.items():
         if name != best:

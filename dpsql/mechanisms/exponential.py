@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
 from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
@@ -95,7 +95,7 @@ class Exponential:
     name: str = "exponential"
     options: frozenset[str] = frozenset()
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for an order statistic or a mode, or why there is none."""
         if request.selects:
             return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
@@ -105,7 +105,7 @@ class Exponential:
             return self._quantile(request)
         return Refusal(self.name, f"it answers quantiles, MIN, MAX and MODE, not {request.aggregate.text}.")
 
-    def _quantile(self, request: Request) -> Release | Refusal:
+    def _quantile(self, request: Request) -> Offer | Refusal:
         query = quantile_query(request)
         if isinstance(query, str):
             return Refusal(self.name, query)
@@ -115,7 +115,7 @@ class Exponential:
         rates, loss = bought
         return QuantileRelease(self.name, loss, query, tuple(rates))
 
-    def _mode(self, request: Request) -> Release | Refusal:
+    def _mode(self, request: Request) -> Offer | Refusal:
         candidates = candidates_of(request)
         if isinstance(candidates, str):
             return Refusal(self.name, candidates)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dpsql.mechanisms.base import Release, Request
+from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.expressions import substituted
@@ -23,7 +23,7 @@ VALUES = ("avg", "quantile_cont", "quantile_disc", "min", "max", "trimmed_mean")
 COUNTS = ("count_rows", "count", "count_units", "count_distinct")
 
 
-def foretold(request: Request, release: Release) -> tuple[str, ...]:
+def foretold(request: Request, release: Offer) -> tuple[str, ...]:
     """What to expect, one sentence each; nothing where the answer should be of use."""
     if counts_nothing(request.aggregate.argument, request.source.relation):
         return (

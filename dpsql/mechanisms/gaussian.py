@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import GaussianLaw, gaussian_delta
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
@@ -106,7 +106,7 @@ class Gaussian:
     name: str = "gaussian"
     options: frozenset[str] = frozenset()
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""
         if reason := why_not(request) or _unpriced(request.price):
             return Refusal(self.name, reason)
@@ -130,7 +130,7 @@ class Gaussian:
             sensitivity=math.sqrt(moved.l2_squared) * float(step),
         )
 
-    def _mean(self, request: Request) -> Release | Refusal:
+    def _mean(self, request: Request) -> Offer | Refusal:
         query = mean_query(request)
         share = query.share(exponent=1)  # variances go by sensitivity^2 / rho
         if query.count_sensitivity is None:
@@ -147,7 +147,7 @@ class Gaussian:
             count_law=GaussianLaw(gaussian_variance_of_rho(query.count_sensitivity.l2_squared, loss.rho * (1 - share))),
         )
 
-    def _moments(self, request: Request) -> Release | Refusal:
+    def _moments(self, request: Request) -> Offer | Refusal:
         query, loss = moments_query(request), vector_loss(request.price)  # a row moves several entries
         if loss is None:
             return Refusal(self.name, TOO_SMALL)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
@@ -107,7 +107,7 @@ class Laplace:
     name: str = "laplace"
     options: frozenset[str] = frozenset()
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""
         if reason := why_not(request):
             return Refusal(self.name, reason)
@@ -130,7 +130,7 @@ class Laplace:
             sensitivity=float(in_unit(l1, step)),
         )
 
-    def _mean(self, request: Request) -> Release | Refusal:
+    def _mean(self, request: Request) -> Offer | Refusal:
         # Variances go by (sensitivity / epsilon)^2. Priced by rho, which is near epsilon^2 / 2, they go by 1 / rho.
         query = mean_query(request)
         share = query.share(exponent=2 / 3 if request.price.rho is None else 1)
@@ -148,7 +148,7 @@ class Laplace:
             count_law=LaplaceLaw(laplace_scale(counted.l1, for_count.epsilon)) if counted and for_count else None,
         )
 
-    def _moments(self, request: Request) -> Release | Refusal:
+    def _moments(self, request: Request) -> Offer | Refusal:
         query = moments_query(request)
         prices = split_among(request.price, query.shares(exponent=2 / 3 if request.price.rho is None else 1))
         losses = [loss for loss in map(pure_loss, prices) if loss is not None]

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from dpsql.mechanisms.base import Interval, Refusal, Request
+from dpsql.mechanisms.base import Interval, Offer, Refusal, Request
 from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
-from dpsql.plan.needs import Aggregates, Measure, MeasureKind
+from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.privacy.kinds import Free
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -26,41 +25,8 @@ __all__ = ["Public", "PublicRelease"]
 
 
 @dataclass(frozen=True, slots=True)
-class PublicRelease:
-    """An offer to release the public number of rows.
-
-    Attributes:
-        need: That number, ``m0``.
-    """
-
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    need: Aggregates
-
-    @property
-    def mechanism(self) -> str:
-        """``public``."""
-        return "public"
-
-    @property
-    def loss(self) -> Free:
-        """Nothing."""
-        return Free("public")
-
-    @property
-    def sensitivity(self) -> float:
-        """No neighbour moves it."""
-        return 0.0
-
-    @property
-    def scale(self) -> float:
-        """No noise."""
-        return 0.0
-
-    @property
-    def half_width(self) -> float:
-        """No error."""
-        return 0.0
+class PublicRelease(Offer):
+    """An offer to release the public number of rows, ``m0``; no neighbour moves it, and it has no noise."""
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """The exact number."""
@@ -88,4 +54,5 @@ class Public:
                 "the number of rows is public only under replace_one, for a whole table that declares every_unit, "
                 "without WHERE, GROUP BY or join.",
             )
-        return PublicRelease(need_of(request, Measure(MeasureKind.ROWS)))
+        need = need_of(request, Measure(MeasureKind.ROWS))
+        return PublicRelease(self.name, Free("public"), need, sensitivity=0.0, scale=0.0, half_width=0.0)

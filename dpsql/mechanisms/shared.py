@@ -22,12 +22,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Price, Request, total_price
+from dpsql.mechanisms.base import Interval, Price, Request, derive, total_price
 from dpsql.mechanisms.gaussian import gaussian_variance_of_rho, vector_loss
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss, split_among
 from dpsql.mechanisms.noise.central import STATISTICS
@@ -36,7 +35,6 @@ from dpsql.mechanisms.noise.mean import MeanRelease, centre_of, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity
-from dpsql.plan.needs import Aggregates
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Sampler
@@ -107,8 +105,8 @@ def _totals(mechanism: str, requests: Sequence[Request], price: Price) -> list[M
         bought = NOISES[mechanism](price, (query.sum_sensitivity, query.count_sensitivity), HALVES)
         if bought is not None:
             (for_sum, for_count), loss = bought
-            release = MeanRelease(mechanism, loss, query, for_sum, for_count)
-            offers.append(TotalsRelease(release, tuple(request.aggregate.function for request in requests)))
+            functions = tuple(request.aggregate.function for request in requests)
+            offers.append(TotalsRelease(mechanism, loss, query, for_sum, for_count, functions))
     return offers
 
 
@@ -141,65 +139,35 @@ NOISES: Mapping[str, Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]]
 
 
 @dataclass(frozen=True, slots=True)
-class TotalsRelease:
+class TotalsRelease(MeanRelease):
     """An offer to release a sum, a count and a mean of the same values from a noised centred sum and a noised count.
 
     Attributes:
-        mean: The two noised numbers.
         functions: Of each place: ``sum``, ``count`` or ``avg``.
         at: Which of them this is.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mean: MeanRelease
     functions: tuple[str, ...]
     at: int = 0
+
+    def __post_init__(self) -> None:
+        function = self.functions[self.at]
+        width = self._mean_width() if function == "avg" else float(self._reach(function, 0.95))
+        derive(self, need=self.query.need, half_width=width)
 
     def placed(self, place: int) -> TotalsRelease:
         """The same release, as what answers another place."""
         return replace(self, at=place)
 
-    @property
-    def mechanism(self) -> str:
-        """Whose noise it is."""
-        return self.mean.mechanism
-
-    @property
-    def loss(self) -> Loss:
-        """Of both noised numbers, all groups together."""
-        return self.mean.loss
-
-    @property
-    def need(self) -> Aggregates:
-        """The centred sum and the count."""
-        return self.mean.need
-
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval, in the column's unit."""
-        function = self.functions[self.at]
-        return self.mean.half_width if function == "avg" else float(self._reach(function, 0.95))
-
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` for the first place, ``value_1`` for the next and so on, with ``sum`` and ``count`` behind them."""
-        released = self.mean.release(raw, sampler)
+        released = MeanRelease.release(self, raw, sampler)
         values = [self._values(function, released) for function in self.functions]
         places = {f"value_{place}": own for place, own in enumerate(values) if place}
         return ReleasedTable({**released.columns, "value": values[0], **places})
 
     def _values(self, function: str, released: ReleasedTable) -> Sequence[int | float]:
-        query, sums, counts = self.mean.query, released.columns["sum"], released.columns["count"]
+        query, sums, counts = self.query, released.columns["sum"], released.columns["count"]
         if function == "avg":
             return released.values
         if function == "count":
@@ -210,13 +178,13 @@ class TotalsRelease:
         """Value +- the quantile of its noise; a mean's as `MeanRelease` has it."""
         function = self.functions[self.at]
         if function == "avg":
-            return self.mean.intervals(released, confidence)
+            return MeanRelease.intervals(self, released, confidence)
         reach = self._reach(function, confidence)
         return [(value - reach, value + reach) for value in released.values]
 
     def _reach(self, function: str, confidence: float) -> int | float:
         """The quantile of the noise of a count, or of a sum in the column's unit."""
-        query, for_sum, for_count = self.mean.query, self.mean.sum_law, self.mean.count_law
+        query, for_sum, for_count = self.query, self.sum_law, self.count_law
         if for_count is None:
             raise InvariantBroken("a shared count is noised")
         if function == "count":

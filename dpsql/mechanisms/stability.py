@@ -47,15 +47,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
-from dpsql.plan.needs import Need
 from dpsql.plan.relations import private_scans, unit_of
-from dpsql.privacy.kinds import Approximate, Loss
+from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -65,71 +64,39 @@ NINETEEN_IN_TWENTY = math.log(20)  # 95% half width of Laplace noise, in mean ab
 
 
 @dataclass(frozen=True, slots=True)
-class StabilityRelease:
+class StabilityRelease(NoisedRelease):
     """An offer to release one number per listed cell, 0 for every cell up to a threshold.
 
     Attributes:
-        counts: The numbers with noise on every cell; its loss is the release's.
-        threshold: T: a cell is shown when its noised number is above it.
+        threshold: T: a cell is shown when its noised number is above it. Its delta is within that of the loss.
         cells: How many are listed.
         rows_per_cell: Guess of the mean number of rows in a cell.
     """
 
-    counts: NoisedRelease
     threshold: int
     cells: int
     rows_per_cell: float
 
-    @property
-    def mechanism(self) -> str:
-        """``threshold``."""
-        return self.counts.mechanism
-
-    @property
-    def loss(self) -> Loss:
-        """(epsilon, delta), delta as far as this threshold uses it."""
-        return self.counts.loss
-
-    @property
-    def need(self) -> Need:
-        """The exact numbers."""
-        return self.counts.need
-
-    @property
-    def sensitivity(self) -> float | None:
-        """L1 sensitivity of the numbers."""
-        return self.counts.sensitivity
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale of the cells that are shown."""
-        return self.counts.scale
-
-    @property
-    def half_width(self) -> float:
-        """Of the widest 95% interval: that of a 0 reaches up to the threshold and beyond, however few it stands for."""
-        reach = self.counts.law.quantile(0.95)
-        return max(reach, (self.threshold + reach) / 2)
+    def __post_init__(self) -> None:
+        reach, noise, delta = self.law.quantile(0.95), self.law.spread, self.loss.priced().delta * 1e-18
+        # The widest 95% interval: that of a 0 reaches up to the threshold and beyond, however few it stands for.
+        width = max(reach, (self.threshold + reach) / 2)
+        notes = (
+            f"0 stands for empty cells and for most cells of up to {self.threshold}.",
+            f"Expected L1 error over all {self.cells} cells: {noise:.3g} for each larger cell, all of each smaller "
+            f"one; noise on every cell would make it {noise * self.cells:.3g}.",
+            f"It promises epsilon-DP but for a chance of {delta:.2g}, whatever the data are.",
+        )
+        derive(self, scale=noise, half_width=width, notes=notes)
 
     @property
     def expected_error(self) -> float:
         """Of Laplace noise with the mean error that cells can have if the policy's guess of the rows is right."""
         return NINETEEN_IN_TWENTY * min(self.rows_per_cell, self.threshold)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What 0 means, what is promised, and the expected L1 error."""
-        noise, delta = self.counts.law.spread, self.loss.priced().delta * 1e-18
-        return (
-            f"0 stands for empty cells and for most cells of up to {self.threshold}.",
-            f"Expected L1 error over all {self.cells} cells: {noise:.3g} for each larger cell, all of each smaller "
-            f"one; noise on every cell would make it {noise * self.cells:.3g}.",
-            f"It promises epsilon-DP but for a chance of {delta:.2g}, whatever the data are.",
-        )
-
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the same as ``steps``; 0 for empty cells and those that do not exceed the threshold."""
-        exact, noised = raw.column("m0"), self.counts.release(raw, sampler).columns["steps"]
+        exact, noised = raw.column("m0"), NoisedRelease.release(self, raw, sampler).columns["steps"]
         steps = [k if n > 0 and k > self.threshold else 0 for n, k in zip(exact, noised, strict=True)]
         return ReleasedTable({"value": steps, "steps": steps})
 
@@ -138,7 +105,7 @@ class StabilityRelease:
 
         A cell of more than T + q is shown as 0 only if its noise is below -q: either way a miss needs noise beyond q.
         """
-        reach = self.counts.law.quantile(confidence)
+        reach = self.law.quantile(confidence)
         return [(k - reach, k + reach) if k else (0, self.threshold + reach) for k in released.values]
 
 
@@ -167,14 +134,12 @@ def stability_offer(name: str, request: Request) -> StabilityRelease | str:
     # A cell of r is above T when its noise reaches T - r + 1, as one of 1 unit is above T - r + 1.
     beyond = threshold_for(scale, groups, request.price.delta)
     return StabilityRelease(
-        counts=NoisedRelease(
-            mechanism=name,
-            loss=Approximate(pure.epsilon, threshold_delta(scale, groups, beyond), pure.rho),
-            need=need_of(request, measure),
-            law=LaplaceLaw(scale),
-            step=Fraction(1),
-            sensitivity=float(l1),
-        ),
+        mechanism=name,
+        loss=Approximate(pure.epsilon, threshold_delta(scale, groups, beyond), pure.rho),
+        need=need_of(request, measure),
+        law=LaplaceLaw(scale),
+        step=Fraction(1),
+        sensitivity=float(l1),
         threshold=beyond + most - 1,
         cells=cells_of(request),
         rows_per_cell=rows_per_cell(request),

@@ -54,7 +54,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from dpsql.mechanisms.base import Interval, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
@@ -63,8 +62,8 @@ from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import need_of, sensitivity_of
 from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
 from dpsql.mechanisms.stability import StabilityRelease, stability_offer
-from dpsql.plan.needs import Measure, MeasureKind, Need
-from dpsql.privacy.kinds import Approximate, Loss
+from dpsql.plan.needs import Measure, MeasureKind
+from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -72,52 +71,18 @@ __all__ = ["Threshold", "ThresholdRelease"]
 
 
 @dataclass(frozen=True, slots=True)
-class ThresholdRelease:
+class ThresholdRelease(NoisedRelease):
     """An offer to decide which groups appear, with their noised numbers of units.
 
     Attributes:
-        counts: The noised counts, before any group is left out; its loss is the release's.
-        threshold: Groups appear when their noised count is above it.
+        threshold: Groups appear when their noised count is above it. Its delta is within that of the loss.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    counts: NoisedRelease
     threshold: int
-
-    @property
-    def mechanism(self) -> str:
-        """``threshold``."""
-        return self.counts.mechanism
-
-    @property
-    def loss(self) -> Loss:
-        """(epsilon, delta), delta as far as this threshold uses it."""
-        return self.counts.loss
-
-    @property
-    def need(self) -> Need:
-        """Distinct units of each group that occurs."""
-        return self.counts.need
-
-    @property
-    def sensitivity(self) -> float | None:
-        """L1 sensitivity of the numbers of units."""
-        return self.counts.sensitivity
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale, in units."""
-        return self.counts.scale
-
-    @property
-    def half_width(self) -> float:
-        """Half width of a 95% interval, in units."""
-        return self.counts.half_width
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """Noised numbers of units; None for groups that do not appear, so that nothing of them can leave."""
-        steps = [k if k > self.threshold else None for k in self.counts.release(raw, sampler).columns["steps"]]
+        steps = [k if k > self.threshold else None for k in NoisedRelease.release(self, raw, sampler).columns["steps"]]
         return ReleasedTable({"value": steps, "steps": steps})
 
     def selected(self, released: ReleasedTable) -> Sequence[int]:
@@ -126,7 +91,7 @@ class ThresholdRelease:
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the exact quantile of the noise, or from 1 on near the threshold; (None, None) for hidden groups."""
-        reach = self.counts.law.quantile(confidence)
+        reach = self.law.quantile(confidence)
         return [
             (None, None) if k is None else (1 if k - reach <= self.threshold + 1 else k - reach, k + reach)
             for k in released.columns["steps"]
@@ -160,14 +125,12 @@ class Threshold:
         # A group of n units appears from n noised units on, that is above n - 1.
         threshold = max(threshold_for(scale, groups, request.price.delta), request.units_at_least - 1)
         return ThresholdRelease(
-            counts=NoisedRelease(
-                mechanism=self.name,
-                loss=Approximate(pure.epsilon, threshold_delta(scale, groups, threshold), pure.rho),
-                need=need_of(request, measure),
-                law=LaplaceLaw(scale),
-                step=Fraction(1),
-                sensitivity=float(l1),
-            ),
+            mechanism=self.name,
+            loss=Approximate(pure.epsilon, threshold_delta(scale, groups, threshold), pure.rho),
+            need=need_of(request, measure),
+            law=LaplaceLaw(scale),
+            step=Fraction(1),
+            sensitivity=float(l1),
             threshold=threshold,
         )
 

@@ -1,7 +1,8 @@
 """A release as text that tells it apart from any other, from its facts alone: no sentence for a reader is among them.
 
-Two releases of one form would give the same answers to the same raw numbers and draws. What they read from the engine
-is left out, for the engine's own statement tells it (`Prepared.fingerprint`); so is what `Prepared.meaning` digests.
+Two releases of one form would give the same answers to the same raw numbers and draws. Which rows and expressions they
+read from the engine is left out, for the engine's own statement tells it (`Prepared.fingerprint`); so is what
+`Prepared.meaning` digests, and what an offer does not compare: what is only foretold or said of an answer.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from dpsql.errors import InvariantBroken
+from dpsql.plan.needs import Source
+from dpsql.plan.nodes import Expression
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
 
 __all__ = ["canonical"]
 
-PROSE = frozenset({"notes", "text", "position"})
-ELSEWHERE = frozenset({"need", "domain", "queries", "arranged"})
+DIGESTED = frozenset({"domain", "queries", "arranged"})
 
 
 def canonical(value: Any) -> str:
@@ -54,8 +56,10 @@ def canonical(value: Any) -> str:
             return f"{{{', '.join(sorted(f'{canonical(k)}: {canonical(v)}' for k, v in value.items()))}}}"
         case np.ndarray():
             return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+        case _ if isinstance(value, Source | Expression):
+            return type(value).__name__
         case _ if is_dataclass(value) and not isinstance(value, type):
-            told = [f.name for f in fields(value) if f.name not in PROSE | ELSEWHERE]
+            told = [f.name for f in fields(value) if f.compare and f.name not in DIGESTED]
             parts = [f"{name}={canonical(getattr(value, name))}" for name in told]
             return f"{type(value).__name__}({', '.join(parts)})"
     raise InvariantBroken(f"a {type(value).__name__} has no canonical form")

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpsql.engine.lower import lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.mechanisms.base import Price, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.metric import Product
@@ -270,7 +270,7 @@ def _release(
             multiples[name] = multiples.get(name, Fraction(0)) + multiple
     loss = _loss(metric, multiples)
     queries, notes = asked.queries, _notes(metric, multiples)
-    inner: Release
+    inner: Offer
     arranged = as_columns
     if asked.candidates and aggregate.argument is not None:
         inner = _mode(asked, aggregate, noises[0], need, loss)
@@ -284,29 +284,30 @@ def _release(
         if isinstance(inner, BranchNoise):
             queries = (asked.queries[0].by_value(),)
             notes = (*notes, "worked out from noised counts of the rows up to each value, which cost no more than one.")
-    return CellsRelease(inner, loss, need, domain, queries, arranged, notes)
+    return CellsRelease("metric", loss, need, inner, domain, queries, arranged, notes=notes)
 
 
-def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Release:
+def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Offer:
     step = Fraction(1) if asked.grid is None else asked.grid.step
     steep = float(noise.steepness * step)
     if noise.branches is not None:
         total = noise.branches.total_scale or Fraction(0)
         weight = noise.scales[0] / noise.branches.scales[0]  # 1 / the multiple
+        by_group = asked.queries[0].by_group()
         return BranchNoise(
-            loss, need, noise.branches, noise.scales, total * weight, asked.queries[0].by_group(), step, steep
+            "metric", loss, need, noise.scales, step, noise.branches, total * weight, by_group, sensitivity=steep
         )
     if len(noise.scales) > 1:
-        return GroupNoise(loss, need, noise.scales, step, steep)
+        return GroupNoise("metric", loss, need, noise.scales, step, sensitivity=steep)
     if noise.scale is None:
-        return ExactRelease(need, step)
+        return ExactRelease("metric", Free("public"), need, step)
     if empty := asked.queries[0].empty():
         scales = tuple(Fraction(0) if group in empty else noise.scale for group in range(asked.queries[0].size))
-        return GroupNoise(loss, need, scales, step, steep)
-    return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, steep)
+        return GroupNoise("metric", loss, need, scales, step, sensitivity=steep)
+    return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, sensitivity=steep)
 
 
-def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, loss: Loss) -> Release:
+def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, loss: Loss) -> Offer:
     if noise.scale is None or aggregate.argument is None:
         raise UnsupportedQuery(
             "it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask."
@@ -317,7 +318,7 @@ def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, 
 
 def _mean(
     asked: Question, aggregate: Aggregate, noises: Sequence[Noise], need: CellsNeed, loss: Loss, about: int
-) -> Release:
+) -> Offer:
     grid = asked.grid
     if grid is None or aggregate.argument is None or noises[0].scale is None:
         raise UnsupportedQuery(

@@ -108,22 +108,14 @@ class Prepared:
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
         described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss)), self.meaning]
+        described.append(repr(self.selection))
         for reading in self.readings:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
-        for measured in self.measured:
-            release, request = measured.choice.release, measured.request
-            described += [release.mechanism, canonical(release), repr(encode(release.loss))]
-            described += [repr((measured.reading, measured.columns))]
-            asked = measured.aggregate
-            described += [measured.name, asked.function, repr((asked.fraction, asked.bounds, asked.per_group))]
-            described += [repr((request.grid, request.second_grid, request.selects, request.units_at_least))]
-            described += [repr((request.options.sensitivity, request.options.centre, request.options.scale))]
-            if asked.argument is not None:
-                described.append(repr(asked.argument.facts))
-        after = lower_released(self.plan)
         described += [
-            after.sql,
-            repr(after.parameters),
-            repr([(output.name, output.end) for output in self.plan.answer]),
+            repr((measured.name, measured.reading, measured.columns, canonical(measured.choice.release)))
+            for measured in self.measured
         ]
+        after = lower_released(self.plan)
+        answer = [(output.name, output.end, output.expression.facts.type) for output in self.plan.answer]
+        described += [after.sql, repr(after.parameters), repr(answer)]
         return hashlib.sha256(repr(described).encode()).hexdigest()

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Mechanism, Refusal, Request, expected_error
+from dpsql.mechanisms.base import Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, Other
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore, FriendlyMean
 from dpsql.mechanisms.gaussian import Gaussian
@@ -142,7 +142,7 @@ def _share_of_alone(offer: Together, alone: Sequence[Choice | None]) -> float:
     if None in alone:
         return 0.0
     widths = [
-        (expected_error(offer.placed(i)), expected_error(own.release)) for i, own in enumerate(alone) if own is not None
+        (offer.placed(i).expected_error, own.release.expected_error) for i, own in enumerate(alone) if own is not None
     ]
     if any(other == 0 for _, other in widths):  # exact alone
         return math.inf
@@ -152,4 +152,4 @@ def _share_of_alone(offer: Together, alone: Sequence[Choice | None]) -> float:
 def _others(choice: Choice) -> tuple[Other, ...]:
     release = choice.release
     reason = "alone, at its part of the price: together they err less."
-    return (Other(release.mechanism, expected_error(release), reason), *choice.others)
+    return (Other(release.mechanism, release.expected_error, reason), *choice.others)

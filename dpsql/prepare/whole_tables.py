@@ -30,6 +30,8 @@ from dpsql.prepare.sources import check_unit, rows_about, source_of
 
 __all__ = ["prepare_table"]
 
+MECHANISM = "friendly_core"
+
 READ = frozenset({"epsilon", "delta", "rho", "mechanism", "max_rows_contributed", "confidence", "privacy_unit_column"})
 """The options that a function of a whole table reads: it has no groups, and names its own scale."""
 
@@ -51,7 +53,7 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
     if table is None:
         raise InvariantBroken("a plan without a table function")
     check_unit(plan.relation, options)
-    if options.mechanism not in (None, KMeansRelease.mechanism) or options.multiple is not None:
+    if options.mechanism not in (None, MECHANISM) or options.multiple is not None:
         raise ProgrammingError(
             f"{table.name} is answered by mechanism 'friendly_core' alone, at a price in epsilon or rho. Leave "
             "mechanism, metric and multiple out."
@@ -92,9 +94,9 @@ def _refuse(table: TableFunction, source: Source) -> None:
             hint="Give each person one row: group its query by the privacy unit, with AVG or SUM of each column.",
         )  # fmt: skip
     for name, column in table.columns:
-        if any(KMeansRelease.mechanism in behind.banned for behind, _ in origins(source.relation, column)):
+        if any(MECHANISM in behind.banned for behind, _ in origins(source.relation, column)):
             raise UnsupportedQuery(
-                f"the policy bans mechanism '{KMeansRelease.mechanism}' for {name}.", construct=table.name,
+                f"the policy bans mechanism '{MECHANISM}' for {name}.", construct=table.name,
                 position=table.position, hint="Leave this column out.",
             )  # fmt: skip
 
@@ -149,7 +151,7 @@ def _k_means(asked: _Asked) -> KMeansRelease:
         raise asked.refusal(f"{error}.", PAGE) from None
     asked.check_rows(rows_needed(plan), plan.parts)
     grids = [grid_for(bound)] * len(asked.table.columns)
-    return KMeansRelease(plan, asked.need(grids), bound, ends, asked.rows_about)
+    return KMeansRelease(MECHANISM, asked.need(grids), plan, bound, ends, asked.rows_about)
 
 
 def _covariance(asked: _Asked) -> CovarianceRelease:
@@ -165,7 +167,7 @@ def _covariance(asked: _Asked) -> CovarianceRelease:
         raise asked.refusal(f"{error}.", PAGE) from None
     asked.check_rows(plan.rows_needed, plan.parts)
     grids = tuple(saturating_grid(facts_on(column, asked.source.relation)) for _, column in asked.table.columns)
-    return CovarianceRelease(plan, asked.need(grids), grids, asked.rows_about)
+    return CovarianceRelease(MECHANISM, asked.need(grids), plan, grids, asked.rows_about)
 
 
 OFFERS: Mapping[str, Callable[[_Asked], KMeansRelease | CovarianceRelease]] = {

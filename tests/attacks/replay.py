@@ -20,7 +20,7 @@ import numpy.typing as npt
 from dpsql.answers.answer import Answer
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
-from dpsql.mechanisms.base import Release
+from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.plan.needs import Values
@@ -101,7 +101,7 @@ class Part:
         values: Of a preprocessed statistic: each group's distinct values, and how many rows hold each.
     """
 
-    release: Release
+    release: Offer
     selects: bool
     discovered: bool
     groups: tuple[Group, ...]

@@ -106,14 +106,14 @@ def _no_clamp() -> AbstractContextManager[object]:
 
 def _no_threshold() -> AbstractContextManager[object]:
     def everything(release: thresholds.ThresholdRelease, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        return release.counts.release(raw, sampler)
+        return NoisedRelease.release(release, raw, sampler)
 
     return patch.object(thresholds.ThresholdRelease, "release", everything)
 
 
 def _threshold_off_by_one() -> AbstractContextManager[object]:
     def at_least(release: thresholds.ThresholdRelease, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        steps = release.counts.release(raw, sampler).columns["steps"]
+        steps = NoisedRelease.release(release, raw, sampler).columns["steps"]
         shown = [k if k >= release.threshold else None for k in steps]
         return ReleasedTable({"value": shown, "steps": shown})
 

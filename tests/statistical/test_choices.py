@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from dpsql.mechanisms.base import Price, Release
+from dpsql.mechanisms.base import Offer, Price
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.choice.quantile import QuantileRelease, landscape
 from dpsql.mechanisms.exponential import Exponential
@@ -48,7 +48,7 @@ def quantile(function: str, **settings: Any) -> QuantileRelease:
     return release
 
 
-def draws(release: Release, group: dict[Any, int], size: int, sampler: Sampler | None = None) -> list[Any]:
+def draws(release: Offer, group: dict[Any, int], size: int, sampler: Sampler | None = None) -> list[Any]:
     """Values of so many groups that hold the same rows."""
     return list(release.release(alike(group, size), sampler or ExactSampler()).values)
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import beta
 
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
@@ -73,7 +73,7 @@ PAIRS = {
 GROUP = Pair(asking("count_units", price=PRICE, keys=(OPEN,), selects=True, held=Contribution(1, 1, 1)), (1,), (0,))
 
 
-def offer(mechanism: Laplace | Gaussian | Threshold, request: Request) -> Release:
+def offer(mechanism: Laplace | Gaussian | Threshold, request: Request) -> Offer:
     release = mechanism.offer(request)
     assert not isinstance(release, Refusal)
     return release
@@ -85,7 +85,7 @@ def repeated(numbers: tuple[int, ...], size: int) -> RawTable:
 
 
 def draws(
-    release: Release, numbers: tuple[int, ...], size: int, sampler: Sampler | None = None
+    release: Offer, numbers: tuple[int, ...], size: int, sampler: Sampler | None = None
 ) -> npt.NDArray[np.float64]:
     """(size,) what tells most of the released columns, as one number; -inf where nothing appeared."""
     columns = release.release(repeated(numbers, size), sampler or ExactSampler()).columns
@@ -139,15 +139,13 @@ def measured(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64], delta: 
     return best
 
 
-def halved(release: Release) -> Release:
+def halved(release: Offer) -> Offer:
     """The same offer with half the noise: the bug that the audit must see."""
 
     def half(law: Any) -> Any:
         return LaplaceLaw(law.scale / 2) if isinstance(law, LaplaceLaw) else GaussianLaw(law.variance / 4)
 
     match release:
-        case ThresholdRelease():
-            return replace(release, counts=replace(release.counts, law=half(release.counts.law)))
         case NoisedRelease():
             return replace(release, law=half(release.law))
         case MeanRelease():

@@ -18,14 +18,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import Protocol
 
-from dpsql.mechanisms.base import Interval, Request
-from dpsql.plan.needs import Values
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Value
 from dpsql.plan.values import column_domain
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -80,42 +78,26 @@ class ExponentialChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ModeRelease:
+class ModeRelease(Offer):
     """An offer to choose one value of the domain for each group.
 
     Attributes:
-        mechanism: Whose offer it is.
-        loss: All groups together.
         need: How many rows hold each value that occurs.
         candidates: The domain without NULL.
         chooser: How one is taken.
+        sensitivity: 1: rows by which one row moves a score.
+        scale: 1 / exponent, in rows: a value with so many rows less is e times less likely.
+        half_width: Rows: with 95% confidence the released value has at most so many rows less than the most frequent.
+            A candidate that is t rows short is chosen with chance at most exp(-exponent t), by either mechanism.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mechanism: str
-    loss: Loss
-    need: Values
     candidates: tuple[Value, ...]
     chooser: Chooser
 
-    @property
-    def sensitivity(self) -> float:
-        """Rows by which one row moves a score."""
-        return 1.0
-
-    @property
-    def scale(self) -> float:
-        """1 / exponent, in rows: a value with so many rows less is e times less likely."""
-        return float(1 / self.chooser.exponent)
-
-    @property
-    def half_width(self) -> float:
-        """Rows: with 95% confidence the released value has at most so many rows less than the most frequent one.
-
-        A candidate that is t rows short is chosen with chance at most exp(-exponent t), by either mechanism.
-        """
-        return math.log((len(self.candidates) - 1) / 0.05) / float(self.chooser.exponent)
+    def __post_init__(self) -> None:
+        exponent = self.chooser.exponent
+        width = math.log((len(self.candidates) - 1) / 0.05) / float(exponent)
+        derive(self, sensitivity=1.0, scale=float(1 / exponent), half_width=width)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``: one value of the domain for each group."""

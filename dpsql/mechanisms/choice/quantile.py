@@ -43,20 +43,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -167,45 +165,26 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileRelease:
+class QuantileRelease(Offer):
     """An offer to release an order statistic, and the ends of its interval.
 
     Attributes:
-        mechanism: Whose offer it is.
         loss: Of all draws and groups together.
+        need: The values, counted.
         query: What is asked and publicly known.
         rates: Of the answer, then of each end that is drawn: what one row may tell.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mechanism: str
-    loss: Loss
+    need: Values = field(init=False)
     query: QuantileQuery
     rates: tuple[Fraction, ...]
 
-    @property
-    def need(self) -> Values:
-        """The values, counted."""
-        return self.query.need
-
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of the interval, for ``rows_about`` rows that lie evenly over their extent."""
-        query = self.query
-        ranks = max(abs(draw.rank.offset) for draw in self.draws())
+    def __post_init__(self) -> None:
+        query, ranks = self.query, max(abs(draw.rank.offset) for draw in self.draws())
         widest = Fraction(query.grid.high - query.grid.low, 2)
-        return float(min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step)
+        # For rows_about rows that lie evenly over their extent.
+        width = min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step
+        derive(self, need=query.need, half_width=float(width))
 
     @property
     def expected_error(self) -> float:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.friendly_core.clusters import KMeans, in_unit
 from dpsql.mechanisms.friendly_core.oracle import inside_ball
 from dpsql.mechanisms.friendly_core.tuples import LARGEST
@@ -38,45 +37,35 @@ def grid_for(bound: Fraction) -> Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class KMeansRelease:
+class KMeansRelease(Offer):
     """An offer to release k centres, a row each: the first coordinate as ``value``, the others as ``value_1``, ...
 
     Attributes:
-        plan: What will be done.
         need: One row per privacy unit, on `grid_for` the bound.
+        plan: What will be done.
         bound: Radius of the ball, in the columns' unit.
         ends: Least and greatest radius of the tuples to try, in grid steps.
         rows_about: Guess of the number of rows.
+        half_width: Of a coordinate of a centre, for clusters of one size: the noise of the last step's sum and number.
     """
 
-    plan: KMeans
+    loss: Loss = field(init=False)
     need: Values
+    plan: KMeans
     bound: Fraction
     ends: tuple[int, int]
     rows_about: int
-    mechanism: ClassVar[str] = "friendly_core"
-    sensitivity: ClassVar[float | None] = None  # of several measurements
-    scale: ClassVar[float | None] = None
 
-    @property
-    def loss(self) -> Loss:
-        return self.plan.loss
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        parts = self.plan.parts
-        return (
+    def __post_init__(self) -> None:
+        parts, people = self.plan.parts, max(1.0, self.rows_about / self.plan.k)
+        factor = 1 if self.plan.neighbours == "add_remove" else 2
+        width = 1.96 * float(self.bound) * math.sqrt(2 * factor / self.plan.step.rho) / people
+        notes = (
             f"people are dealt into {parts} parts of about {max(1, self.rows_about // parts)} each (rows_about); where "
             "too few parts agree on their centres, every centre is NULL, at the same price.",
             f"points further than {float(self.bound):g} from 0 are moved to that distance.",
         )
-
-    @property
-    def half_width(self) -> float:
-        """Of a coordinate of a centre, for clusters of one size: the noise of the last step's sum and number."""
-        people = max(1.0, self.rows_about / self.plan.k)
-        factor = 1 if self.plan.neighbours == "add_remove" else 2
-        return 1.96 * float(self.bound) * math.sqrt(2 * factor / self.plan.step.rho) / people
+        derive(self, loss=self.plan.loss, half_width=width, notes=notes)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """k rows: the centres in lexicographic order; None everywhere where too few parts agree."""

@@ -6,12 +6,11 @@ Neighbours, loss and theorem: `covariance`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.friendly_core.covariance import Covariance
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -38,32 +37,26 @@ def covariance_notes(plan: Covariance, rows_about: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class CovarianceRelease:
+class CovarianceRelease(Offer):
     """An offer to release a covariance matrix: a row for each column, its entries as ``value``, ``value_1``, ...
 
+    How far off it is depends on the data's own scale: the notes say what share of it.
+
     Attributes:
-        plan: What will be done.
         need: One row per privacy unit.
+        plan: What will be done.
         grids: Of each column.
         rows_about: Guess of the number of rows.
     """
 
-    plan: Covariance
+    loss: Loss = field(init=False)
     need: Values
+    plan: Covariance
     grids: tuple[Grid, ...]
     rows_about: int
-    mechanism: ClassVar[str] = "friendly_core"
-    sensitivity: ClassVar[float | None] = None  # of several measurements
-    scale: ClassVar[float | None] = None
-    half_width: ClassVar[float] = float("inf")  # it depends on the data's own scale: see the notes
 
-    @property
-    def loss(self) -> Loss:
-        return self.plan.loss
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return covariance_notes(self.plan, self.rows_about)
+    def __post_init__(self) -> None:
+        derive(self, loss=self.plan.loss, notes=covariance_notes(self.plan, self.rows_about))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """d rows of a symmetric, positive semidefinite matrix; None everywhere where too few parts agree."""

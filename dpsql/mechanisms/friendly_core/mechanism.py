@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Price, Refusal, Request, total_price
+from dpsql.mechanisms.base import Interval, Offer, Price, Refusal, Request, derive, total_price
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.pairs import FriendlyPair, offer_pair
@@ -127,11 +127,10 @@ class FriendlyCore:
 
 
 @dataclass(frozen=True, slots=True)
-class FriendlyMean:
+class FriendlyMean(Offer):
     """An offer to release a mean of one or more coordinates.
 
     Attributes:
-        mechanism: Whose offer it is.
         loss: All groups and coordinates together.
         need: The values, or vectors.
         bought: What each group's part of the price buys.
@@ -139,34 +138,20 @@ class FriendlyMean:
         at: Which of them this is.
     """
 
-    mechanism: str
-    loss: Loss
     need: Values
     bought: Bought
     coordinates: tuple[Scaled, ...]
     at: int = 0
 
+    def __post_init__(self) -> None:
+        unit = float(self.coordinates[self.at].unit)  # for rows as the policy guesses them
+        derive(self, half_width=self.bought.half_width * unit, notes=self._notes())
+
     def placed(self, place: int) -> FriendlyMean:
         """The same release, as what answers another place."""
         return replace(self, at=place)
 
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval, in the column's unit, for rows as the policy guesses them."""
-        return self.bought.half_width * float(self.coordinates[self.at].unit)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[str, ...]:
         """What is promised and what is given up, and the terms of the expected error."""
         own, parts = self.coordinates[self.at], self.bought.parts
         low, high, radius, spread, reach = (float(steps * float(own.unit)) for steps in self.bought.terms)

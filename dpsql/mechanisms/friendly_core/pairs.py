@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.base import Interval, Refusal, Request
+from dpsql.mechanisms.base import Interval, Offer, Refusal, Request, derive
 from dpsql.mechanisms.friendly_core.covariance import Covariance, plan_covariance
 from dpsql.mechanisms.friendly_core.covariance_release import covariance_notes
 from dpsql.plan.grids import saturating_grid
@@ -82,7 +82,7 @@ def offer_pair(request: Request) -> FriendlyPair | Refusal:
     facts = request.facts, request.second_facts
     grids = request.grid or saturating_grid(facts[0]), request.second_grid or saturating_grid(facts[1])
     need = Values(source, aggregate.argument, grids[0], others=((aggregate.second, grids[1]),))
-    return FriendlyPair(NAME, plan, need, aggregate.function, grids, _spreads(facts), request.rows_about)
+    return FriendlyPair(NAME, need, plan, aggregate.function, grids, _spreads(facts), request.rows_about)
 
 
 def _spreads(facts: tuple[Facts, Facts]) -> tuple[float, float]:
@@ -96,52 +96,33 @@ def _spreads(facts: tuple[Facts, Facts]) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class FriendlyPair:
+class FriendlyPair(Offer):
     """An offer to release a statistic of two columns in every group.
 
     Attributes:
-        mechanism: Whose offer it is.
-        plan: What each group's matrix takes.
+        loss: That of one group: the groups hold different units.
         need: Pairs of values, one for each unit.
+        plan: What each group's matrix takes.
         function: Which statistic.
         grids: Of both columns.
         spreads: Guesses of both standard deviations, in the columns' units.
         rows_about: Guess of the rows in a group.
+        half_width: In the statistic's unit: 1.96 sqrt(2) eta, for a correlation of 0.
     """
 
-    mechanism: str
-    plan: Covariance
+    loss: Loss = field(init=False)
     need: Values
+    plan: Covariance
     function: str
     grids: tuple[Grid, Grid]
     spreads: tuple[float, float]
     rows_about: int
 
-    @property
-    def loss(self) -> Loss:
-        """That of one group: the groups hold different units."""
-        return self.plan.loss
-
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval, in the statistic's unit: 1.96 sqrt(2) eta, for a correlation of 0."""
+    def __post_init__(self) -> None:
         y, x = self.spreads
         unit = {"corr": 1.0, "regr_slope": y / x if y < math.inf else math.inf}.get(self.function, y * x)
-        return 1.96 * math.sqrt(2) * self.plan.expected_eta * unit
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return covariance_notes(self.plan, self.rows_about)
+        width = 1.96 * math.sqrt(2) * self.plan.expected_eta * unit
+        derive(self, loss=self.plan.loss, half_width=width, notes=covariance_notes(self.plan, self.rows_about))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the statistic's unit for each group; None where too few parts agree."""

@@ -24,7 +24,7 @@ from dpsql.mechanisms.metric.distances.query import Query
 from dpsql.mechanisms.metric.distances.star import Star
 from dpsql.mechanisms.metric.distances.table import Edge, Table
 from dpsql.mechanisms.metric.distances.tree import Tree
-from dpsql.mechanisms.metric.release.offers import Offer, least_error, offers
+from dpsql.mechanisms.metric.release.offers import Way, least_error, offers
 from dpsql.mechanisms.metric.release.selection import exponent_of_groups, exponent_of_scores, shortfall
 from dpsql.mechanisms.metric.release.together import STRATEGIES, Together, together
 
@@ -39,7 +39,6 @@ __all__ = [
     "Lines",
     "Metric",
     "MetricError",
-    "Offer",
     "Pairs",
     "Points",
     "Product",
@@ -50,6 +49,7 @@ __all__ = [
     "Table",
     "Together",
     "Tree",
+    "Way",
     "WithNull",
     "branch_release",
     "exponent_of_groups",

@@ -21,21 +21,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.types import Facts, Grid
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -133,47 +131,29 @@ def deviation_of(grid: Grid, facts: Facts, centre: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class MeanRelease:
+class MeanRelease(Offer):
     """An offer to release a mean from a noised centred sum and a noised or public count.
 
     Attributes:
-        mechanism: Whose noise it is.
         loss: Of both noised integers together, all groups together.
+        need: The centred sum and the count.
         query: What is asked and publicly known.
         sum_law: Noise of the centred sum, in grid steps.
         count_law: Noise of the count; None where the count is public.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mechanism: str
-    loss: Loss
+    need: Aggregates = field(init=False)
     query: MeanQuery
     sum_law: Law
     count_law: Law | None
 
-    @property
-    def need(self) -> Aggregates:
-        """The centred sum and the count."""
-        return self.query.need
+    def __post_init__(self) -> None:
+        derive(self, need=self.query.need, half_width=self._mean_width())
 
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval for a group of ``rows_about`` rows, in the column's unit."""
-        query = self.query
-        return _half_steps(query.rows_about, query.deviation, self.sum_law, self.count_law, *self._bounds) * float(
-            query.grid.step
-        )
+    def _mean_width(self) -> float:
+        """Of the mean of a group of ``rows_about`` rows, in the column's unit."""
+        query, laws = self.query, (self.sum_law, self.count_law)
+        return _half_steps(query.rows_about, query.deviation, *laws, *self._bounds) * float(query.grid.step)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, with the noised ``sum`` (centred, in grid steps) and ``count`` behind it."""

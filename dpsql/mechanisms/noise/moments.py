@@ -29,16 +29,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.central import STATISTICS, Guess, Moments, MomentStatistic
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import centre_of, deviation_of
@@ -46,7 +45,6 @@ from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed,
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.nodes import Expression
 from dpsql.plan.types import Grid
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -172,47 +170,31 @@ def coarse(grid: Grid) -> Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class MomentsRelease:
+class MomentsRelease(Offer):
     """An offer to release a statistic of noised moments.
 
     Attributes:
-        mechanism: Whose noise it is.
         loss: Of all noised moments together, all groups together.
+        need: The moments.
         query: What is asked and publicly known.
         laws: Noise of each moment, in (products of) grid steps; None where the moment is public.
         together: What is asked of these moments at each place, where several statistics are; else ().
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mechanism: str
-    loss: Loss
+    need: Aggregates = field(init=False)
     query: MomentsQuery
     laws: tuple[Law | None, ...]
     together: tuple[MomentsQuery, ...] = ()
+
+    def __post_init__(self) -> None:
+        derive(self, need=self.query.need, half_width=self._expected_width())
 
     def placed(self, place: int) -> MomentsRelease:
         """The same release, as what answers another place."""
         return replace(self, query=self.together[place])
 
-    @property
-    def need(self) -> Aggregates:
-        """The moments."""
-        return self.query.need
-
-    @property
-    def sensitivity(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def scale(self) -> None:
-        """None: it rests on several measurements."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval for a group of ``rows_about`` rows, at the guess."""
+    def _expected_width(self) -> float:
+        """For a group of ``rows_about`` rows, at the guess."""
         n, guess = self.query.rows_about, self.query.guess
         # Squares lie around twice the squared distance, products of different variables at a correlation of 1/2.
         grown = {1: 1.0, 2: 2.0}

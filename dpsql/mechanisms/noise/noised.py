@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.noise.laws import Law
-from dpsql.plan.needs import Need
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -28,36 +26,20 @@ def in_unit(steps: int, step: Fraction) -> int | float:
 
 
 @dataclass(frozen=True, slots=True)
-class NoisedRelease:
-    """An offer to release one integer per group plus noise.
+class NoisedRelease(Offer):
+    """An offer to release one integer per group plus noise, from one measure, ``m0``.
 
     Attributes:
-        mechanism: Whose offer it is.
-        loss: Its loss, all groups together.
-        need: One measure, ``m0``.
         law: The noise, in grid steps.
         step: Grid step in the column's unit; 1 for counts.
-        sensitivity: L1 or L2, in the column's unit, as the mechanism states it.
     """
 
-    notes: ClassVar[tuple[str, ...]] = ()
-
-    mechanism: str
-    loss: Loss
-    need: Need
     law: Law
     step: Fraction
-    sensitivity: float | None
 
-    @property
-    def scale(self) -> float | None:
-        """Noise scale or standard deviation, in the column's unit."""
-        return self.law.spread * float(self.step)
-
-    @property
-    def half_width(self) -> float:
-        """Half width of a 95% interval, in the column's unit; the same whatever the data."""
-        return float(in_unit(self.law.quantile(0.95), self.step))
+    def __post_init__(self) -> None:
+        width = float(in_unit(self.law.quantile(0.95), self.step))  # the same whatever the data
+        derive(self, scale=self.law.spread * float(self.step), half_width=width)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit and ``steps``, the same as grid integers; one entry per row of ``raw``."""

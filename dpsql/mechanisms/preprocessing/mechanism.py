@@ -46,7 +46,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Refusal, Request
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss, split
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -90,7 +90,7 @@ class Preprocessing:
     name: str = "preprocessing"
     options: frozenset[str] = frozenset({"sensitivity", "centre"})
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for one statistic of one numeric argument, or why there is none."""
         aggregate, options = request.aggregate, request.options
         if request.selects:
@@ -118,7 +118,7 @@ class Preprocessing:
             return Refusal(self.name, NO_SPREAD)
         return self._in_time(request, self._by_rule(request, query))
 
-    def _in_time(self, request: Request, offer: PreprocessedRelease | Refusal) -> Release | Refusal:
+    def _in_time(self, request: Request, offer: PreprocessedRelease | Refusal) -> Offer | Refusal:
         """The offer, or a refusal of more steps than end in seconds, as far as public facts tell."""
         if isinstance(offer, Refusal) or request.aggregate.function not in WALKED:
             return offer
@@ -174,7 +174,7 @@ class Preprocessing:
             count_law=LaplaceLaw(laplace_scale(query.moved, for_count.epsilon)),
         )
 
-    def _sum(self, request: Request) -> Release | Refusal:
+    def _sum(self, request: Request) -> Offer | Refusal:
         """A sum of values clipped to plus or minus what one row may add: that is its preprocessed form."""
         argument, sensitivity, loss = request.aggregate.argument, request.options.sensitivity, pure_loss(request.price)
         if argument is None or sensitivity is None:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.preprocessing import output_steps
@@ -54,50 +54,57 @@ class Sensitivities:
 
 
 @dataclass(frozen=True, slots=True)
-class ClippedTotal:
+class ClassOffer(Offer):
+    """An offer with a sensitivity, and a loss, for each class of units.
+
+    Attributes:
+        loss: One epsilon for each class.
+        sensitivities: Of each class.
+        bias: Expected, in the column's unit.
+        sensitivity: L1 sensitivity to a unit of the least strict class, in the column's unit.
+    """
+
+    loss: PerClass = field(init=False)
+    sensitivities: Sensitivities
+    bias: float
+
+    def foretell(self, rounding: float, notes: tuple[str, ...]) -> None:
+        """Sets what follows from the sensitivities.
+
+        Args:
+            rounding: By how much the answer may be rounded, in the column's unit.
+            notes: What a reader must know.
+        """
+        step, moved = float(self.sensitivities.step), self.sensitivities.moved
+        scale = self.sensitivities.law.spread * step
+        derive(
+            self,
+            loss=self.sensitivities.loss,
+            sensitivity=float(max(moved.values()) * self.sensitivities.step),
+            scale=scale,
+            half_width=half_width(scale, self.bias) + rounding,
+            notes=notes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClippedTotal(ClassOffer):
     """An offer to release the total of one clipped number for each unit and group.
 
     Attributes:
-        mechanism: Whose offer it is.
-        sensitivities: Of each class.
         need: One clipped total for each class, ``m0``, ``m1``, ...
         base: Grid step of the answer, in the column's unit.
-        bias: Expected, in the column's unit.
     """
 
-    mechanism: str
-    sensitivities: Sensitivities
     need: Aggregates
     base: Fraction
-    bias: float
 
-    @property
-    def loss(self) -> PerClass:
-        """One epsilon for each class."""
-        return self.sensitivities.loss
-
-    @property
-    def sensitivity(self) -> float:
-        """L1 sensitivity to a unit of the least strict class, in the column's unit."""
-        return float(max(self.sensitivities.moved.values()) * self.sensitivities.step)
-
-    @property
-    def scale(self) -> float:
-        """Noise scale, in the column's unit."""
-        return self.sensitivities.law.spread * float(self.sensitivities.step)
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width that holds 95% of noise and bias, in the column's unit."""
-        return half_width(self.scale, self.bias) + float(self.base) / 2
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Who counts with how much."""
-        return (
+    def __post_init__(self) -> None:
+        note = (
             f"In a group a unit counts with at most as much as its class allows: {self.sensitivities.in_words()}. "
-            "The answer is biased by what lies beyond; intervals cover the noise alone.",
+            "The answer is biased by what lies beyond; intervals cover the noise alone."
         )
+        self.foretell(float(self.base) / 2, (note,))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` on the column's grid, and ``steps``, the noised totals; one entry per row of ``raw``."""
@@ -122,55 +129,28 @@ class ClippedTotal:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalisedExtreme:
+class PersonalisedExtreme(ClassOffer):
     """An offer to release the least or largest of one value for each unit, moved as little as the classes allow.
 
     Attributes:
-        mechanism: Whose offer it is.
-        sensitivities: Of each class.
         need: How many units of each class have each value.
         grid: Of the values.
         centre: The answer for nobody, in the column's unit; public.
         function: ``min`` or ``max``.
-        bias: Expected, in the column's unit.
     """
 
-    mechanism: str
-    sensitivities: Sensitivities
     need: Values
     grid: Grid
     centre: Fraction
     function: str
-    bias: float
 
-    @property
-    def loss(self) -> PerClass:
-        """One epsilon for each class."""
-        return self.sensitivities.loss
-
-    @property
-    def sensitivity(self) -> float:
-        """L1 sensitivity to a unit of the least strict class, in the column's unit."""
-        return float(max(self.sensitivities.moved.values()) * self.sensitivities.step)
-
-    @property
-    def scale(self) -> float:
-        """Noise scale, in the column's unit."""
-        return self.sensitivities.law.spread * float(self.sensitivities.step)
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width that holds 95% of noise and bias, in the column's unit."""
-        return half_width(self.scale, self.bias) + float(self.grid.step)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """By how much a unit can move the answer."""
-        return (
+    def __post_init__(self) -> None:
+        note = (
             f"In a group a unit moves the answer by at most what its class allows: {self.sensitivities.in_words()}. It "
             f"starts at the centre, {float(self.centre):g}, and is the {self.function}imum itself only where enough "
-            "units lie as far out; intervals cover the noise alone.",
+            "units lie as far out; intervals cover the noise alone."
         )
+        self.foretell(float(self.grid.step), (note,))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` on the column's grid, and ``steps``, the noised extremes; one entry for each group."""

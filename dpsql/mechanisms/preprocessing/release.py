@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.preprocessing import Counts, output_steps
 from dpsql.mechanisms.preprocessing.rules import Rule, half_width
 from dpsql.mechanisms.preprocessing.statistics import Statistic
-from dpsql.plan.needs import Need, Values
+from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -117,45 +116,44 @@ class PreprocessedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class PreprocessedRelease:
+class PreprocessedRelease(Offer):
     """An offer to release a preprocessed statistic.
 
     Attributes:
-        mechanism: Whose offer it is.
         loss: Of the answer and of the noised number of rows, all groups together.
+        need: The values, counted.
         query: What is asked and publicly known.
         amount: How each group's Delta is set.
         law: Noise of the answer, in steps of Delta / 10^6.
         count_law: Noise of the number of rows; None where that is public or not needed.
+        sensitivity: How far one unit moves the statistic, in its unit; None where that rests on a noised number of
+            rows.
+        scale: In the statistic's unit; None where it rests on a noised number of rows, and of a root.
+        half_width: Of what holds 95% of noise and bias, for ``rows_about`` rows, in the answer's unit.
     """
 
-    mechanism: str
-    loss: Loss
+    need: Values = field(init=False)
     query: PreprocessedQuery
     amount: Fixed | ByRows
     law: LaplaceLaw
     count_law: LaplaceLaw | None
 
-    @property
-    def need(self) -> Values:
-        """The values, counted."""
-        return self.query.need
+    def __post_init__(self) -> None:
+        query, known = self.query, self.count_law is None
+        delta = self.amount.of(query.rows_about)
+        scale = self.law.spread * float(delta) / STEPS
+        derive(
+            self,
+            need=query.need,
+            sensitivity=float(delta * query.rows_per_unit) if known else None,
+            scale=scale if known and not query.rooted else None,
+            half_width=self._width(half_width(scale, query.rule.bias(delta, query.rows_about))),
+            notes=self._notes(delta),
+        )
 
-    @property
-    def sensitivity(self) -> float | None:
-        """How far one unit moves the statistic, in its unit; None where that rests on a noised number of rows."""
-        return float(self._expected * self.query.rows_per_unit) if self.count_law is None else None
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale in the statistic's unit; None where it rests on a noised number of rows, and of a root."""
-        return self._scale if self.count_law is None and not self.query.rooted else None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width that holds 95% of noise and bias, for ``rows_about`` rows, in the answer's unit."""
+    def _width(self, about: float) -> float:
+        """In the answer's unit, of a half width in the statistic's."""
         query = self.query
-        about = half_width(self._scale, query.rule.bias(self._expected, query.rows_about))
         if not query.rooted:
             return about
         # A variance of about the squared spread, else that of values anywhere within the bounds.
@@ -163,19 +161,9 @@ class PreprocessedRelease:
         variance = width**2 / 12 if query.spread is None else float(query.spread) ** 2
         return (math.sqrt(variance + about) - math.sqrt(max(variance - about, 0.0))) / 2
 
-    @property
-    def _expected(self) -> Fraction:
-        """Delta of one row in a group of ``rows_about`` rows."""
-        return self.amount.of(self.query.rows_about)
-
-    @property
-    def _scale(self) -> float:
-        return self.law.spread * float(self._expected) / STEPS
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Over what, how far one row moves it, when it is exact, and what no interval covers."""
-        query, delta = self.query, self._expected
+    def _notes(self, delta: Fraction) -> tuple[str, ...]:
+        """Over what, how far one row moves it (delta), when it is exact, and what no interval covers."""
+        query = self.query
         total = float(delta * query.rows_about)
         reach = _number(total if query.statistic.power == 1 else math.sqrt(total))
         amount = f"Delta = {_number(float(delta))}"
@@ -247,55 +235,27 @@ class PreprocessedRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class PreprocessedSum:
+class PreprocessedSum(NoisedRelease):
     """An offer to release a sum of clipped values.
 
     Attributes:
-        mechanism, loss, need, law, step: As for `NoisedRelease`.
         sensitivity: Of one unit, in the column's unit.
         bias: Expected, in the column's unit.
         rows_per_unit: Rows of one unit.
+        half_width: Of what holds 95% of noise and bias.
     """
 
-    mechanism: str
-    loss: Loss
-    need: Need
-    law: LaplaceLaw
-    step: Fraction
-    sensitivity: float
+    sensitivity: float = field(kw_only=True)
     bias: float
     rows_per_unit: int
 
-    @property
-    def _noised(self) -> NoisedRelease:
-        return NoisedRelease(self.mechanism, self.loss, self.need, self.law, self.step, self.sensitivity)
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale, in the column's unit."""
-        return self._noised.scale
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width that holds 95% of noise and bias."""
-        return half_width(self.law.spread * float(self.step), self.bias)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """How values are clipped."""
-        each = self.sensitivity / self.rows_per_unit
-        return (
+    def __post_init__(self) -> None:
+        scale, each = self.law.spread * float(self.step), self.sensitivity / self.rows_per_unit
+        notes = (
             f"{_over(self.rows_per_unit)}; each value is clipped to within {each:.10g} of 0. Intervals cover the "
             "noise, not what clipping takes away.",
         )
-
-    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """As `NoisedRelease.release`."""
-        return self._noised.release(raw, sampler)
-
-    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """Of the clipped sum."""
-        return self._noised.intervals(released, confidence)
+        derive(self, scale=scale, half_width=half_width(scale, self.bias), notes=notes)
 
 
 def _over(rows_per_unit: int) -> str:

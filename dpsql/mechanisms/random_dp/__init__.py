@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpsql.mechanisms.base import Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Refusal, Request
 from dpsql.mechanisms.random_dp.histogram import histogram_offer
 from dpsql.mechanisms.random_dp.mean import mean_offer
 from dpsql.mechanisms.random_dp.opted import opted_in
@@ -43,7 +43,7 @@ class RandomDP:
     name: str = "random_dp"
     options: frozenset[str] = frozenset({"gamma"})
 
-    def offer(self, request: Request) -> Release | Refusal:
+    def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a statement that names it, or why there is none; unnamed, what it would be like."""
         found = self._offer(request)
         if request.options.mechanism != self.name:
@@ -51,7 +51,7 @@ class RandomDP:
             found = unnamed if isinstance(found, str) else " ".join([unnamed, *found.notes])
         return Refusal(self.name, found) if isinstance(found, str) else found
 
-    def _offer(self, request: Request) -> Release | str:
+    def _offer(self, request: Request) -> Offer | str:
         asked = opted_in(request)
         if isinstance(asked, str):
             return asked

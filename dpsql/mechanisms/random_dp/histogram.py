@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.sensitivity import measure_of
@@ -87,44 +87,30 @@ def sparse_histogram(
 
 
 @dataclass(frozen=True, slots=True)
-class SparseHistogram:
+class SparseHistogram(Offer):
     """An offer to release a histogram whose empty cells are exact.
 
     Attributes:
-        mechanism: ``random_dp``.
         loss: epsilon, and the base partition's gamma.
         need: The numbers ``m0``; the number of all rows ``m1`` where it is public and used.
         law: The noise of occupied cells.
-        sensitivity: L1, in rows or units.
         partition: What the owner declared.
         cells: How many are listed.
         others: Whether a condition leaves out rows, so that the left-out ones are one more cell.
+        sensitivity: L1, in rows or units.
+        half_width: Of an occupied cell; the same whatever the data.
     """
 
-    mechanism: str
     loss: RandomDPLoss
     need: Aggregates
     law: LaplaceLaw
-    sensitivity: float
     partition: RandomPartition
     cells: int
     others: bool
 
-    @property
-    def scale(self) -> float:
-        """Noise scale of the occupied cells."""
-        return self.law.spread
-
-    @property
-    def half_width(self) -> float:
-        """Half width of a 95% interval of an occupied cell; the same whatever the data."""
-        return self.law.quantile(0.95)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is given up, and the expected L1 error."""
+    def __post_init__(self) -> None:
         base, noise = self.partition, self.law.spread
-        return (
+        notes = (
             f"It gives this up: whoever is alone in a cell of {base.name} is shown exactly (up to {base.cells} "
             f"people), and nothing is promised if the people are not {MEANT[base.assume]}.",
             f"gamma {rounded_up(self.loss.gamma)}, the chance that a random person has no protection, is charged once "
@@ -132,6 +118,7 @@ class SparseHistogram:
             f"Expected L1 error: {noise:.3g} for each cell that holds somebody, 0 for the others; noise on all "
             f"{self.cells} cells would make it {noise * self.cells:.3g}.",
         )
+        derive(self, scale=noise, half_width=self.law.quantile(0.95), notes=notes)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and ``noised`` before the projection (None for empty cells)."""

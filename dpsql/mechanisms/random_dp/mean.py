@@ -51,7 +51,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Request
+from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, centre_of, deviation_of
@@ -133,42 +133,36 @@ def chosen_scale(
 
 
 @dataclass(frozen=True, slots=True)
-class DistanceMean:
-    """An offer to release a declared mean.
+class DistanceMean(Offer):
+    """An offer to release a declared mean. Its sensitivity and scale follow from the data.
 
     Attributes:
-        mechanism: ``random_dp``.
         loss: epsilon in all, delta, and the declared gamma.
         need: Every person's value.
         query: The grid, the centre and the public guesses.
         epsilons: Of the scale, of the sum, and of the number of people (None where it is public).
     """
 
-    mechanism: str
     loss: RandomDPLoss
     need: Ordered
     query: MeanQuery
     epsilons: tuple[Fraction, Fraction, Fraction | None]
 
-    @property
-    def sensitivity(self) -> None:
-        """None: it follows from the data."""
-        return None
+    def __post_init__(self) -> None:
+        gamma = rounded_up(self.loss.gamma)
+        notes = (
+            f"It gives this up: the share {gamma} of people who lie furthest from others may have no protection, and "
+            "nothing is promised if the people are not exchangeable draws; their ids count as public.",
+            f"gamma {gamma} is charged once for version {self.loss.version} of the table. The noise follows a private "
+            "quantile of the distances; a mean with declared bounds protects everybody.",
+        )
+        derive(self, half_width=self._given(self._expected_scale()).half_width, notes=notes)
 
-    @property
-    def scale(self) -> None:
-        """None: it follows from the data."""
-        return None
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval, in the column's unit, for as many people as the policy guesses.
-
-        At a scale of four declared spreads, or of the bounds where those people are too few to choose one.
-        """
+    def _expected_scale(self) -> int:
+        """Four declared spreads, or the bounds where the people that the policy guesses are too few to choose one."""
         widest, pairs = self._width, self.query.rows_about // 2
         rank = wanted_rank(pairs, self.loss.gamma, self.epsilons[0], self._delta, len(scales(widest)))
-        return self._given(min(widest, max(1, round(TYPICAL * self.query.deviation))) if rank else widest).half_width
+        return min(widest, max(1, round(TYPICAL * self.query.deviation))) if rank else widest
 
     @property
     def _width(self) -> int:
@@ -181,17 +175,6 @@ class DistanceMean:
         if self.loss.delta is None:
             raise InvariantBroken("a chosen scale needs delta")
         return self.loss.delta
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is given up."""
-        gamma = rounded_up(self.loss.gamma)
-        return (
-            f"It gives this up: the share {gamma} of people who lie furthest from others may have no protection, and "
-            "nothing is promised if the people are not exchangeable draws; their ids count as public.",
-            f"gamma {gamma} is charged once for version {self.loss.version} of the table. The noise follows a private "
-            "quantile of the distances; a mean with declared bounds protects everybody.",
-        )
 
     def _given(self, scale: int) -> MeanRelease:
         """The same mean with noise of a known scale."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsql.mechanisms.base import Personal, Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Personal, Price, Refusal, Request
 from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Column, Key, Scan
@@ -124,7 +124,7 @@ def counted(*groups: dict[Any, int]) -> RawTable:
     return RawTable({name: [row[i] for row in rows] for i, name in enumerate(("group", "value", "rows"))}, len(groups))
 
 
-def offered(answer: Release | Refusal) -> Release:
+def offered(answer: Offer | Refusal) -> Offer:
     """The offer, where one is expected."""
     assert not isinstance(answer, Refusal), answer.reason
     return answer

@@ -234,7 +234,7 @@ def test_a_delta_stays_a_short_fraction_however_large_epsilon_is(epsilon: int) -
 def test_an_interval_holds_the_number_of_a_group_given_that_it_appears(beyond: int, confidence: float) -> None:
     # Without chance: the law of the noise is summed over all that appear. The group counts threshold + beyond units.
     release = threshold()
-    law = release.counts.law
+    law = release.law
     assert isinstance(law, LaplaceLaw)
     units = max(1, release.threshold + beyond)
     seen = np.arange(release.threshold + 1, release.threshold + 4000)

@@ -361,7 +361,7 @@ def test_another_wording_of_the_notes_is_no_other_statement(session: Session) ->
     releases = [measured.choice.release for measured in prepared.measured]
     assert all(release.notes for release in releases)
     measured = tuple(
-        replace(one, choice=replace(one.choice, release=replace(release, notes=("In other words.",))))  # type: ignore[type-var]  # a dataclass
+        replace(one, choice=replace(one.choice, release=replace(release, notes=("In other words.",))))
         for one, release in zip(prepared.measured, releases, strict=True)
     )
     reworded = replace(prepared, measured=measured)

@@ -27,10 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.mechanisms.base import Interval, Release
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.metric.release.cells import CellQuery, Domain
 from dpsql.plan.needs import Cells
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -60,46 +59,28 @@ def as_candidates(totals: Sequence[Sequence[int]], candidates: Sequence[object])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CellsRelease:
+class CellsRelease(Offer):
     """An offer to release linear queries.
 
     Attributes:
-        inner: What is released of the exact numbers: its law of noise has the scale that the theorem asks for.
         loss: By the theorem.
         need: The counts of cells.
+        inner: What is released of the exact numbers: its law of noise has the scale that the theorem asks for.
         domain: How they are read.
         queries: What is asked of them.
         arranged: How the answers are handed to ``inner``.
-        notes: What a reader must know.
+        sensitivity: The slope of its query under the metric, in the column's unit per unit of distance.
     """
 
-    inner: Release
-    loss: Loss
     need: Cells
+    inner: Offer
     domain: Domain
     queries: tuple[CellQuery, ...]
     arranged: Arranged
-    notes: tuple[str, ...]
 
-    @property
-    def mechanism(self) -> str:
-        """``metric``."""
-        return "metric"
-
-    @property
-    def sensitivity(self) -> float | None:
-        """The slope of its query under the metric, in the column's unit per unit of distance."""
-        return self.inner.sensitivity
-
-    @property
-    def scale(self) -> float | None:
-        """Noise scale in the column's unit; None where it rests on several measurements."""
-        return self.inner.scale
-
-    @property
-    def half_width(self) -> float:
-        """Expected half width of a 95% interval, in the column's unit."""
-        return self.inner.half_width
+    def __post_init__(self) -> None:
+        inner = self.inner
+        derive(self, sensitivity=inner.sensitivity, scale=inner.scale, half_width=inner.half_width)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """One noised answer per group, whichever cells occur."""

@@ -21,17 +21,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.mechanisms.base import Interval
+from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.metric import BranchRelease
 from dpsql.mechanisms.noise.laws import LaplaceLaw, laplace_quantile
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Cells
-from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -86,26 +85,27 @@ def _of_two(first: float, second: float, miss: float) -> float:
     return high * (1 + 1e-6)
 
 
-class _Steps:
-    """What releases of one integer for each group have in common: `values_of` and `reaches`."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Steps(Offer):
+    """What releases of one integer for each group have in common: groups may have noise of their own.
 
-    __slots__ = ()
-    mechanism: ClassVar[str] = "metric"
-    notes: ClassVar[tuple[str, ...]] = ()
+    Attributes:
+        need: What they are worked out from.
+        scales: Of the noise, in grid steps or rows.
+        step: Grid step in the column's unit.
+        sensitivity: The constant of the query under the metric, in the column's unit.
+        half_width: Of the group with the most noise.
+    """
+
+    need: Cells
+    scales: tuple[Fraction, ...]
     step: Fraction
-
-    @property
-    def scale(self) -> float | None:
-        """None: groups have noise of their own."""
-        return None
 
     def reaches(self, confidence: float) -> list[int]:
         """For each group how far its noise lies from 0 at most, in grid steps."""
         raise NotImplementedError
 
-    @property
-    def half_width(self) -> float:
-        """Half width of a 95% interval of the group with the most noise, in the column's unit."""
+    def _width(self) -> float:
         return float(in_unit(max(self.reaches(0.95)), self.step))
 
     def released(self, steps: Sequence[int]) -> ReleasedTable:
@@ -124,24 +124,14 @@ class GroupNoise(_Steps):
     """An offer to release one integer for each group, each with noise of its own scale, or exactly 0.
 
     Attributes:
-        loss: All groups together.
-        need: What they are worked out from.
         scales: In grid steps, 0 for a group that no row can be in.
-        step: Grid step in the column's unit.
-        sensitivity: The constant of the query under the metric, in the column's unit.
+        scale: In the column's unit, where all groups with noise have the same.
     """
 
-    loss: Loss
-    need: Cells
-    scales: tuple[Fraction, ...]
-    step: Fraction
-    sensitivity: float
-
-    @property
-    def scale(self) -> float | None:
-        """In the column's unit, where all groups with noise have the same."""
+    def __post_init__(self) -> None:
         different = {scale for scale in self.scales if scale}
-        return float(different.pop() * self.step) if len(different) == 1 else None
+        scale = float(different.pop() * self.step) if len(different) == 1 else None
+        derive(self, scale=scale, half_width=self._width())
 
     def reaches(self, confidence: float) -> list[int]:
         """The quantile of each group's law."""
@@ -158,24 +148,18 @@ class BranchNoise(_Steps):
     """An offer to release integers worked out from noised counts beyond the branches of one attribute's metric.
 
     Attributes:
-        loss: All groups together.
-        need: What they are worked out from.
-        branches: The counts, and how answers follow from them.
         scales: Of the noise on each count, in rows.
+        branches: The counts, and how answers follow from them.
         total_scale: Of the noise on the number of rows; 0 where it is public, or not needed.
         queries: (groups, values) integers: what a row of each value adds to each group.
-        step: Grid step in the column's unit.
-        sensitivity: The constant of the query under the metric, in the column's unit.
     """
 
-    loss: Loss
-    need: Cells
     branches: BranchRelease
-    scales: tuple[Fraction, ...]
     total_scale: Fraction
     queries: npt.NDArray[np.int64]
-    step: Fraction
-    sensitivity: float
+
+    def __post_init__(self) -> None:
+        derive(self, half_width=self._width())
 
     def reaches(self, confidence: float) -> list[int]:
         """From the law of each answer's sum of noises."""

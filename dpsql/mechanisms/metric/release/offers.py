@@ -14,13 +14,13 @@ from dpsql.mechanisms.metric.distances.product import Product
 from dpsql.mechanisms.metric.distances.query import Query
 from dpsql.mechanisms.metric.release.together import Together, together
 
-__all__ = ["Offer", "least_error", "offers"]
+__all__ = ["Way", "least_error", "offers"]
 
 MANY_APART = 256  # answers that get a scale each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offer:
+class Way:
     """A d-private way to answer all queries.
 
     Attributes:
@@ -37,12 +37,12 @@ class Offer:
     error: float
 
 
-def least_error(product: Product, queries: Sequence[Query]) -> Offer:
+def least_error(product: Product, queries: Sequence[Query]) -> Way:
     """The offer with the least expected error; the simpler one where two are as good."""
     return min(offers(product, queries), key=lambda offer: offer.error)
 
 
-def offers(product: Product, queries: Sequence[Query]) -> list[Offer]:
+def offers(product: Product, queries: Sequence[Query]) -> list[Way]:
     """All ways to answer the queries, "together" first."""
     alone = [product.lipschitz(query) for query in queries]
     apart = [query.apart() for query in queries]
@@ -52,20 +52,20 @@ def offers(product: Product, queries: Sequence[Query]) -> list[Offer]:
     found = [_together(product, queries, sizes, worth)]
     if len(queries) < len(answers) <= MANY_APART:
         release = together(product, answers)
-        found.append(Offer("apart", release, release.variances, _error(release.variances, worth)))
+        found.append(Way("apart", release, release.variances, _error(release.variances, worth)))
     axes = {axis for query in queries for axis in query.attributes}
     if len(axes) == 1:
         found += _branches(product, axes.pop(), answers, worth)
     return found
 
 
-def _together(product: Product, queries: Sequence[Query], sizes: Sequence[int], worth: Integers) -> Offer:
+def _together(product: Product, queries: Sequence[Query], sizes: Sequence[int], worth: Integers) -> Way:
     release = together(product, queries)
     variances = tuple(np.repeat(release.variances, sizes).tolist())
-    return Offer("together", release, variances, _error(variances, worth))
+    return Way("together", release, variances, _error(variances, worth))
 
 
-def _branches(product: Product, axis: int, answers: Sequence[Query], worth: Integers) -> list[Offer]:
+def _branches(product: Product, axis: int, answers: Sequence[Query], worth: Integers) -> list[Way]:
     """The release of branches, if the attribute's metric is a tree: d is never less than the attribute's own."""
     shape = tuple(size if place == axis else 1 for place, size in enumerate(product.sizes))
     matrix = np.stack([answer.over(shape).values.ravel() for answer in answers])
@@ -73,7 +73,7 @@ def _branches(product: Product, axis: int, answers: Sequence[Query], worth: Inte
     if release is None:
         return []
     variances = release.variances(matrix)
-    return [Offer("branches", release, variances, _error(variances, worth))]
+    return [Way("branches", release, variances, _error(variances, worth))]
 
 
 def _error(variances: Sequence[float], worth: Integers) -> float:

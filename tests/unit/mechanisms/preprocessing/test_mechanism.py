@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Price, Refusal, Release, Request
+from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, trimmed_mean, variance_of
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.preprocessing.release import STEPS, ByRows, Fixed, PreprocessedRelease, PreprocessedSum
@@ -53,7 +54,7 @@ def refused(function: str, **given: Any) -> str:
     return answer.reason
 
 
-def answers(release: Release, *groups: Sequence[int]) -> Sequence[Any]:
+def answers(release: Offer, *groups: Sequence[int]) -> Sequence[Any]:
     """What it releases without noise."""
     return release.release(counted(*map(Counter, groups)), Noiseless()).values
 
@@ -150,7 +151,7 @@ def test_a_sum_is_clipped_to_what_each_row_may_add() -> None:
     assert isinstance(release, PreprocessedSum)
     (measure,) = release.need.measures  # type: ignore[union-attr]  # a sum asks for aggregates
     assert measure.grid == Grid(Fraction(1), -2, 2)  # 24, shared by 12 rows
-    assert release.law.scale == 12 * 2
+    assert release.law == LaplaceLaw(Fraction(12 * 2))
     assert release.release(raw([5, -3]), Noiseless()).values == [5, -3]
     assert "clipped to within 2 of 0" in release.notes[0]
 
