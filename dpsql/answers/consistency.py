@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.answers.stored import Released
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.tables import Group
 
 __all__ = ["AllGroupings", "consistent"]
 
-ADDITIVE = ("count_rows", "count", "sum")
 PLAIN = ("laplace", "gaussian")  # mechanisms whose values are the numbers plus noise of mean 0
 MOST_ENTRIES = 4_000_000  # of the least-squares problem; above it the measurements stay as they are
 
@@ -84,7 +84,7 @@ def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) 
     scales = [scale for part in parts if (scale := part.choice.release.scale)]
     if len(scales) < len(parts):  # some rest on several measurements, or one is exact and public
         return values
-    if parts[0].aggregate.function not in ADDITIVE or any(map(_cut, parts)):
+    if not FUNCTIONS[parts[0].aggregate.function].additive or any(map(_cut, parts)):
         return values
     if any(part.choice.release.mechanism not in PLAIN for part in parts):
         return values

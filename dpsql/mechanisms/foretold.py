@@ -11,6 +11,7 @@ import math
 from dpsql.mechanisms.base import Offer, Request
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
+from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.nodes import Plan
@@ -19,8 +20,6 @@ from dpsql.plan.relations import private_scans
 __all__ = ["foretold", "foretold_rows"]
 
 MOSTLY = 0.9  # of the half width of its own bounds: an interval that wide says next to nothing
-VALUES = ("avg", "quantile_cont", "quantile_disc", "min", "max", "trimmed_mean")  # they lie where the values lie
-COUNTS = ("count_rows", "count", "count_units", "count_distinct")
 
 
 def foretold(request: Request, release: Offer) -> tuple[str, ...]:
@@ -58,8 +57,8 @@ def _above(rule: str, threshold: int, rows: int, verb: str) -> str:
 
 
 def _wide(request: Request, half_width: float) -> tuple[str, ...]:
-    function, grid = request.aggregate.function, request.grid
-    if function in COUNTS:
+    kind, grid = FUNCTIONS[request.aggregate.function].kind, request.grid
+    if kind is Kind.COUNT:
         if half_width < request.rows_about:
             return ()
         return (
@@ -69,20 +68,20 @@ def _wide(request: Request, half_width: float) -> tuple[str, ...]:
     if grid is None or grid.low >= grid.high:
         return ()
     low, high = float(grid.low * grid.step), float(grid.high * grid.step)
-    if function == "sum":
+    if kind is Kind.SUM:
         most = request.rows_about * max(abs(low), abs(high))
         low, high = min(0.0, math.copysign(most, low)), max(0.0, math.copysign(most, high))
-    elif function.startswith("var_"):
+    elif kind is Kind.VARIANCE:
         low, high = 0.0, (high - low) ** 2 / 4
-    elif function.startswith("stddev_"):
+    elif kind is Kind.DEVIATION:
         low, high = 0.0, (high - low) / 2
-    elif function == "corr":
+    elif kind is Kind.CORRELATION:
         low, high = -1.0, 1.0
-    elif function not in VALUES:
+    elif kind is not Kind.PLACE:
         return ()
     if half_width < MOSTLY * (high - low) / 2:
         return ()
-    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if function == "sum" else ""
+    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if kind is Kind.SUM else ""
     return (
         f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(low)} and "
         f"{_number(high)}{of_sum}.",

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from dpsql.mechanisms.base import Interval, Offer, Refusal, Request
 from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.privacy.kinds import Free
 from dpsql.privacy.sampling import Sampler
@@ -46,7 +47,7 @@ class Public:
 
     def offer(self, request: Request) -> PublicRelease | Refusal:
         """The exact number for free, or why it is not public."""
-        if request.aggregate.function not in ("count_rows", "count_units"):
+        if FUNCTIONS[request.aggregate.function].arguments:
             return Refusal(self.name, f"{request.aggregate.text} is not the number of rows.")
         if request.selects or not rows_fixed(request):
             return Refusal(

@@ -40,9 +40,9 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NOISES", "TotalsRelease", "same_numbers", "shared_offers"]
+__all__ = ["NOISES", "TOTALS", "TotalsRelease", "same_numbers", "shared_offers"]
 
-_TOTALS = ("sum", "count", "avg")
+TOTALS = ("sum", "count", "avg")
 HALVES = (Fraction(1, 2), Fraction(1, 2))
 BISECTIONS = 60  # halvings of an interval's half width: finer than any float shown
 
@@ -54,7 +54,7 @@ def same_numbers(one: Request, other: Request) -> bool:
     functions = (one.aggregate.function, other.aggregate.function)
     if all(function in STATISTICS for function in functions):
         return moments_query(one).need == moments_query(other).need
-    return set(functions) <= set(_TOTALS) and (one.aggregate.argument, one.grid) == (
+    return set(functions) <= set(TOTALS) and (one.aggregate.argument, one.grid) == (
         other.aggregate.argument,
         other.grid,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import CALLS
 from dpsql.plan.conversions import as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
@@ -14,9 +15,8 @@ from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["AGGREGATES", "NoSuchValue", "applied", "nearest", "no_function", "refuse_large"]
+__all__ = ["NoSuchValue", "applied", "nearest", "no_function", "refuse_large"]
 
-AGGREGATES = ("count", "sum", "avg", "min", "max", "median", "quantile_cont", "stddev", "variance", "mode", "count_if")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
 EQUALITIES = ("=", "<>", "in", "is_distinct_from")
 NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
@@ -210,7 +210,7 @@ def _parameters(function: Function) -> Iterator[str]:
 
 def no_function(name: str, position: Position) -> UnsupportedQuery:
     """The refusal of a name that is not in the table."""
-    if name in AGGREGATES:
+    if name in CALLS:
         return UnsupportedQuery(
             "an aggregate cannot stand here.", construct=name.upper(), position=position,
             hint="Conditions on aggregates belong into HAVING; an aggregate of aggregates needs a sub-query.",
@@ -225,7 +225,7 @@ def no_function(name: str, position: Position) -> UnsupportedQuery:
         return UnsupportedQuery(reason, construct=name, position=position, hint=hint)
     return UnsupportedQuery(
         "there is no such function here.", construct=name, position=position,
-        hint=nearest(name, (*NAMES, *AGGREGATES)) or "See the list of functions in the documentation.",
+        hint=nearest(name, (*NAMES, *CALLS)) or "See the list of functions in the documentation.",
     )  # fmt: skip
 
 

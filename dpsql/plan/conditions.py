@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import NAMES
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Column, Expression, Join, Relation, Semi
 from dpsql.plan.relations import aliases_of, is_public, scans
@@ -35,15 +36,6 @@ __all__ = [
 ]
 
 Position = tuple[int, int] | None
-
-AGGREGATES = frozenset(
-    """
-    count sum avg mean min max median quantile_cont quantile_disc quantile percentile_cont percentile_disc var_pop
-    var_samp variance stddev stddev_pop stddev_samp covar_pop covar_samp corr regr_slope mode count_if countif bool_or
-    bool_and logical_or logical_and trimmed_mean approx_count_distinct arg_max arg_min max_by min_by any_value first
-    last avg_vector list array_agg string_agg product
-    """.split()
-)
 
 MOST_MET = 10**6  # rows of one privacy unit that a join may bring together: well within a second
 
@@ -75,7 +67,7 @@ def holds_aggregate(node: syntax.Expr) -> bool:
     """Whether an expression aggregates rows."""
     match node:
         case syntax.Call():
-            return node.name in AGGREGATES or any(map(holds_aggregate, node.arguments))
+            return node.name in NAMES or any(map(holds_aggregate, node.arguments))
         case syntax.CaseExpression():
             parts = [part for branch in node.branches for part in branch] + [
                 p for p in (node.operand, node.default) if p

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.applied import AGGREGATES, applied, nearest, no_function, refuse_large
+from dpsql.plan.aggregates import CALLS
+from dpsql.plan.applied import applied, nearest, no_function, refuse_large
 from dpsql.plan.conversions import as_constant, computed, converted
 from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
@@ -235,7 +236,7 @@ class Resolver:
 
     def _call(self, node: syntax.Call) -> Expression:
         name = {"date_part": "extract", "datepart": "extract", "date_add": "+"}.get(node.name, node.name)
-        if name in AGGREGATES and not overloads(name):
+        if name in CALLS and not overloads(name):
             raise no_function(name, node.position)
         if node.named or node.distinct or node.where is not None or node.order or node.star:
             raise UnsupportedQuery(

@@ -35,6 +35,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.grids import grid_of
 from dpsql.plan.intervals import EVERYTHING, Interval
@@ -258,10 +259,10 @@ def _per_unit(relation: PerUnit) -> Box | None:
 
 def _of_unit(value: UnitValue, box: Box, most: int) -> Range:
     """An exact aggregate over at most so many rows of one unit."""
-    if value.argument is None or value.function.startswith("count"):
+    if value.argument is None or FUNCTIONS[value.function].kind is Kind.COUNT:
         return Interval(value.facts.low, value.facts.high)  # type: ignore[arg-type]  # a number of rows
     found = _range(value.argument, box)
-    if value.function != "sum":
+    if FUNCTIONS[value.function].kind is not Kind.SUM:
         return found
     low, high = found.low, found.high
     return Interval(None if low is None else min(low, low * most), None if high is None else max(high, high * most))

@@ -304,9 +304,7 @@ class Aggregate:
 
     Attributes:
         name: Its column in released tables (``a0``, ``a1``, ...).
-        function: ``count_rows``, ``count`` (of non-NULL values), ``count_units``, ``count_distinct``, ``sum``, ``avg``,
-            ``var_pop``, ``var_samp``, ``stddev_pop``, ``stddev_samp``, ``covar_pop``, ``covar_samp``, ``corr``,
-            ``regr_slope``, ``min``, ``max``, ``quantile_cont``, ``quantile_disc``, ``trimmed_mean`` or ``mode``.
+        function: A name in the table of `aggregates`; ``count`` is of the values that are not NULL.
         argument: The expression over one row, or None for ``count_rows`` and ``count_units``.
         text: The analyst's own spelling, for messages and plans.
         epsilon: Its own price by ``epsilon =>``, or None for an equal share.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpsql.errors import InvariantBroken, UnsupportedQuery
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.applied import applied
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.functions import overloads
@@ -13,10 +14,7 @@ from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.relations import column_of, unit_of
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["EXTREMES", "TOTALS", "UnitValues", "values_per_unit"]
-
-TOTALS = ("count_rows", "count", "count_units", "sum")
-EXTREMES = ("min", "max")
+__all__ = ["UnitValues", "values_per_unit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def values_per_unit(
         None for other aggregates, for ends of the statement's own, and for rows that have lost their unit.
     """
     ends = aggregate.bounds or aggregate.per_group
-    if aggregate.function not in (*TOTALS, *EXTREMES) or ends is not None or unit_of(relation) is None:
+    if FUNCTIONS[aggregate.function].by_unit is None or ends is not None or unit_of(relation) is None:
         return None
     counted = replace(aggregate, function="count_rows") if aggregate.function == "count_units" else aggregate
     try:

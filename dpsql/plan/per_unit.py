@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
@@ -19,7 +20,8 @@ from dpsql.sql import syntax
 
 __all__ = ["group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
 
-FUNCTIONS = ("count", "sum", "avg", "mean", "min", "max")
+INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
+"""Calls that may stand inside one unit."""
 
 
 def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
@@ -149,21 +151,21 @@ class _PerUnit:
         return None
 
     def _aggregate(self, node: syntax.Call) -> Expression:
-        if node.name not in FUNCTIONS or node.named or node.where is not None or node.order:
+        if node.name not in INSIDE or node.named or node.where is not None or node.order:
             raise UnsupportedQuery(
                 "inside one unit it is not supported.", construct=node.name.upper(), position=node.position,
                 hint="COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.",
             )  # fmt: skip
         resolver = self.rows.resolver(self.scope)
-        starred = node.star or not node.arguments
-        if len(node.arguments) > 1 or (starred and node.name != "count"):
+        starred, counts = node.star or not node.arguments, INSIDE[node.name].takes is Takes.COUNTED
+        if len(node.arguments) > 1 or (starred and not counts):
             raise UnsupportedQuery(
                 "it takes one argument.", construct=node.name.upper(), position=node.position,
                 hint=f"Write {node.name.upper()}(x).",
             )  # fmt: skip
         argument = None if starred else resolver.resolve(node.arguments[0])
-        function = {"mean": "avg"}.get(node.name, node.name)
-        if function == "count":
+        function = INSIDE[node.name].function
+        if counts:
             function = "count_rows" if argument is None else "count_distinct" if node.distinct else "count"
         elif node.distinct:
             raise UnsupportedQuery(
@@ -172,9 +174,9 @@ class _PerUnit:
                 position=node.position,
                 hint="Leave it out.",
             )
-        if argument is not None and function not in ("count", "count_distinct"):
+        if argument is not None and not counts:
             held = identifying(argument)
-            if held is not None or (function in ("sum", "avg") and not argument.facts.type.numeric):
+            if held is not None or argument.facts.type not in (FUNCTIONS[function].inside_unit or ()):
                 raise UnsupportedQuery(
                     "it needs numbers." if held is None else "nothing is computed from a privacy unit or a key.",
                     construct=node.name.upper(), position=node.position, hint="Name a numeric column.",
@@ -194,7 +196,7 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
     Raises:
         UnsupportedQuery: A sum could overflow.
     """
-    if argument is None or function.startswith("count"):
+    if argument is None or FUNCTIONS[function].kind is Kind.COUNT:
         least = 1 if function == "count_rows" else 0
         return Facts(Type.INTEGER, Fraction(least), Fraction(most), False, Fraction(1))
     facts = argument.facts

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.aggregates import AggregateReader, Asked
+from dpsql.plan.aggregate_calls import AggregateReader, Asked
+from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate, windows_in
@@ -240,7 +241,7 @@ class _Statement:
     def _outputs(self, item: syntax.Item) -> list[Output]:
         """The columns of one entry of the select list: one, but for AVG_VECTOR, which makes one of each argument."""
         node = item.expression
-        if not isinstance(node, syntax.Call) or node.name != "avg_vector":
+        if not isinstance(node, syntax.Call) or node.name not in CALLS or CALLS[node.name].takes is not Takes.VECTOR:
             return [self._output(item)]
         if item.alias is not None:
             raise UnsupportedQuery(
@@ -364,15 +365,9 @@ def _key_facts(key: Key) -> Facts:
 
 def _released_aggregate(aggregate: Aggregate) -> Column:
     """The column of released values of an aggregate, typed as DuckDB types it."""
-    function, argument = aggregate.function, aggregate.argument
-    if function == "mode" and argument is not None:
-        return Column(RELEASED, aggregate.name, Facts(argument.facts.type))
-    whole = function.startswith("count") or (
-        function in ("sum", "min", "max", "quantile_disc")
-        and argument is not None
-        and argument.facts.type is Type.INTEGER
-    )
-    facts = Facts(
-        Type.INTEGER if whole else Type.REAL, nullable=False, step=as_constant(1).facts.step if whole else None
-    )
-    return Column(RELEASED, aggregate.name, facts)
+    function, argument = FUNCTIONS[aggregate.function], aggregate.argument
+    result = function.result(None if argument is None else argument.facts.type)
+    if function.kind is Kind.CHOICE:
+        return Column(RELEASED, aggregate.name, Facts(result))
+    step = as_constant(1).facts.step if result is Type.INTEGER else None
+    return Column(RELEASED, aggregate.name, Facts(result, nullable=False, step=step))

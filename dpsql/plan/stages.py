@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
@@ -23,23 +24,30 @@ RELEASED = "released"  # alias of the table of released values
 
 MOST_ROWS = 2**40  # of any table, and so of any answer; the engine counts rows in 64 bits
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
-NUMBERS = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
+WIDE = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
+
+
+def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
+    """An aggregate of the table over public values; the engine's name for all counts is ``count``."""
+    result = row.result(types[0] if types else None)
+    match row.kind:
+        case Kind.COUNT:
+            return Function("count", types, result, sql or "COUNT({0})", frozenset({"count"}))
+        case Kind.SUM:
+            total = f"TRY_CAST(SUM({{0}}) AS {WIDE[result]})"
+            return Function(row.name, types, result, total, frozenset({row.name}), interval=lambda x: x * ROWS)
+        case _:
+            sql = f"{row.name.upper()}({{0}})"
+            return Function(row.name, types, result, sql, frozenset({row.name}), interval=lambda x: x)
+
+
 AGGREGATES: dict[str, tuple[Function, ...]] = {
-    "count": tuple(Function("count", (t,), Type.INTEGER, "COUNT({0})", frozenset({"count"})) for t in Type),
-    "sum": tuple(
-        Function(
-            "sum", (t,), t, f"TRY_CAST(SUM({{0}}) AS {NUMBERS[t]})", frozenset({"sum"}), interval=lambda x: x * ROWS
-        )
-        for t in NUMBERS
-    ),
-    "avg": tuple(
-        Function("avg", (t,), Type.REAL, "AVG({0})", frozenset({"avg"}), interval=lambda x: x) for t in NUMBERS
-    ),
-    "min": tuple(Function("min", (t,), t, "MIN({0})", frozenset({"min"}), interval=lambda x: x) for t in Type),
-    "max": tuple(Function("max", (t,), t, "MAX({0})", frozenset({"max"}), interval=lambda x: x) for t in Type),
+    row.name: tuple(_exact(row, kind) for kind in row.over_answers)
+    for row in FUNCTIONS.values()
+    if row.over_answers and row.name in CALLS
 }
-COUNT_DISTINCT = tuple(Function("count", (t,), Type.INTEGER, "COUNT(DISTINCT {0})", frozenset({"count"})) for t in Type)
-COUNT_ROWS = Function("count", (), Type.INTEGER, "COUNT(*)", frozenset({"count"}))
+COUNT_DISTINCT = tuple(_exact(FUNCTIONS["count_distinct"], kind, sql="COUNT(DISTINCT {0})") for kind in Type)
+COUNT_ROWS = _exact(FUNCTIONS["count_rows"], sql="COUNT(*)")
 
 
 def released_names(plan: Plan) -> dict[str, Expression]:

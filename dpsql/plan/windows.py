@@ -9,6 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.aggregates import CALLS, AggregateFunction, Kind
+from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.conditions import window_parts, windows_in
 from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import Resolver, arguments_of, refuse_large
@@ -57,18 +59,19 @@ def _chosen(name: str, kind: Type, *others: Type) -> Function:
     )  # fmt: skip
 
 
-def _aggregate(name: str, kind: Type) -> Function:
-    sql = f"{name.upper()}({{0}}) {{over}}"
-    if name == "sum" and kind is Type.INTEGER:
-        return _function(name, (kind,), kind, SATURATING.format(sql, END), SATURATED)
-    result = Type.REAL if name == "avg" else kind
-    times = COUNTS if name == "sum" else Interval.point(1)
+def _aggregate(row: AggregateFunction, kind: Type) -> Function:
+    name, result, sql = row.name, row.result(kind), f"{row.name.upper()}({{0}}) {{over}}"
+    if row.kind is Kind.COUNT:
+        return _function(name, (kind,), result, sql, COUNTS, Nulls.NEVER)
+    if row.kind is Kind.SUM and kind is Type.INTEGER:
+        return _function(name, (kind,), result, SATURATING.format(sql, END), SATURATED)
+    times = COUNTS if row.kind is Kind.SUM else Interval.point(1)
     ranged = kind.numeric or kind in DATED
     interval = (lambda x: x * times) if kind.numeric else (lambda x: x) if ranged else None
     return Function(name, (kind,), result, sql, frozenset({name}), nulls=Nulls.OPEN, interval=interval)
 
 
-INTEGER, REAL, NUMBERS = Type.INTEGER, Type.REAL, (Type.INTEGER, Type.REAL)
+INTEGER, REAL = Type.INTEGER, Type.REAL
 CHOSEN = ("first_value", "last_value")
 NEIGHBOURS = ("lag", "lead")
 COUNT_ROWS = _function("count", (), INTEGER, "COUNT(*) {over}", COUNTS, Nulls.NEVER)
@@ -80,9 +83,7 @@ _LISTED: tuple[Function, ...] = (
         for name in ("percent_rank", "cume_dist")
     ),
     COUNT_ROWS,
-    *(_function("count", (kind,), INTEGER, "COUNT({0}) {over}", COUNTS, Nulls.NEVER) for kind in Type),
-    *(_aggregate(name, kind) for name in ("sum", "avg") for kind in NUMBERS),
-    *(_aggregate(name, kind) for name in ("min", "max") for kind in Type),
+    *(_aggregate(row, kind) for row in AGGREGATES.values() if row.name in CALLS for kind in row.over_answers or ()),
     *(_chosen(name, kind) for name in (*CHOSEN, *NEIGHBOURS) for kind in Type),
     *(_chosen("nth_value", kind, INTEGER) for kind in Type),
     *(_chosen(name, kind, INTEGER) for name in NEIGHBOURS for kind in Type),
@@ -101,7 +102,7 @@ def windowed(node: syntax.Window, resolver: Resolver) -> Expression:
         UnsupportedQuery: Another function, arguments it does not take, or a window inside it.
     """
     call = node.call
-    name = {"mean": "avg"}.get(call.name, call.name)
+    name = CALLS[call.name].function if call.name in CALLS and CALLS[call.name].plain else call.name
     for part in window_parts(node):
         _refuse_windows(part)
     if name not in NAMES or call.distinct or call.where or call.order or call.named:

@@ -10,6 +10,7 @@ from dpsql.mechanisms.base import Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
+from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
@@ -17,9 +18,6 @@ from dpsql.plan.relations import origins
 from dpsql.prepare.vectors import joined, offers
 
 __all__ = ["choices_of"]
-
-UNBOUNDED = ("avg", "quantile_cont", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
-"""Aggregates that a centre and a spread can do for, instead of bounds."""
 
 
 def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[tuple[Choice, int]]:
@@ -86,10 +84,9 @@ def _best(request: Request, wanted: str | None) -> Choice:
 
 
 def _default_key(aggregate: Aggregate) -> str:
-    """What the policy calls an aggregate in its defaults."""
-    if aggregate.function.startswith("quantile"):
-        return "median" if aggregate.fraction == Fraction(1, 2) else "quantile"
-    return aggregate.function.removesuffix("_pop").removesuffix("_samp")
+    """What the policy calls an aggregate in its defaults; empty where it has none for it."""
+    key = FUNCTIONS[aggregate.function].default or ""
+    return "median" if key == "quantile" and aggregate.fraction == Fraction(1, 2) else key
 
 
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
@@ -101,10 +98,10 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
         return None  # a core's covariances need none
     if aggregate.function == "avg" and aggregate.argument is not None and aggregate.argument.facts.scale is not None:
         return _scale_alone(request, catalog) if request.grid is None else None
-    bounded = aggregate.function not in ("count_rows", "count", "count_units", "count_distinct", "mode")
+    bounded = FUNCTIONS[aggregate.function].kind not in (Kind.COUNT, Kind.CHOICE)
     if bounded and (request.grid is None or (aggregate.second is not None and request.second_grid is None)):
         bare = isinstance(aggregate.argument, Column)  # what is worked out has neither
-        hints = "bounds, or centre and spread," if bare and aggregate.function in UNBOUNDED else "bounds"
+        hints = "bounds, or centre and spread," if bare and FUNCTIONS[aggregate.function].located else "bounds"
         hints += " or a scale," if bare and aggregate.function == "avg" else ""
         return UnsupportedQuery(
             "the bounds of its argument are not known.", construct=aggregate.text, position=aggregate.position,

@@ -19,7 +19,7 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.moments import MomentsRelease
-from dpsql.mechanisms.shared import TotalsRelease, same_numbers, shared_offers
+from dpsql.mechanisms.shared import TOTALS, TotalsRelease, same_numbers, shared_offers
 from dpsql.prepare.prepared import Measured
 
 __all__ = ["Vectors", "in_a_row", "joined", "offers"]
@@ -65,7 +65,7 @@ def _shared(requests: Sequence[Request], allowed: Callable[[Request, Mechanism],
 
     def fits(request: Request) -> bool:
         function = request.aggregate.function
-        return function in STATISTICS or (function in ("sum", "count", "avg") and not sets)
+        return function in STATISTICS or (function in TOTALS and not sets)
 
     return [
         (members, offer)

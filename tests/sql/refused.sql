@@ -1480,16 +1480,16 @@ SELECT TOP 5 city, COUNT(*) FROM patients GROUP BY city
 -- refused: TOP at 1:8: dpsql reads LIMIT. Write LIMIT 5 at the end.
 
 SELECT HISTOGRAM(age) FROM patients
--- refused: histogram at 1:8: its result is a map. Write SELECT width_bucket(x, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.
+-- refused: HISTOGRAM at 1:8: its result is a map. Write SELECT width_bucket(x, 0, 100, 10) AS bin, COUNT(*) .. GROUP BY bin.
 
 SELECT KURTOSIS(age) FROM patients
--- refused: kurtosis at 1:8: third and fourth moments are not measured. Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).
+-- refused: KURTOSIS at 1:8: third and fourth moments are not measured. Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).
 
 SELECT REGR_R2(weight, age) FROM patients
--- refused: regr_r2 at 1:8: it follows from another. Write POWER(CORR(y, x), 2).
+-- refused: REGR_R2 at 1:8: it follows from another. Write POWER(CORR(y, x), 2).
 
 SELECT REGR_INTERCEPT(weight, age) FROM patients
--- refused: regr_intercept at 1:8: it follows from others. Write AVG(y) - REGR_SLOPE(y, x) * AVG(x).
+-- refused: REGR_INTERCEPT at 1:8: it follows from others. Write AVG(y) - REGR_SLOPE(y, x) * AVG(x).
 
 SELECT ARG_MAX(city, age) FROM patients
 -- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise.central import STATISTICS
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.needs import Aggregates, Contribution, Measure, MeasureKind
 from dpsql.plan.nodes import Column
 from dpsql.plan.stability import values_per_unit
@@ -146,6 +147,6 @@ def why_not(request: Request) -> str | None:
     bounded = request.grid is not None and (aggregate.second is None or request.second_grid is not None)
     if aggregate.function in ("sum", "avg", *STATISTICS) and not bounded:
         return f"{aggregate.text} has no bounds; declare bounds in the policy, or write contribution_bounds_per_row."
-    if rows_fixed(request) and aggregate.function in ("count_rows", "count_units"):
+    if rows_fixed(request) and FUNCTIONS[aggregate.function].arguments == 0:
         return "the number of rows is public here; there is nothing to noise."
     return None

@@ -39,9 +39,9 @@ from dpsql.mechanisms.base import Personal, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme, Sensitivities
 from dpsql.mechanisms.preprocessing.rules import ExtremeRule, SumRule
+from dpsql.plan.aggregates import FUNCTIONS, ByUnit
 from dpsql.plan.grids import MOST_STEPS, grid_of, saturating_grid
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Values
-from dpsql.plan.per_class import TOTALS
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import PerClass
 
@@ -96,7 +96,7 @@ def personalised(request: Request, personal: Personal, name: str) -> ClippedTota
     """
     if request.swap == 2:
         raise InvariantBroken("sensitivities of classes are proved for add_remove alone")
-    if request.aggregate.function in TOTALS:
+    if FUNCTIONS[request.aggregate.function].by_unit is ByUnit.TOTAL:
         return _total(request, personal, name)
     return _extreme(request, personal, name)
 

@@ -30,10 +30,9 @@ from dpsql.mechanisms.base import Offer, Refusal, Request
 from dpsql.mechanisms.random_dp.histogram import histogram_offer
 from dpsql.mechanisms.random_dp.mean import mean_offer
 from dpsql.mechanisms.random_dp.opted import opted_in
+from dpsql.plan.aggregates import FUNCTIONS
 
 __all__ = ["RandomDP"]
-
-COUNTS = ("count_rows", "count_units")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class RandomDP:
         asked = opted_in(request)
         if isinstance(asked, str):
             return asked
-        if request.aggregate.function in COUNTS:
+        if FUNCTIONS[request.aggregate.function].arguments == 0:
             return histogram_offer(self.name, request, asked)
         if request.aggregate.function == "avg":
             return mean_offer(self.name, request, asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["REFUSED"]
+__all__ = ["REFUSED", "REFUSED_AGGREGATES"]
 
 _HASH = (
     "a hash makes names look anonymous without hiding anybody: every value can be tried.",
@@ -26,6 +26,19 @@ _SHAPE = (
     "Write QUANTILE_CONT(x, 0.05) and QUANTILE_CONT(x, 0.95), or GROUP BY width_bucket(x, 0, 100, 10).",
 )
 
+REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by", "any_value", "arbitrary", "first", "last"), _ONE_ROW),
+    **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
+    **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
+    **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),
+    "regr_r2": ("it follows from another.", "Write POWER(CORR(y, x), 2)."),
+    "regr_intercept": ("it follows from others.", "Write AVG(y) - REGR_SLOPE(y, x) * AVG(x)."),
+    "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
+    "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
+    "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
+}
+"""Of these the ones that would aggregate rows."""
+
 REFUSED: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("md5", "md5_number", "sha1", "sha256", "hash", "crc32"), _HASH),
     **dict.fromkeys(("format", "printf"), _FORMAT),
@@ -40,14 +53,6 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
     "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE)."),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
-    **dict.fromkeys(("arg_max", "arg_min", "max_by", "min_by", "any_value", "arbitrary", "first", "last"), _ONE_ROW),
-    **dict.fromkeys(("list", "array_agg", "string_agg", "group_concat", "listagg", "json_group_array"), _LISTED),
-    **dict.fromkeys(("histogram", "histogram_values", "histogram_exact"), _BINS),
-    **dict.fromkeys(("kurtosis", "kurtosis_pop", "skewness"), _SHAPE),
-    "regr_r2": ("it follows from another.", "Write POWER(CORR(y, x), 2)."),
-    "regr_intercept": ("it follows from others.", "Write AVG(y) - REGR_SLOPE(y, x) * AVG(x)."),
-    "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
-    "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
-    "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
+    **REFUSED_AGGREGATES,
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),
 }
