@@ -15,21 +15,17 @@ from re import Pattern
 
 import numpy as np
 
-from dpsql.mechanisms.noise.mean import MeanRelease
-from dpsql.mechanisms.noise.moments import MomentsRelease
-from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
-from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import ThresholdRelease
-from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
-from dpsql.privacy.loss import Composed
-from dpsql.privacy.tables import Group, RawTable
+from dpsql.privacy.kinds import Approximate, Concentrated, Free
+from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.replay import Choice, Draw, Part, Replay, Run, preprocessed
+from tests.attacks.moves import chosen, claims, implied, losses, moved_draws, numbers
+from tests.attacks.replay import Draw, Part, Replay, Run
 
 __all__ = [
-    "AUDITS", "UNIT", "charge", "chosen", "control_flow", "fresh_noise", "grid", "moved_draws", "moves", "sensitivity",
+    "AUDITS", "UNIT", "charge", "control_flow", "fresh_noise", "grid", "sensitivity",
     "threshold", "tightness",
 ]  # fmt: skip
 
@@ -94,148 +90,6 @@ def _kinds(run: Run) -> list[set[str]]:
 
 
 # ------------------------------------------------------------------------------------------------ sensitivity, charge
-
-
-def numbers(part: Part) -> list[tuple[str, Draw | None]]:
-    """Each raw integer's name among the released columns, in order, with its draw; None where it is public."""
-    release, draws = part.release, iter(part.draws)
-    match release:
-        case TotalsRelease():
-            named = [("sum", True), ("count", True)]
-        case MeanRelease():
-            named = [("sum", True), ("count", release.count_law is not None)]
-        case MomentsRelease():
-            laws = zip(release.query.statistic.moments, release.laws, strict=True)
-            named = [(name, law is not None) for name, law in laws]
-        case PreprocessedRelease():
-            counted = [("rows", release.count_law is not None)] if isinstance(release.amount, ByRows) else []
-            named = [*counted, ("noised", True)]
-        case SparseHistogram():
-            named = [("noised", True), *[("every row", False)] * (len(release.need.measures) - 1)]
-        case _ if part.choices or (not part.raw and "steps" not in part.released):
-            return []
-        case _:
-            named = [("steps", True)] if "steps" in part.released else [("value", False)]
-    return [(name, next(draws, None) if drawn else None) for name, drawn in named]
-
-
-def exposes(one: Part, two: Part) -> bool:
-    """Whether one side alone holds rows in a cell whose emptiness shows: what gamma is charged for, and no epsilon."""
-    occupied = [{group for group, (n, *_) in part.raw.items() if n} for part in (one, two)]
-    return isinstance(one.release, SparseHistogram) and occupied[0] != occupied[1]
-
-
-def moves(one: Part, two: Part) -> list[tuple[int, int]]:
-    """For each raw column: how far it moved, in L1 and in squared L2, over all groups of either side."""
-    width = len(numbers(one))
-    first, second = _at_the_same_rows(one, two)
-    groups = {**first, **second}
-    nothing = (0,) * width
-    changes = [
-        [a - b for a, b in zip(first.get(group, nothing), second.get(group, nothing), strict=True)] for group in groups
-    ]
-    columns = list(zip(*changes, strict=True)) or [()] * width
-    return [(sum(map(abs, column)), sum(k * k for k in column)) for column in columns]
-
-
-def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, ...]], Mapping[Group, tuple[int, ...]]]:
-    """The raw integers of both sides; preprocessed statistics with the sensitivity that the first side released.
-
-    The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
-    groups are discovered, those are compared that both sides have.
-    """
-    release = one.release
-    if not isinstance(release, PreprocessedRelease):
-        return one.raw, two.raw
-    rows = dict(zip(one.groups, one.released["rows"], strict=True))
-    sides = [
-        {group: preprocessed(release, *counts, rows[group]) for group, counts in part.values.items() if group in rows}
-        for part in (one, two)
-    ]
-    return {group: steps for group, steps in sides[0].items() if group in sides[1]}, sides[1]
-
-
-def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
-    """Each raw column's draw, and how far neighbours move it; none where a pair exposes somebody."""
-    if exposes(one, two):
-        return []
-    return [(draw, far) for (_, draw), far in zip(numbers(one), moves(one, two), strict=True)]
-
-
-def implied(draw: Draw, moved: tuple[int, int]) -> Fraction:
-    """The loss of noise with that law and parameter for that move: epsilon for laplace, rho for gaussian."""
-    parameter = Fraction(draw.parameter)
-    return moved[0] / parameter if draw.law == "laplace" else moved[1] / (2 * parameter)
-
-
-def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
-    """(epsilon, rho) that the choices of two neighbours imply together: the theorem of `exponential`, from the scores.
-
-    A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and (w c)^2 / 8 in rho, or
-    what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such
-    groups are compared where both have them.
-    """
-    epsilon, rho = Fraction(0), Fraction(0)
-    for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
-        loss = a.exponent * range_of_moves(a, b)
-        epsilon += loss
-        rho += loss**2 / 8 if a.law == "intervals" else Fraction(float(loss) * math.tanh(float(loss) / 2))
-    return epsilon, rho
-
-
-def _by_group(part: Part, other: Part) -> list[Choice]:
-    """The choices of the groups that both sides have, group after group."""
-    if not part.choices:
-        return []
-    each, shared = len(part.choices) // len(part.groups), set(other.groups)
-    of = {group: part.choices[at * each : (at + 1) * each] for at, group in enumerate(part.groups)}
-    return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
-
-
-def range_of_moves(one: Choice, two: Choice) -> int:
-    """max d - min d over all candidates, d(v) being the score of v on one side less that on the other."""
-    moved, place = [], [0, 0]
-    ends = [[0, *np.cumsum(choice.widths).tolist()] for choice in (one, two)]
-    if ends[0][-1] != ends[1][-1]:
-        raise AssertionError("neighbours choose between different candidates")
-    for edge in sorted({edge for own in ends for edge in own})[:-1]:
-        for side in (0, 1):
-            while ends[side][place[side] + 1] <= edge:
-                place[side] += 1
-        moved.append(one.scores[place[0]] - two.scores[place[1]])
-    return max(moved) - min(moved)
-
-
-def claims(part: Part) -> list[Fraction]:
-    """What the release says it costs, for each of its draws, or one number for all of them together."""
-    loss = part.release.loss
-    losses = loss.parts if isinstance(loss, Composed) else (loss,)
-    return [_native(loss) for loss in losses]
-
-
-def _native(loss: Loss) -> Fraction:
-    match loss:
-        case Pure() | Approximate() | RandomDPLoss():
-            return loss.epsilon
-        case Concentrated():
-            return loss.rho
-        case Free():
-            return Fraction(0)
-    raise AssertionError(f"no audit knows the loss {loss}")
-
-
-def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
-    """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
-    if one.choices:
-        epsilon, rho = chosen(one, two)
-        loss = one.release.loss
-        assert isinstance(loss, Pure)
-        return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
-    actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]
-    claimed = claims(one)
-    if len(claimed) != len(actual):  # moments by gaussian noise: one loss for all of them together
-        actual = [sum(actual, Fraction(0))]
-    return list(zip(actual, claimed, strict=True))
 
 
 def sensitivity(replay: Replay) -> list[str]:

@@ -24,8 +24,8 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.audits import range_of_moves
 from tests.attacks.charged import Charged
+from tests.attacks.moves import range_of_moves
 from tests.attacks.replay import Choice, Draw, Recorder
 from tests.unit.mechanisms.metric.homes import PEOPLE, Row, opened
 

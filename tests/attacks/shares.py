@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
-from tests.attacks.audits import UNIT, chosen, moved_draws
+from tests.attacks.audits import UNIT
+from tests.attacks.moves import chosen, moved_draws
 from tests.attacks.replay import Part, Replay
 
 __all__ = ["class_shares", "lost", "noised"]

@@ -19,7 +19,7 @@ from scipy.stats import beta, binom
 
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable
-from tests.attacks.audits import numbers
+from tests.attacks.moves import numbers
 from tests.attacks.replay import Part
 from tests.statistical.thresholds import P_THRESHOLD
 

@@ -19,7 +19,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.audits import claims, numbers
+from tests.attacks.moves import claims, numbers
 from tests.attacks.replay import BOTH, Part
 from tests.attacks.templates import Template
 from tests.attacks.world import World

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import stat
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,49 +12,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, OperationalError, PolicyError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, OperationalError, UnsupportedQuery
 from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
-from dpsql.ledger.owner import reset, restore, verify
+from dpsql.ledger.owner import reset
 from dpsql.ledger.standing import Standing
 from dpsql.privacy.account import UNIT, Account, Composition
 from dpsql.privacy.accounting import Limits
-from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, MetricLoss, Pure, RandomDPLoss
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
-
-BASIC = Pinned(unit="patient_id", neighbours="add_remove", composition="basic")
-TENTH = Pure(Fraction(1, 10))
-
-
-def limits(total: int | Fraction = 20, ana: int | Fraction = 2, others: int | Fraction | None = 1) -> PolicyLimits:
-    analysts = {"ana": Limits(Fraction(ana), Fraction(1, 10**6))}
-    if others is not None:
-        analysts["*"] = Limits(Fraction(others), Fraction(1, 10**6))
-    return PolicyLimits(Limits(Fraction(total), Fraction(1, 10**5), Fraction(1, 50)), analysts)
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """Where the ledger lies; its marks lie in the folder beside."""
-    (tmp_path / "data").mkdir()
-    return tmp_path / "data" / "clinic.ledger.db"
-
-
-@pytest.fixture
-def memory() -> Iterator[Ledger]:
-    with Ledger.open(None, pinned=BASIC, limits=limits()) as ledger:
-        yield ledger
-
-
-def opened(place: Path, allowed: PolicyLimits | None = None, pinned: Pinned = BASIC) -> Ledger:
-    return Ledger.open(place, pinned=pinned, limits=allowed or limits(), mark=place.parent.parent / "marks")
-
-
-def ask(ledger: Ledger, loss: Loss = TENTH, analyst: str = "ana", fingerprint: str = "f") -> int:
-    return ledger.charge(analyst, loss, statement="SELECT COUNT(*) FROM visits", fingerprint=fingerprint)
-
-
-def spent(ledger: Ledger, analyst: str | None = "ana") -> float:
-    return ledger.budget(analyst).spent.epsilon
+from tests.unit.ledger.accounts import BASIC, TENTH, ask, limits, opened, spent
 
 
 def test_a_charge_is_there_after_opening_again(place: Path) -> None:
@@ -243,106 +207,6 @@ def test_the_log_tells_who_asked_what_at_which_loss(place: Path) -> None:
 # limits and what is pinned
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        Pinned("visit_id", "add_remove", "basic"),
-        Pinned("patient_id", "replace_one", "basic"),
-        Pinned("patient_id", "add_remove", "zcdp"),
-        Pinned("patient_id", "add_remove", "basic", classes="'strict' 1/4"),
-    ],
-)
-def test_a_policy_that_changes_what_is_pinned_is_refused(place: Path, changed: Pinned) -> None:
-    opened(place).close()
-    with pytest.raises(PolicyError, match=r"write .* again"):
-        opened(place, pinned=changed)
-    with pytest.raises(PolicyError, match=r"write .* again"):
-        reset(place, pinned=changed, limits=limits(), reason="no", mark=place.parent.parent / "marks")
-
-
-def test_limits_may_change_on_record(place: Path) -> None:
-    with opened(place) as ledger:
-        ask(ledger, Pure(Fraction(2)))
-    with opened(place, limits(ana=3)) as ledger:
-        assert ledger.budget("ana").remaining == 1
-    opened(place, limits(ana=3)).close()
-    with opened(place, limits(ana=2)) as ledger:
-        assert [entry.kind for entry in ledger.log()] == ["opening", "charge", "limits", "limits"]
-
-
-def with_pair(epsilon: int, delta: Fraction) -> PolicyLimits:
-    own = limits()
-    return replace(own, analysts={**own.analysts, "ana": Limits(Fraction(epsilon), delta)})
-
-
-def test_limits_of_which_neither_holds_the_other_are_refused(place: Path) -> None:
-    """An answer in between could choose which of the two would be spent: what is promised would be neither."""
-    opened(place, with_pair(2, Fraction(1, 10**4))).close()
-    with opened(place, with_pair(2, Fraction(1, 10**6))) as ledger:  # nothing was granted under the other
-        ask(ledger)
-    opened(place, with_pair(1, Fraction(1, 10**7))).close()  # less of both
-    for other in (with_pair(3, Fraction(1, 10**7)), with_pair(1, Fraction(1, 10**5))):
-        with pytest.raises(PolicyError, match=r"analysts: ana was epsilon 2 with delta 1e-06 when answers were given"):
-            opened(place, other)
-    with opened(place, with_pair(3, Fraction(1, 10**6))) as ledger:  # more of one, as much of the other
-        assert ledger.budget("ana").remaining == Fraction(29, 10)
-    reset(place, pinned=BASIC, limits=other, reason="new year", mark=place.parent.parent / "marks")
-    opened(place, other).close()
-
-
-def test_an_account_of_her_own_may_not_promise_neither_of_two(place: Path) -> None:
-    with opened(place) as ledger:
-        ask(ledger, analyst="eve")  # by the shared account: epsilon 1, delta 1e-6
-    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(2), Fraction(1, 10**7))})
-    with pytest.raises(PolicyError, match="analysts: eve was epsilon 1 with delta 1e-06"):
-        opened(place, own)
-
-
-def with_metric(definition: str, multiple: int = 2) -> PolicyLimits:
-    own = limits()
-    total = replace(own.total, metric={"home": {"age": Fraction(multiple)}})
-    return replace(own, total=total, metrics={"home": definition})
-
-
-def test_a_metric_that_was_spent_keeps_its_meaning(place: Path) -> None:
-    with opened(place, with_metric("0.1 a year")) as ledger:
-        ask(ledger, MetricLoss("home", {"age": Fraction(1)}))
-    opened(place, with_metric("0.1 a year", multiple=3)).close()
-    with pytest.raises(PolicyError, match=r"metrics\.home is not what it was .* Give the new one a name of its own"):
-        opened(place, with_metric("1 a year"))
-    reset(place, pinned=BASIC, limits=with_metric("1 a year"), reason="new", mark=place.parent.parent / "marks")
-    opened(place, with_metric("1 a year")).close()
-
-
-def test_a_metric_that_nobody_spent_may_change(place: Path) -> None:
-    opened(place, with_metric("0.1 a year")).close()
-    opened(place, with_metric("1 a year")).close()
-
-
-@pytest.mark.parametrize("lowered", [limits(ana=1), limits(total=1)])
-def test_limits_below_what_was_spent_are_refused(place: Path, lowered: PolicyLimits) -> None:
-    with opened(place) as ledger:
-        ask(ledger, Pure(Fraction(2)))
-    with pytest.raises(PolicyError, match=r"allows epsilon 1, but 2 was spent already"):
-        opened(place, lowered)
-    reset(place, pinned=BASIC, limits=lowered, reason="new year", mark=place.parent.parent / "marks")
-    with opened(place, lowered) as ledger:
-        assert spent(ledger) == spent(ledger, None) == 0
-
-
-def test_an_analyst_takes_the_past_along_into_an_account_of_her_own(place: Path) -> None:
-    with opened(place) as ledger:
-        ask(ledger, analyst="eve")
-    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(1))})
-    with opened(place, own) as ledger:
-        assert spent(ledger, "eve") == spent(ledger, "*") == 0.1
-        ask(ledger, analyst="eve")
-        assert (spent(ledger, "eve"), spent(ledger, "*")) == (0.2, 0.1)
-    with opened(place) as ledger:  # and back into the shared one
-        assert spent(ledger, "eve") == spent(ledger, "*") == 0.2
-        assert spent(ledger, None) == 0.2
-
-
 def test_a_ledger_whose_limits_another_process_changed_stops(place: Path) -> None:
     with opened(place) as ledger:
         opened(place, limits(ana=1)).close()
@@ -353,77 +217,6 @@ def test_a_ledger_whose_limits_another_process_changed_stops(place: Path) -> Non
 
 
 # the owner's commands
-
-
-def test_a_reset_starts_afresh_and_leaves_a_record(place: Path) -> None:
-    marks = place.parent.parent / "marks"
-    with opened(place) as ledger:
-        ask(ledger)
-        ask(ledger, analyst="eve")
-    assert reset(place, pinned=BASIC, limits=limits(), reason="ana left", mark=marks, account="ana") == ""
-    with opened(place) as ledger:
-        assert (spent(ledger), spent(ledger, "eve"), spent(ledger, None)) == (0, 0.1, 0.2)
-    assert reset(place, pinned=BASIC, limits=limits(), reason="new year", mark=marks) == ""
-    with opened(place) as ledger:
-        assert (spent(ledger), spent(ledger, "eve"), spent(ledger, None)) == (0, 0, 0)
-        assert [entry.reason for entry in ledger.log() if entry.kind == "reset"] == ["ana left", "new year"]
-
-
-def test_a_restored_ledger_counts_as_fully_spent_until_the_reset(place: Path) -> None:
-    marks, saved = place.parent.parent / "marks", place.parent / "saved.db"
-    with opened(place) as ledger:
-        identity = ledger.id
-        ledger.store(ask(ledger, fingerprint="old"), "old", b"answer")
-        ledger.backup(saved)
-        ask(ledger)
-        with pytest.raises(LedgerError, match="file at"):
-            ledger.backup(saved)
-    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
-    restore(saved, place, reason="disk failed", mark=marks)
-    with opened(place) as ledger:
-        assert ledger.id == identity
-        assert ledger.find("old") == (b"answer", TENTH)
-        assert ledger.budget("ana").remaining == ledger.budget(None).remaining == 0
-        assert ledger.repeats_left("ana", TENTH) == 0
-        with pytest.raises(BudgetExceeded, match="restored from a backup"):
-            ask(ledger)
-    reset(place, pinned=BASIC, limits=limits(), reason="after the restore", mark=marks)
-    with opened(place) as ledger:
-        ask(ledger)
-        kinds = [entry.kind for entry in ledger.log()]
-    assert kinds == ["opening", "charge", "backup", "restore", "reset", "charge"]
-    assert [file for file in place.parent.iterdir() if "set-aside" in file.name]
-
-
-def test_restoring_what_is_no_ledger_leaves_everything_as_it_was(place: Path) -> None:
-    marks = place.parent.parent / "marks"
-    with opened(place) as ledger:
-        ask(ledger)
-    (place.parent / "junk").write_bytes(b"no database" * 100)
-    for source in (place.parent / "junk", place.parent / "nothing"):
-        with pytest.raises(LedgerError):
-            restore(source, place, reason="oops", mark=marks)
-    with opened(place) as ledger:
-        assert spent(ledger) == 0.1
-
-
-def test_verify_reports_and_leaves_a_record(place: Path) -> None:
-    marks = place.parent.parent / "marks"
-    assert verify(place, mark=marks).problems == (f"There is no ledger at {place}.",)
-    with opened(place) as ledger:
-        ledger.store(ask(ledger, fingerprint="f"), "f", b"answer")
-    report = verify(place, mark=marks)
-    assert (report.records, report.answers, report.problems) == (3, 1, ())
-    with opened(place) as ledger:
-        assert ledger.log()[-1].kind == "verify"
-
-
-def test_a_ledger_in_memory_cannot_be_backed_up(memory: Ledger, tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="in memory"):
-        memory.backup(tmp_path / "b.db")
-
-
-# several users at once
 
 
 def test_threads_share_a_ledger_without_overspending(memory: Ledger) -> None:

@@ -12,7 +12,7 @@ import pytest
 from dpsql.errors import LedgerError
 from dpsql.ledger import mark as ledger_mark
 from dpsql.ledger.ledger import Ledger
-from tests.unit.ledger.test_ledger import BASIC, ask, limits, opened
+from tests.unit.ledger.accounts import BASIC, ask, limits, opened
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""The command line. Exit code 0; 1 refused or failed, with one message on stderr; 2 wrong usage; 130 interrupted.
+
+Every command imports what it needs when it runs, so that help is there at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from dpsql.cli import analyst, owner, spent  # noqa: F401 - their commands are in `app` then
+from dpsql.cli.app import app
+from dpsql.cli.running import line
+from dpsql.errors import Error
+
+__all__ = ["app", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code. No bad input ends in a traceback.
+
+    Args:
+        arguments: What stands after ``dpsql``; the process's own where absent.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
+    try:
+        app(args=arguments, prog_name="dpsql")
+    except SystemExit as end:
+        if end.code == 130:
+            _complain("Interrupted. What was charged stays charged; `dpsql budget` shows it.")
+        raise
+    except Error as error:
+        _complain(str(error))
+    except OSError as error:
+        _complain(f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror or error))
+    except Exception as bug:  # noqa: BLE001 - its text may hold anything, so only its kind and place are told
+        _complain(f"This is a bug in dpsql: {type(bug).__name__} at {_place(bug)}. Please report it.")
+    sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    """The message on stderr, without anything that a terminal would act on."""
+    sys.stderr.write("\n".join(map(line, message.splitlines())) + "\n")
+
+
+def _place(bug: BaseException) -> str:
+    """File and line where it happened."""
+    trace = bug.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "an unknown place"

@@ -1,0 +1,5 @@
+"""``python -m dpsql.cli``."""
+
+from dpsql.cli import main
+
+main()

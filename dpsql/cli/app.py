@@ -1,0 +1,17 @@
+"""The command line's table of commands: each module of this room puts its own there."""
+
+from __future__ import annotations
+
+import typer
+
+__all__ = ["app", "ledger_app"]
+
+app = typer.Typer(
+    name="dpsql",
+    help="Ordinary SQL in, differentially private answers with error bars out.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+ledger_app = typer.Typer(help="The owner: back up, restore or verify the ledger.", no_args_is_help=True)
+app.add_typer(ledger_app, name="ledger")

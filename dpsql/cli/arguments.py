@@ -1,0 +1,62 @@
+"""The arguments and options that several commands take."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["OPTIONS", "PolicyFile", "Sql", "takes_options"]
+
+
+def _policy_first(file: Path) -> Path:
+    """The policy file; a statement in its place is told where it belongs."""
+    first, *more = str(file).split(maxsplit=1)
+    if more and first.upper() in {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE"} and not file.exists():
+        raise typer.BadParameter("the policy file comes first, then the statement.")
+    return file
+
+
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", callback=_policy_first)]
+Sql = Annotated[str, typer.Argument(metavar="SQL", help="One statement.")]
+
+OPTIONS: Mapping[str, tuple[type, str]] = {
+    "epsilon": (Decimal, "What the whole statement may cost."),
+    "delta": (Decimal, "A ceiling on its delta."),
+    "rho": (Decimal, "Its price in zCDP, in place of epsilon."),
+    "mechanism": (str, "The mechanism for every aggregate that offers it."),
+    "metric": (str, "The policy's metric that prices the statement."),
+    "multiple": (Decimal, "How many times that metric it may cost."),
+    "gamma": (Decimal, "The gamma of random_dp above which it is refused."),
+    "max_groups_per_unit": (int, "Most groups that one unit counts in."),
+    "max_rows_per_group": (int, "Most rows of one unit that count in one group."),
+    "confidence": (float, "The level of the printed errors."),
+}
+"""The options of a statement that the command line takes: their types and what it says of them. A statement's own
+OPTIONS clause takes all of `dpsql.plan.options`."""
+
+DEFAULTS = {"confidence": "0.95"}
+"""What the command line says of an option that has a default of its own."""
+
+
+def takes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, whose ``**options`` are those of `OPTIONS`; one that is not given is None."""
+    own = inspect.signature(command, eval_str=True)
+    parameters = []
+    for parameter in own.parameters.values():
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        for name, (kind, words) in OPTIONS.items():
+            option = typer.Option(help=words, show_default=DEFAULTS.get(name, True))
+            annotation: Any = Annotated[kind | None, option]
+            parameters.append(
+                inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            )
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command

@@ -1,0 +1,67 @@
+"""What commands run in: an open proxy, a bar of progress, the engine's own words for the owner, and safe text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dpsql.errors import OperationalError, PolicyError
+
+if TYPE_CHECKING:
+    from dpsql.proxy import Proxy
+
+__all__ = ["line", "opened", "progress", "told"]
+
+
+@contextmanager
+def opened(policy: Path) -> Iterator[Proxy]:
+    """The policy's proxy, with progress where a first version is built."""
+    from dpsql import proxy as proxies
+
+    with progress() as bar:
+        proxy = proxies.open(policy, progress=bar)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+@contextmanager
+def told(policy: Path) -> Iterator[None]:
+    """For the owner's commands alone: a failure whose text is fixed names the log, and ends with the engine's words."""
+    from dpsql.engine.log import FILE, TELLS, overheard
+
+    with overheard() as said:
+        try:
+            yield
+        except (OperationalError, PolicyError) as error:
+            if not said:
+                raise
+            from dpsql.policy import load_policy
+            from dpsql.proxy import owners_folder
+
+            log = owners_folder(load_policy(policy)) / FILE
+            where = f"The owner's log is {line(str(log))}." if log.exists() else "What the engine said:"
+            raise OperationalError("\n".join([str(error).replace(TELLS, where), *said])) from None
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr, where that is a terminal."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0, visible=False)
+        yield lambda step, done: bar.update(task, description=escape(line(step)), completed=done, visible=True)
+
+
+def line(text: str) -> str:
+    """The text on one line, without anything that a terminal would act on."""
+    from dpsql.answers.screen import safe
+
+    return safe(text)

@@ -1,0 +1,99 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.unit.cli.clinic import POLICY, Clinic, assert_one_clear_error
+
+
+def test_help_lists_the_commands_that_exist(clinic: Clinic) -> None:
+    ran = clinic.dpsql("--help")
+    assert ran.code == 0
+    for command in ("init", "check", "refresh", "explain", "query", "budget", "log", "ledger", "schema"):
+        assert f"│ {command} " in ran.out
+    for later in ("shell", "release", "audit"):
+        assert f"│ {later} " not in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nonsense",),
+        ("query", "clinic.yaml"),
+        ("query", "clinic.yaml", "SELECT 1"),
+        ("query", "clinic.yaml", "SELECT 1", "--analyst", "ana", "--epsilon", "much"),
+        ("query", "clinic.yaml", "SELECT 1", "--analyst", "ana", "--format", "xml"),
+        ("budget", "clinic.yaml", "--reset"),
+        ("budget", "clinic.yaml", "--reason", "none"),
+        ("ledger", "restore", "clinic.yaml", "backup.db"),
+        ("log",),
+    ],
+)
+def test_wrong_usage_ends_with_code_2_and_no_traceback(clinic: Clinic, arguments: tuple[str, ...]) -> None:
+    ran = clinic.dpsql(*arguments)
+    assert ran.code == 2
+    assert "Traceback" not in ran.err + ran.out
+
+
+@pytest.mark.parametrize("command", ["check", "refresh", "budget", "log"])
+def test_a_missing_policy_is_one_clear_error(clinic: Clinic, command: str) -> None:
+    assert_one_clear_error(clinic.dpsql(command, "none.yaml"), "none.yaml", "no such file")
+
+
+def test_a_faulty_policy_names_its_lines(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.yaml").write_text(POLICY.replace("ROWS", "many").replace("neighbours", "neighbors"))
+    assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "clinic.yaml:4:", "clinic.yaml:15:")
+
+
+def test_terminal_escapes_in_arguments_do_not_reach_the_terminal(clinic: Clinic) -> None:
+    assert "\x1b" not in clinic.dpsql("check", "\x1b[31mnone.yaml").err
+
+
+SCRIPT = """
+import sys, time
+from dpsql.cli import app, main
+
+@app.command()
+def wait() -> None:
+    print("ready", flush=True)
+    time.sleep(60)
+
+@app.command()
+def stumble() -> None:
+    raise ValueError("a row of private data")
+
+main(sys.argv[1:])
+"""
+
+
+def test_ctrl_c_ends_with_code_130_and_says_that_charges_stay() -> None:
+    command = [sys.executable, "-c", SCRIPT, "wait"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert err == "Interrupted. What was charged stays charged; `dpsql budget` shows it.\n"
+
+
+def test_a_bug_is_told_by_kind_and_place_without_the_text_that_may_hold_data() -> None:
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, "stumble"], capture_output=True, text=True, timeout=20)
+    assert ran.returncode == 1
+    assert ran.stderr == "This is a bug in dpsql: ValueError at <string>:12. Please report it.\n"
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "dpsql.cli", "schema"]
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=20)
+    os.close(writer)
+    assert (ran.returncode, ran.stderr) == (1, "")

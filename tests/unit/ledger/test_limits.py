@@ -1,0 +1,116 @@
+"""A policy that changes: what may change, on record, and what may not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dpsql.errors import PolicyError
+from dpsql.ledger.ledger import Pinned, PolicyLimits
+from dpsql.ledger.owner import reset
+from dpsql.privacy.accounting import Limits
+from dpsql.privacy.kinds import MetricLoss, Pure
+from tests.unit.ledger.accounts import BASIC, ask, limits, opened, spent
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Pinned("visit_id", "add_remove", "basic"),
+        Pinned("patient_id", "replace_one", "basic"),
+        Pinned("patient_id", "add_remove", "zcdp"),
+        Pinned("patient_id", "add_remove", "basic", classes="'strict' 1/4"),
+    ],
+)
+def test_a_policy_that_changes_what_is_pinned_is_refused(place: Path, changed: Pinned) -> None:
+    opened(place).close()
+    with pytest.raises(PolicyError, match=r"write .* again"):
+        opened(place, pinned=changed)
+    with pytest.raises(PolicyError, match=r"write .* again"):
+        reset(place, pinned=changed, limits=limits(), reason="no", mark=place.parent.parent / "marks")
+
+
+def test_limits_may_change_on_record(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, Pure(Fraction(2)))
+    with opened(place, limits(ana=3)) as ledger:
+        assert ledger.budget("ana").remaining == 1
+    opened(place, limits(ana=3)).close()
+    with opened(place, limits(ana=2)) as ledger:
+        assert [entry.kind for entry in ledger.log()] == ["opening", "charge", "limits", "limits"]
+
+
+def with_pair(epsilon: int, delta: Fraction) -> PolicyLimits:
+    own = limits()
+    return replace(own, analysts={**own.analysts, "ana": Limits(Fraction(epsilon), delta)})
+
+
+def test_limits_of_which_neither_holds_the_other_are_refused(place: Path) -> None:
+    """An answer in between could choose which of the two would be spent: what is promised would be neither."""
+    opened(place, with_pair(2, Fraction(1, 10**4))).close()
+    with opened(place, with_pair(2, Fraction(1, 10**6))) as ledger:  # nothing was granted under the other
+        ask(ledger)
+    opened(place, with_pair(1, Fraction(1, 10**7))).close()  # less of both
+    for other in (with_pair(3, Fraction(1, 10**7)), with_pair(1, Fraction(1, 10**5))):
+        with pytest.raises(PolicyError, match=r"analysts: ana was epsilon 2 with delta 1e-06 when answers were given"):
+            opened(place, other)
+    with opened(place, with_pair(3, Fraction(1, 10**6))) as ledger:  # more of one, as much of the other
+        assert ledger.budget("ana").remaining == Fraction(29, 10)
+    reset(place, pinned=BASIC, limits=other, reason="new year", mark=place.parent.parent / "marks")
+    opened(place, other).close()
+
+
+def test_an_account_of_her_own_may_not_promise_neither_of_two(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, analyst="eve")  # by the shared account: epsilon 1, delta 1e-6
+    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(2), Fraction(1, 10**7))})
+    with pytest.raises(PolicyError, match="analysts: eve was epsilon 1 with delta 1e-06"):
+        opened(place, own)
+
+
+def with_metric(definition: str, multiple: int = 2) -> PolicyLimits:
+    own = limits()
+    total = replace(own.total, metric={"home": {"age": Fraction(multiple)}})
+    return replace(own, total=total, metrics={"home": definition})
+
+
+def test_a_metric_that_was_spent_keeps_its_meaning(place: Path) -> None:
+    with opened(place, with_metric("0.1 a year")) as ledger:
+        ask(ledger, MetricLoss("home", {"age": Fraction(1)}))
+    opened(place, with_metric("0.1 a year", multiple=3)).close()
+    with pytest.raises(PolicyError, match=r"metrics\.home is not what it was .* Give the new one a name of its own"):
+        opened(place, with_metric("1 a year"))
+    reset(place, pinned=BASIC, limits=with_metric("1 a year"), reason="new", mark=place.parent.parent / "marks")
+    opened(place, with_metric("1 a year")).close()
+
+
+def test_a_metric_that_nobody_spent_may_change(place: Path) -> None:
+    opened(place, with_metric("0.1 a year")).close()
+    opened(place, with_metric("1 a year")).close()
+
+
+@pytest.mark.parametrize("lowered", [limits(ana=1), limits(total=1)])
+def test_limits_below_what_was_spent_are_refused(place: Path, lowered: PolicyLimits) -> None:
+    with opened(place) as ledger:
+        ask(ledger, Pure(Fraction(2)))
+    with pytest.raises(PolicyError, match=r"allows epsilon 1, but 2 was spent already"):
+        opened(place, lowered)
+    reset(place, pinned=BASIC, limits=lowered, reason="new year", mark=place.parent.parent / "marks")
+    with opened(place, lowered) as ledger:
+        assert spent(ledger) == spent(ledger, None) == 0
+
+
+def test_an_analyst_takes_the_past_along_into_an_account_of_her_own(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, analyst="eve")
+    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(1))})
+    with opened(place, own) as ledger:
+        assert spent(ledger, "eve") == spent(ledger, "*") == 0.1
+        ask(ledger, analyst="eve")
+        assert (spent(ledger, "eve"), spent(ledger, "*")) == (0.2, 0.1)
+    with opened(place) as ledger:  # and back into the shared one
+        assert spent(ledger, "eve") == spent(ledger, "*") == 0.2
+        assert spent(ledger, None) == 0.2
