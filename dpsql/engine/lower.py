@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.printer import WIRE, Printer, qualified, quoted
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.printer import WIRE, Printer
 from dpsql.errors import InvariantBroken
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
@@ -23,25 +25,27 @@ texts, measured). Listed groups are at most 100,000; only keys of an open domain
 SUM_LIMIT = 2**126  # below HUGEINT's end
 
 
-def lower(need: Need, contribution_key: bytes) -> EngineStatement:
+def lower(need: Need, contribution_key: bytes, dialect: Dialect = DUCKDB) -> EngineStatement:
     """The statement that fetches what a mechanism needs.
 
     Args:
         need: Aggregates, a histogram or values.
         contribution_key: The ledger's secret key; orders rows and groups where a cap cuts.
+        dialect: The engine's.
     """
+    printer = Printer(dialect)
     match need:
         case Aggregates():
-            return _limited(_aggregates(need.source, need.measures, contribution_key), need.source)
+            return _limited(_aggregates(printer, need.source, need.measures, contribution_key), need.source)
         case Histogram():
             kind = MeasureKind.UNITS if need.of_units else MeasureKind.ROWS
-            return _limited(_aggregates(need.source, (Measure(kind),), contribution_key), need.source)
+            return _limited(_aggregates(printer, need.source, (Measure(kind),), contribution_key), need.source)
         case Cells():
-            return _aggregates(need.source, (Measure(MeasureKind.ROWS),), contribution_key)
+            return _aggregates(printer, need.source, (Measure(MeasureKind.ROWS),), contribution_key)
         case Values():
-            return _values(need, contribution_key)
+            return _values(printer, need, contribution_key)
         case Ordered():
-            return _ordered(need, contribution_key)
+            return _ordered(printer, need, contribution_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +56,19 @@ class _Values:
     grid: Grid | None
 
 
-def _aggregates(source: Source, measures: Sequence[Measure], key: bytes) -> EngineStatement:
-    printer = Printer()
+def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], key: bytes) -> EngineStatement:
     columns = _value_columns(measures)
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
     rows = _bounded_rows(printer, source, columns, key, units=units)
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
-    texts = [quoted(k.name) for k in source.keys]
+    texts = [printer.quoted(k.name) for k in source.keys]
     groups = f" GROUP BY {', '.join(texts)}" if texts else ""
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
         fields.append((f"m{index}", wire))
         every = measure.kind is MeasureKind.EVERY_ROW
         total = _every_row(printer, source) if every else _total(printer, measure, columns, units)
-        texts.append(f'CAST({total} AS {wire}) AS "m{index}"')
+        texts.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
 
 
@@ -87,12 +90,12 @@ def _value_columns(measures: Sequence[Measure]) -> list[_Values]:
     return list(dict.fromkeys(columns))
 
 
-def _column(columns: Sequence[_Values], measure: Measure) -> str:
+def _column(printer: Printer, columns: Sequence[_Values], measure: Measure) -> str:
     """The column a measure reads. A value is NULL exactly where its grid integer is, so a count may read either."""
     for index, column in enumerate(columns):
         counted = measure.kind is MeasureKind.VALUES
         if column.argument == measure.argument and (counted or column.grid == measure.grid):
-            return _x(index)
+            return _x(printer, index)
     raise InvariantBroken("a measure without its column")
 
 
@@ -104,28 +107,28 @@ def _total(printer: Printer, measure: Measure, columns: Sequence[_Values], units
             return "COUNT(*)"
         case MeasureKind.UNITS:  # with one row a unit the rows are counted: the same number, without a table of units
             printer.functions.add("count")
-            return f"COUNT(DISTINCT {UNIT})" if units else "COUNT(*)"
+            return f"COUNT(DISTINCT {printer.quoted(UNIT)})" if units else "COUNT(*)"
         case MeasureKind.VALUES:
             printer.functions.add("count")
-            return f"COUNT({_column(columns, measure)})"
+            return f"COUNT({_column(printer, columns, measure)})"
         case MeasureKind.DISTINCT:
             printer.functions.add("count")
-            return f"COUNT(DISTINCT {_column(columns, measure)})"
+            return f"COUNT(DISTINCT {_column(printer, columns, measure)})"
         case MeasureKind.SUM:
             _prove_sum(_reach(measure))
-            x = _column(columns, measure)
-            printer.functions.add("sum")
+            x = _column(printer, columns, measure)
+            total = f"COALESCE({printer.call('sum_of_integers', x)}, 0)"
             if not measure.shift:
-                return f"COALESCE(SUM({x}), 0)"
+                return total
             printer.functions |= {"count", "-", "*"}  # the shift once per group, instead of once per row
-            return f"COALESCE(SUM({x}), 0) - CAST({measure.shift} AS HUGEINT) * COUNT({x})"
+            return f"{total} - {printer.cast(str(measure.shift), 'HUGEINT')} * COUNT({x})"
         case MeasureKind.PRODUCTS:
             by = measure.by or measure
             _prove_sum(_reach(measure) * _reach(by))
-            printer.functions |= {"sum", "*", "-"}
+            printer.functions |= {"*", "-"}
             wide = "BIGINT" if _reach(measure) * _reach(by) < 2**62 else "HUGEINT"
-            factors = [f"(CAST({_column(columns, m)} AS {wide}) - {m.shift})" for m in (measure, by)]
-            return f"COALESCE(SUM({' * '.join(factors)}), 0)"
+            factors = [f"({printer.cast(_column(printer, columns, m), wide)} - {m.shift})" for m in (measure, by)]
+            return f"COALESCE({printer.call('sum_of_integers', ' * '.join(factors))}, 0)"
         case MeasureKind.EVERY_ROW:
             raise InvariantBroken("the rows of a whole table are counted apart from a group's")
 
@@ -155,11 +158,11 @@ def _prove_sum(largest: int) -> None:
         raise InvariantBroken("a sum that could overflow")
 
 
-UNIT = '"u"'
+UNIT = "u"
 
 
-def _x(index: int) -> str:
-    return f'"x{index}"'
+def _x(printer: Printer, index: int) -> str:
+    return printer.quoted(f"x{index}")
 
 
 def _bounded_rows(
@@ -168,14 +171,15 @@ def _bounded_rows(
     """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
     capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
     rows = _value_rows(printer, source, columns, units=units or capped)
-    keys = [quoted(k.name) for k in source.keys]
-    held, every = source.contribution, [UNIT, *keys, *(_x(i) for i in range(len(columns)))]
+    keys = [printer.quoted(k.name) for k in source.keys]
+    held, unit = source.contribution, printer.quoted(UNIT)
+    every = [unit, *keys, *(_x(printer, i) for i in range(len(columns)))]
     if source.cap_rows:
-        rows = _cut(printer, rows, every, "row_number", [UNIT], every, held.rows, key)
+        rows = _cut(printer, rows, every, "row_number", [unit], every, held.rows, key)
     if source.cap_rows_in_group:
-        rows = _cut(printer, rows, every, "row_number", [UNIT, *keys], every, held.rows_in_group, key)
+        rows = _cut(printer, rows, every, "row_number", [unit, *keys], every, held.rows_in_group, key)
     if source.cap_groups and keys:
-        rows = _cut(printer, rows, every, "dense_rank", [UNIT], [UNIT, *keys], held.groups, key)
+        rows = _cut(printer, rows, every, "dense_rank", [unit], [unit, *keys], held.groups, key)
     return rows
 
 
@@ -196,60 +200,58 @@ def _cut(
     """
     printer.functions |= {rank, "count"}
     named, partition = ", ".join(columns), f"PARTITION BY {', '.join(within)}"
-    secret = f'CASE WHEN "n" > {int(most)} THEN {_keyed_hash(printer, content, key)} END'
+    n, place = printer.quoted("n"), printer.quoted(rank)
+    secret = f"CASE WHEN {n} > {int(most)} THEN {_keyed_hash(printer, content, key)} END"
     order = ", ".join([secret, *(f"{column} NULLS FIRST" for column in content if column not in within)])
-    counted = f'SELECT {named}, COUNT(*) OVER ({partition}) AS "n" FROM ({rows}) AS q'
-    ranked = f'SELECT {named}, {rank}() OVER ({partition} ORDER BY {order}) AS "{rank}" FROM ({counted}) AS q'
-    return f'SELECT {named} FROM ({ranked}) AS q WHERE "{rank}" <= {int(most)}'
+    counted = f"SELECT {named}, COUNT(*) OVER ({partition}) AS {n} FROM ({rows}) AS q"
+    ranked = f"SELECT {named}, {rank}() OVER ({partition} ORDER BY {order}) AS {place} FROM ({counted}) AS q"
+    return f"SELECT {named} FROM ({ranked}) AS q WHERE {place} <= {int(most)}"
 
 
 def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool) -> str:
     """Rows with keys, unit and values; what is not an integer of its grid yet becomes one a level further out."""
-    inner = [f"{printer.expression(k.expression)} AS {quoted(k.name)}" for k in source.keys]
-    outer = [quoted(k.name) for k in source.keys]
+    inner = [f"{printer.expression(k.expression)} AS {printer.quoted(k.name)}" for k in source.keys]
+    outer = [printer.quoted(k.name) for k in source.keys]
     if units:
         unit = unit_of(source.relation)
         if unit is None:
             raise InvariantBroken("rows without a unit cannot be cut")
-        inner.append(f"{qualified(unit)} AS {UNIT}")
-        outer.append(UNIT)
+        inner.append(f"{printer.qualified(unit)} AS {printer.quoted(UNIT)}")
+        outer.append(printer.quoted(UNIT))
     plain = True
     for index, column in enumerate(columns):
         text, stored = printer.argument(column.argument, column.grid)
-        inner.append(f"{text} AS {_x(index)}")
-        value = printer.grid_integer(column.argument, column.grid, _x(index), stored)
-        plain = plain and value == _x(index)
-        outer.append(f"{value} AS {_x(index)}")
+        inner.append(f"{text} AS {_x(printer, index)}")
+        value = printer.grid_integer(column.argument, column.grid, _x(printer, index), stored)
+        plain = plain and value == _x(printer, index)
+        outer.append(f"{value} AS {_x(printer, index)}")
     rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
     return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
 
 
 def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
     """A secret order of rows by their own content, in an encoding that no two contents share."""
-    printer.functions |= {"sha256", "concat", "length"}
-    secret = printer.bound(key.hex(), "VARCHAR")
-    parts = [
-        f"CASE WHEN {c} IS NULL THEN 'N' ELSE concat(length(CAST({c} AS VARCHAR)), ':', CAST({c} AS VARCHAR)) END"
-        for c in columns
-    ]
-    return f"sha256(concat({secret}, {', '.join(parts)}))"
+    parts = [f"CASE WHEN {c} IS NULL THEN 'N' ELSE {printer.call('with_length', c)} END" for c in columns]
+    return printer.call("hash", printer.bound(key.hex(), "VARCHAR"), *parts)
 
 
-def _values(need: Values, key: bytes) -> EngineStatement:
-    printer = Printer()
+def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
     split = [] if need.by is None else [_Values(need.by, None)]
     rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
-    keys, xs = [quoted(k.name) for k in need.source.keys], [_x(i) for i in range(len(coordinates) + len(split))]
+    keys, xs = (
+        [printer.quoted(k.name) for k in need.source.keys],
+        [_x(printer, i) for i in range(len(coordinates) + len(split))],
+    )
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     by = ", ".join([*keys, *xs])
-    shown = [*keys, *(f"{x} AS {quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
+    shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
     printer.functions.add("count")
     sql = (
-        f'SELECT {", ".join(shown)}, CAST(COUNT(*) AS BIGINT) AS "rows" FROM ({rows}) AS q '
-        f"WHERE {present} GROUP BY {by} ORDER BY {by}"
+        f"SELECT {', '.join(shown)}, {printer.cast('COUNT(*)', 'BIGINT')} AS {printer.quoted('rows')} "
+        f"FROM ({rows}) AS q WHERE {present} GROUP BY {by} ORDER BY {by}"
     )
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
@@ -258,13 +260,13 @@ def _values(need: Values, key: bytes) -> EngineStatement:
     )
 
 
-def _ordered(need: Ordered, key: bytes) -> EngineStatement:
-    printer = Printer()
-    x, rows = _x(0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
-    order = _keyed_hash(printer, [UNIT], key)  # of the id alone: nobody's value moves anybody to another place
+def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
+    x, rows = _x(printer, 0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
+    value, present, unit = printer.cast(x, "BIGINT"), printer.cast(f"{x} IS NOT NULL", "BIGINT"), printer.quoted(UNIT)
+    order = _keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
     sql = (
-        f'SELECT COALESCE(CAST({x} AS BIGINT), 0) AS "value", CAST({x} IS NOT NULL AS BIGINT) AS "rows" '
-        f"FROM ({rows}) AS q ORDER BY {order}, {UNIT}"
+        f"SELECT COALESCE({value}, 0) AS {printer.quoted('value')}, {present} AS {printer.quoted('rows')} "
+        f"FROM ({rows}) AS q ORDER BY {order}, {unit}"
     )
     return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
 
@@ -282,11 +284,11 @@ def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relat
 # --------------------------------------------------------------- released values: no data behind these
 
 
-_ROW = '"released"."row"'
+_ROW = '"released"."row"'  # in the worker without data, which is always DuckDB
 
 
 def _released_name(column: Column) -> str:
-    return f'"released".{quoted(column.name)}'
+    return f'"released".{DUCKDB.quoted(column.name)}'
 
 
 def lower_released(plan: Plan) -> EngineStatement:
@@ -294,7 +296,7 @@ def lower_released(plan: Plan) -> EngineStatement:
 
     Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
     """
-    printer = Printer(_released_name)
+    printer = Printer(DUCKDB, _released_name)
     own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
     sql = _stage(printer, own, '"released"', last=not plan.stages)
     answers = []
@@ -324,7 +326,7 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     """SELECT, GROUP BY, HAVING, ORDER BY and LIMIT over rows; what ORDER BY leaves equal is ordered by ``ties``."""
     grouped = [f"{printer.expression(key)} ASC NULLS LAST" for key in stage.group_by] if stage.aggregates else []
     printer.ties = [*ties, *grouped]
-    texts = [f'{printer.expression(output.expression)} AS "c{i}"' for i, output in enumerate(stage.outputs)]
+    texts = [f"{printer.expression(o.expression)} AS {printer.quoted(f'c{i}')}" for i, o in enumerate(stage.outputs)]
     sql = f"SELECT {', '.join([*texts, *extra])} {rows}"
     if stage.group_by:
         sql += f" GROUP BY {', '.join(map(printer.expression, stage.group_by))}"
@@ -340,9 +342,9 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     return sql
 
 
-def lower_public(plan: PublicPlan) -> EngineStatement:
+def lower_public(plan: PublicPlan, dialect: Dialect = DUCKDB) -> EngineStatement:
     """A statement over public tables, columns ``c0...``."""
-    printer = Printer()
+    printer = Printer(dialect)
     sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
     columns = tuple((f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs))
     tables = frozenset(scan.table.name for scan in scans(plan.relation))
@@ -352,7 +354,7 @@ def lower_public(plan: PublicPlan) -> EngineStatement:
 def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:
     """Expressions over public cells, given as the table ``released`` with columns ``c0...`` and ``row``."""
     names: Mapping[Column, str] = {column: f'"released"."c{i}"' for i, column in enumerate(columns)}
-    printer = Printer(lambda column: names[column])
+    printer = Printer(DUCKDB, lambda column: names[column])
     for expression in expressions:
         if not set(columns_of(expression)) <= set(columns):
             raise InvariantBroken("an expression over columns that are not at hand")

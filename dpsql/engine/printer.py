@@ -1,4 +1,4 @@
-"""Expressions and relations as DuckDB's SQL: quoted, qualified names, numbered parameters, total expressions.
+"""Expressions and relations as one dialect's SQL: quoted, qualified names, numbered parameters, total expressions.
 
 This printer writes every statement an engine ever sees. It prints plan nodes only; the analyst's text is not at hand.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from dpsql.engine.dialect import Dialect, filled
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (
     Apply,
@@ -32,7 +33,7 @@ from dpsql.plan.nodes import (
 from dpsql.plan.types import Grid, Type, Value
 from dpsql.sql.normal import frame_text
 
-__all__ = ["WIRE", "Printer", "qualified", "quoted"]
+__all__ = ["WIRE", "Printer"]
 
 WIRE = {
     Type.INTEGER: "BIGINT",
@@ -47,54 +48,58 @@ WIRE = {
 Naming = Callable[[Column], str]
 
 
-def quoted(name: str) -> str:
-    """An identifier of the engine.
-
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def qualified(column: Column) -> str:
-    return f"{quoted(column.alias)}.{quoted(column.name)}"
-
-
 @dataclass(slots=True)
 class Printer:
     """Prints expressions and relations, collecting parameters and the functions the text uses.
 
     Attributes:
-        naming: How columns are written.
+        dialect: The database's words.
+        naming: How columns are written; None for their own alias and name.
         parameters: Bound values.
-        functions: Names of the functions, as the engine's parser reports them.
+        functions: Names of the functions and operators; see `EngineStatement`.
         ties: How rows of an answer that an order leaves equal are ordered.
         answer: The name of the answer that is read.
     """
 
-    naming: Naming = qualified
+    dialect: Dialect
+    naming: Naming | None = None
     parameters: list[Value] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     ties: Sequence[str] = ()
     answer: str = ""
     _numbers: dict[tuple[type, Value, str], int] = field(default_factory=dict)
 
+    def quoted(self, name: str) -> str:
+        """A name."""
+        return self.dialect.quoted(name)
+
+    def qualified(self, column: Column) -> str:
+        """A column by its alias and name."""
+        return f"{self.quoted(column.alias)}.{self.quoted(column.name)}"
+
+    def cast(self, text: str, wire: str) -> str:
+        """A value as one of a wire type, which it surely fits."""
+        return f"CAST({text} AS {self.dialect.types[wire]})"
+
+    def call(self, primitive: str, *arguments: str) -> str:
+        """A primitive of these arguments, as the dialect spells it."""
+        places = ", ".join(f"{{{place}}}" for place in range(len(arguments)))
+        return self._spelled(f"{primitive}({places})", arguments)
+
+    def _spelled(self, sql: str, arguments: Sequence[str], over: str = "") -> str:
+        text, functions = self.dialect.spelled(sql)
+        self.functions |= functions
+        return filled(text, arguments, over)
+
     def expression(self, node: Expression) -> str:
         """SQL of one expression."""
         match node:
             case Column():
-                return self.naming(node)
+                return self.qualified(node) if self.naming is None else self.naming(node)
             case Constant():
                 return self.constant(node.value, node.facts.type)
             case Apply():
-                self.functions |= node.function.engine
-                if "{rest}" not in node.function.sql and "{*}" not in node.function.sql:
-                    return node.function.sql.format(*map(self.expression, node.arguments))
-                arguments = [self.expression(argument) for argument in node.arguments]
-                text = node.function.sql.replace("{*}", ", ".join(arguments)).replace(
-                    "{rest}", ", ".join(arguments[1:])
-                )
-                return text.replace("{0}", arguments[0])
+                return self._spelled(node.function.sql, [self.expression(argument) for argument in node.arguments])
             case Case():
                 branches = [
                     f"WHEN {self.expression(when)} THEN {self.expression(then)}" for when, then in node.branches
@@ -102,17 +107,16 @@ class Printer:
                 default = "" if _identity_or_null(node) else f" ELSE {self.expression(node.default)}"
                 return f"CASE {' '.join(branches)}{default} END"
             case Windowed():
-                self.functions |= node.function.engine
-                return node.function.sql.format(*map(self.expression, node.arguments), over=self._over(node))
+                arguments = [self.expression(argument) for argument in node.arguments]
+                return self._spelled(node.function.sql, arguments, self._over(node))
             case Total():
                 return self._total(node)
 
     def _total(self, node: Total) -> str:
         """A sub-query of one row: it aggregates, and groups by nothing."""
-        self.functions |= node.function.engine
-        value = node.function.sql.format(*map(self.expression, node.arguments))
+        value = self._spelled(node.function.sql, [self.expression(argument) for argument in node.arguments])
         where = "" if node.where is None else f" WHERE {self.expression(node.where)}"
-        return f'(SELECT {value} FROM {self.answer} AS "released"{where})'
+        return f"(SELECT {value} FROM {self.answer} AS {self.quoted('released')}{where})"
 
     def _over(self, node: Windowed) -> str:
         partition = ", ".join(map(self.expression, node.partition))
@@ -129,7 +133,7 @@ class Printer:
     def constant(self, value: Value, type_: Type) -> str:
         """A bound parameter of a fixed type."""
         if value is None:
-            return f"CAST(NULL AS {WIRE[type_]})"
+            return self.cast("NULL", WIRE[type_])
         return self.bound(float(value) if type_ is Type.REAL else value, WIRE[type_])  # type: ignore[arg-type]  # numeric
 
     def bound(self, value: Value, wire: str) -> str:
@@ -137,7 +141,7 @@ class Printer:
         number = self._numbers.setdefault((type(value), value, wire), len(self.parameters) + 1)
         if number > len(self.parameters):
             self.parameters.append(value)
-        return f"CAST(${number} AS {wire})"
+        return self.dialect.parameter.format(number=number, type=self.dialect.types[wire])
 
     def real(self, value: Fraction | int) -> str:
         """A number as a bound DOUBLE."""
@@ -152,7 +156,8 @@ class Printer:
         """The tables of a relation, and the conditions on them that have not been printed yet."""
         match node:
             case Scan():
-                return f'"bounded"."main".{quoted(node.table.name)} AS {quoted(node.alias)}', []
+                table = self.dialect.table.format(name=self.quoted(node.table.name))
+                return f"{table} AS {self.quoted(node.alias)}", []
             case Filter():
                 tables, predicates = self._rows(node.input)
                 return tables, [*predicates, self.expression(node.predicate)]
@@ -166,26 +171,27 @@ class Printer:
                 exists = f"EXISTS (SELECT 1 FROM {others}{where})"
                 return tables, [*predicates, f"(NOT {exists})" if node.negated else exists]
             case Project():
-                named = [f"{self.expression(expression)} AS {quoted(name)}" for name, expression in node.columns]
+                named = [f"{self.expression(expression)} AS {self.quoted(name)}" for name, expression in node.columns]
                 distinct = "DISTINCT " if node.distinct else ""
-                return f"(SELECT {distinct}{', '.join(named)} {self.rows(node.input)}) AS {quoted(node.alias)}", []
+                return f"(SELECT {distinct}{', '.join(named)} {self.rows(node.input)}) AS {self.quoted(node.alias)}", []
             case UnionAll():
                 parts = []
                 for part, expressions in node.parts:
                     named = [
-                        f"{self.expression(e)} AS {quoted(n)}" for n, e in zip(node.names, expressions, strict=True)
+                        f"{self.expression(e)} AS {self.quoted(n)}"
+                        for n, e in zip(node.names, expressions, strict=True)
                     ]
                     parts.append(f"SELECT {', '.join(named)} {self.rows(part)}")
-                return f"({' UNION ALL '.join(parts)}) AS {quoted(node.alias)}", []
+                return f"({' UNION ALL '.join(parts)}) AS {self.quoted(node.alias)}", []
             case PerUnit():
-                return f"({self._per_unit(node)}) AS {quoted(node.alias)}", []
+                return f"({self._per_unit(node)}) AS {self.quoted(node.alias)}", []
 
     def _join(self, node: Join) -> tuple[str, list[str]]:
         left, predicates = self._rows(node.left)
         right, others = self._rows(node.right)
         if isinstance(node.right, Join) or (isinstance(node.right, Filter | Semi) and " JOIN " in right):
             right = f"({right})"
-        on = [f"{qualified(a)} = {qualified(b)}" for a, b in node.equal]
+        on = [f"{self.qualified(a)} = {self.qualified(b)}" for a, b in node.equal]
         if not node.outer:
             return f"{left} JOIN {right} ON {' AND '.join(on)}", predicates + others
         on += [self.expression(condition) for condition in node.on] + others
@@ -193,21 +199,21 @@ class Printer:
 
     def _per_unit(self, node: PerUnit) -> str:
         """Sums inside one unit are sums of grid integers: exact, whatever the order of the rows."""
-        keys = [quoted(name) for name, _ in node.keys]
-        inner = [f"{self.expression(expression)} AS {quoted(name)}" for name, expression in node.keys]
+        keys = [self.quoted(name) for name, _ in node.keys]
+        inner = [f"{self.expression(expression)} AS {self.quoted(name)}" for name, expression in node.keys]
         outer = list(keys)
         totals = []
         for index, value in enumerate(node.values):
-            x = f'"x{index}"'
+            x = self.quoted(f"x{index}")
             if value.argument is None:
-                totals.append(f"{self._unit_total(value, x, x)} AS {quoted(value.name)}")
+                totals.append(f"{self._unit_total(value, x, x)} AS {self.quoted(value.name)}")
                 continue
             summed = value.function in ("sum", "avg")
             grid = saturating_grid(value.argument.facts) if summed else None
             text, stored = self.argument(value.argument, grid)
             inner.append(f"{text} AS {x}")
             outer.append(f"{self.grid_integer(value.argument, grid, x, stored)} AS {x}")
-            totals.append(f"{self._unit_total(value, x, self._whole(value, grid, x))} AS {quoted(value.name)}")
+            totals.append(f"{self._unit_total(value, x, self._whole(value, grid, x))} AS {self.quoted(value.name)}")
         rows = f"SELECT {', '.join(inner)} {self.rows(node.input)}"
         rows = f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
         return f"SELECT {', '.join([*keys, *totals])} FROM ({rows}) AS r GROUP BY {', '.join(keys)}"
@@ -216,12 +222,12 @@ class Printer:
         """The sum of a unit's grid integers, in the column's unit."""
         if grid is None:
             return x
-        self.functions.add("sum")
+        total = self.call("sum_of_integers", x)
         if value.argument is not None and value.argument.facts.type is Type.INTEGER and grid.step == 1:
-            return f"SUM({x})"
+            return total
         self.functions |= {"*", "/"}
         step = grid.step
-        scaled = f"CAST(SUM({x}) AS DOUBLE)"
+        scaled = self.cast(total, "DOUBLE")
         if step.numerator != 1:
             scaled = f"({scaled} * {self.real(step.numerator)})"
         return f"({scaled} / {self.real(step.denominator)})"
@@ -231,27 +237,27 @@ class Printer:
         match value.function:
             case "count_rows":
                 self.functions.add("count")
-                return "CAST(COUNT(*) AS BIGINT)"
+                return self.cast("COUNT(*)", "BIGINT")
             case "count":
                 self.functions.add("count")
-                return f"CAST(COUNT({x}) AS BIGINT)"
+                return self.cast(f"COUNT({x})", "BIGINT")
             case "count_distinct":
                 self.functions.add("count")
-                return f"CAST(COUNT(DISTINCT {x}) AS BIGINT)"
+                return self.cast(f"COUNT(DISTINCT {x})", "BIGINT")
             case "sum":
-                return f"CAST({total} AS {wire})"
+                return self.cast(total, wire)
             case "avg":
                 self.functions |= {"count", "nullif", "/"}
-                return f"(CAST({total} AS DOUBLE) / NULLIF(COUNT({x}), 0))"
+                return f"({self.cast(total, 'DOUBLE')} / NULLIF(COUNT({x}), 0))"
             case _:
                 self.functions.add(value.function)
-                return f"CAST({value.function}({x}) AS {wire})"
+                return self.cast(f"{value.function}({x})", wire)
 
     def argument(self, argument: Expression, grid: Grid | None) -> tuple[str, bool]:
         """SQL of an argument, and whether it is a stored grid integer already."""
         if grid is not None and isinstance(argument, Column) and argument.facts.step == grid.step:
             if argument.stored_grid:
-                return f"{quoted(argument.alias)}.{quoted(argument.name + '$grid')}", True
+                return f"{self.quoted(argument.alias)}.{self.quoted(argument.name + '$grid')}", True
             if argument.facts.type is Type.INTEGER and grid.step == 1:
                 return self.expression(argument), True
         return self.expression(argument), False
@@ -267,14 +273,16 @@ class Printer:
             return f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
         # multiplying by a whole number keeps decimal fractions exact where doubles can
         whole = grid.step.numerator == 1
-        self.functions |= {"isnan", "round", "least", "greatest", "*" if whole else "/"}
-        real = f"CAST({x} AS DOUBLE)"
+        self.functions.add("*" if whole else "/")
+        real = self.cast(x, "DOUBLE")
         steps = f"{real} * {self.real(grid.step.denominator)}" if whole else f"{real} / {self.real(grid.step)}"
+        nearest = self.cast(self.call("round", steps), "BIGINT")
+        inside = self.call("greatest", str(grid.low), self.call("least", str(grid.high), nearest))
         return (
-            f"CASE WHEN {x} IS NULL OR isnan({real}) THEN NULL "
+            f"CASE WHEN {x} IS NULL OR {self.call('isnan', real)} THEN NULL "
             f"WHEN {real} <= {self.real(grid.low * grid.step)} THEN {grid.low} "
             f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {grid.high} "
-            f"ELSE greatest({grid.low}, least({grid.high}, CAST(round({steps}) AS BIGINT))) END"
+            f"ELSE {inside} END"
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.base import Engine
-from dpsql.engine.duckdb import DuckDBEngine
+from dpsql.engine.duckdb.engine import DuckDBEngine
 from dpsql.errors import OperationalError
 from dpsql.owner.builder import FACTS, FILE, unchanged, version_directory
 from dpsql.owner.facts import public_table

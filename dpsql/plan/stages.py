@@ -24,21 +24,20 @@ RELEASED = "released"  # alias of the table of released values
 
 MOST_ROWS = 2**40  # of any table, and so of any answer; the engine counts rows in 64 bits
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
-WIDE = {Type.INTEGER: "BIGINT", Type.REAL: "DOUBLE"}
 
 
 def _exact(row: AggregateFunction, *types: Type, sql: str = "") -> Function:
-    """An aggregate of the table over public values; the engine's name for all counts is ``count``."""
+    """An aggregate of the table over public values; all counts are called ``count``."""
     result = row.result(types[0] if types else None)
     match row.kind:
         case Kind.COUNT:
-            return Function("count", types, result, sql or "COUNT({0})", frozenset({"count"}))
+            return Function("count", types, result, sql or "COUNT({0})")
         case Kind.SUM:
-            total = f"TRY_CAST(SUM({{0}}) AS {WIDE[result]})"
-            return Function(row.name, types, result, total, frozenset({row.name}), interval=lambda x: x * ROWS)
+            total = f"try_sum_of_{result.value}s({{0}})"
+            return Function(row.name, types, result, total, interval=lambda x: x * ROWS)
         case _:
             sql = f"{row.name.upper()}({{0}})"
-            return Function(row.name, types, result, sql, frozenset({row.name}), interval=lambda x: x)
+            return Function(row.name, types, result, sql, interval=lambda x: x)
 
 
 AGGREGATES: dict[str, tuple[Function, ...]] = {

@@ -33,7 +33,7 @@ SHARES = Interval(Fraction(0), Fraction(1))
 MOST_ROWS = 2**31  # that LAG, LEAD, NTILE and NTH_VALUE count: more than any answer has, and no engine's limit
 END = RELEASED[Type.INTEGER]  # where released integers saturate
 SATURATED = Interval(-END, END)
-SATURATING = "CAST(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END AS BIGINT)"
+SATURATING = "bigint(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END)"
 
 
 def _numbered(name: str, *parameters: Type) -> Function:
@@ -45,8 +45,7 @@ def _function(
     name: str, parameters: tuple[Type, ...], result: Type, sql: str, values: Interval, nulls: Nulls = Nulls.OPEN
 ) -> Function:
     """One whose values lie in an interval, whatever its arguments."""
-    engine = frozenset({name})
-    return Function(name, parameters, result, sql, engine, interval=lambda *_: values, nulls=nulls)
+    return Function(name, parameters, result, sql, interval=lambda *_: values, nulls=nulls)
 
 
 def _chosen(name: str, kind: Type, *others: Type) -> Function:
@@ -54,7 +53,7 @@ def _chosen(name: str, kind: Type, *others: Type) -> Function:
     places = ", ".join(f"{{{i}}}" for i in range(1 + len(others)))
     ranged = kind.numeric or kind in DATED
     return Function(
-        name, (kind, *others), kind, f"{name.upper()}({places}) {{over}}", frozenset({name}), nulls=Nulls.OPEN,
+        name, (kind, *others), kind, f"{name.upper()}({places}) {{over}}", nulls=Nulls.OPEN,
         interval=(lambda x, *rest: hull((x, rest[1])) if len(rest) > 1 else x) if ranged else None,
     )  # fmt: skip
 
@@ -68,7 +67,7 @@ def _aggregate(row: AggregateFunction, kind: Type) -> Function:
     times = COUNTS if row.kind is Kind.SUM else Interval.point(1)
     ranged = kind.numeric or kind in DATED
     interval = (lambda x: x * times) if kind.numeric else (lambda x: x) if ranged else None
-    return Function(name, (kind,), result, sql, frozenset({name}), nulls=Nulls.OPEN, interval=interval)
+    return Function(name, (kind,), result, sql, nulls=Nulls.OPEN, interval=interval)
 
 
 INTEGER, REAL = Type.INTEGER, Type.REAL

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 import duckdb
 
-from dpsql.engine.printer import Printer, qualified
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.groups import switches_of
@@ -143,8 +144,8 @@ class Tables:
         """The multiset of a relation's rows in one world, perhaps without one unit; each row's own unit comes first."""
         unit = unit_of(relation)
         shown = [*([unit] if unit is not None else []), *columns_of(relation)]
-        printer = Printer()
-        texts = ", ".join(f'{qualified(column)} AS "c{index}"' for index, column in enumerate(shown))
+        printer = Printer(DUCKDB)
+        texts = ", ".join(f'{printer.qualified(column)} AS "c{index}"' for index, column in enumerate(shown))
         sql = f"SELECT {texts} {printer.rows(relation)}"
         asked = repr((sql, printer.parameters, world, gone))
         if asked not in self._known:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
@@ -147,7 +148,7 @@ def _check(engine: duckdb.DuckDBPyConnection, argument: str, where: str, kept: s
     assert aggregate.argument is not None
     facts = facts_on(aggregate.argument, plan.relation)
     event("narrowed" if facts != aggregate.argument.facts else "as it was")
-    printer = Printer()
+    printer = Printer(DUCKDB)
     value = printer.expression(aggregate.argument)
     rows = engine.execute(f"SELECT {value} {printer.rows(plan.relation)}", printer.parameters).fetchall()
     _all_inside(facts, [value for (value,) in rows])

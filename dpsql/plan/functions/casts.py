@@ -79,22 +79,20 @@ def _integers() -> Iterator[Function]:
             a.within(INTEGER_LIMIT) and limits[0] <= a.low - 1 and a.high + 1 <= limits[1]
         )
         for kind in (INTEGER, REAL):
-            plain = "{0}" if kind is INTEGER else "CAST({0} AS BIGINT)"
+            plain = "{0}" if kind is INTEGER else "nearest({0})"
             yield Function(
                 f"cast:{name}", (kind,), INTEGER, plain, written=spelled, needs=fits, interval=_whole(kind, limits)
             )  # fmt: skip
-            tried = (
-                "{0}" if (kind, name) == (INTEGER, "bigint") else f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)"
-            )
+            tried = "{0}" if (kind, name) == (INTEGER, "bigint") else f"try_{name}_from_{kind.value}({{0}})"
             yield Function(
                 f"cast:{name}", (kind,), INTEGER, tried, written=spelled, interval=_whole(kind, limits),
                 nulls=Nulls.STRICT if tried == "{0}" else Nulls.MAY, departs="" if tried == "{0}" else OUT_OF_RANGE,
             )  # fmt: skip
         yield Function(
-            f"cast:{name}", (BOOLEAN,), INTEGER, "CAST({0} AS BIGINT)", written=spelled, interval=constantly(0, 1)
+            f"cast:{name}", (BOOLEAN,), INTEGER, "bigint_from_boolean({0})", written=spelled, interval=constantly(0, 1)
         )  # fmt: skip
         yield Function(
-            f"try:{name}", (TEXT,), INTEGER, f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)",
+            f"try:{name}", (TEXT,), INTEGER, f"try_{name}_from_text({{0}})",
             written=f"TRY_CAST({{0}} AS {name.upper()})", nulls=Nulls.MAY,
             interval=unknown if name == "bigint" else constantly(*limits),
         )  # fmt: skip
@@ -102,20 +100,22 @@ def _integers() -> Iterator[Function]:
 
 def _reals() -> Iterator[Function]:
     double, single = "CAST({0} AS DOUBLE)", "CAST({0} AS FLOAT)"
-    yield Function("cast:real", (INTEGER,), REAL, "CAST({0} AS DOUBLE)", written=double, interval=same)
+    yield Function("cast:real", (INTEGER,), REAL, "double_from_integer({0})", written=double, interval=same)
     yield Function("cast:real", (REAL,), REAL, "{0}", written=double, interval=same)
-    yield Function("cast:real", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", written=double, interval=constantly(0, 1))
-    sql = "CAST(CAST({0} AS FLOAT) AS DOUBLE)"
+    yield Function("cast:real", (BOOLEAN,), REAL, "double_from_boolean({0})", written=double, interval=constantly(0, 1))
+    sql = "float_from_real({0})"
     yield Function(
         "cast:float", (REAL,), REAL, sql, written=single, needs=lambda a: a.within(10**38), interval=_single
     )  # fmt: skip
     yield Function(
-        "cast:float", (REAL,), REAL, "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)", written=single, interval=_single,
+        "cast:float", (REAL,), REAL, "try_float_from_real({0})", written=single, interval=_single,
         saturated=limited(_single), nulls=Nulls.MAY, departs=OUT_OF_RANGE,
     )  # fmt: skip
-    yield Function("cast:float", (BOOLEAN,), REAL, "CAST({0} AS DOUBLE)", written=single, interval=constantly(0, 1))
+    yield Function(
+        "cast:float", (BOOLEAN,), REAL, "double_from_boolean({0})", written=single, interval=constantly(0, 1)
+    )
     for name, text in (("real", "DOUBLE"), ("float", "FLOAT")):
-        tried = f"CAST(TRY_CAST({{0}} AS {text}) AS DOUBLE)"
+        tried = f"try_{text.lower()}_from_text({{0}})"
         yield Function(
             f"try:{name}", (TEXT,), REAL, f"CASE WHEN abs({tried}) <= 1e60 THEN {tried} END",
             written=f"TRY_CAST({{0}} AS {text})", interval=unknown, saturated=limited(unknown), nulls=Nulls.MAY,
@@ -138,12 +138,12 @@ def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
     if not 1 <= digits <= 38 or not 0 <= decimals <= digits:
         raise ValueError(f"DECIMAL({digits},{decimals})")
     limit = Fraction(10) ** (digits - decimals)
-    sql = f"CAST(TRY_CAST({{0}} AS DECIMAL({digits},{decimals})) AS DOUBLE)"
+    sql = f"decimal_from_{{kind}}({{{{0}}}}, {digits}, {decimals})"
     step = Fraction(1, 10**decimals)
     inside = limited(lambda a: _decimal(a, decimals), Interval(-limit, limit))
     rows = [
         Function(
-            "cast:decimal", (kind,), REAL, sql.replace("TRY_CAST", "CAST") if plain else sql,
+            "cast:decimal", (kind,), REAL, ("" if plain else "try_") + sql.format(kind=kind.value),
             written=f"CAST({{0}} AS DECIMAL({digits},{decimals}))", interval=inside,
             needs=(lambda a: a.within(int(limit)) and max(-a.low, a.high) < limit - 1) if plain else None,
             nulls=Nulls.STRICT if plain else Nulls.MAY, departs="" if plain else OUT_OF_RANGE, step=step,
@@ -152,7 +152,8 @@ def decimal_cast(digits: int, decimals: int) -> tuple[Function, ...]:
         for plain in (True, False)
     ]  # fmt: skip
     tried = Function(
-        "try:decimal", (TEXT,), REAL, sql, written=f"TRY_CAST({{0}} AS DECIMAL({digits},{decimals}))",
+        "try:decimal", (TEXT,), REAL, "try_" + sql.format(kind="text"),
+        written=f"TRY_CAST({{0}} AS DECIMAL({digits},{decimals}))",
         interval=constantly(-int(limit), int(limit)), nulls=Nulls.MAY, step=step,
     )  # fmt: skip
     return (*rows, tried)
@@ -175,23 +176,25 @@ def _others() -> Iterator[Function]:
         yield Function("cast:boolean", (kind,), BOOLEAN, "({0} <> 0)", written="CAST({0} AS BOOLEAN)")
     yield Function("cast:boolean", (BOOLEAN,), BOOLEAN, "{0}", written="CAST({0} AS BOOLEAN)")
     yield Function(
-        "try:boolean", (TEXT,), BOOLEAN, "TRY_CAST({0} AS BOOLEAN)", written="TRY_CAST({0} AS BOOLEAN)", nulls=Nulls.MAY
+        "try:boolean", (TEXT,), BOOLEAN, "try_boolean_from_text({0})", written="TRY_CAST({0} AS BOOLEAN)",
+        nulls=Nulls.MAY,
     )  # fmt: skip
     yield Function("cast:text", (TEXT,), TEXT, "{0}", written="CAST({0} AS VARCHAR)")
     for kind in (INTEGER, DATE, TIMESTAMP, BOOLEAN):
-        sql = "CAST({0} AS VARCHAR)"
-        yield Function("cast:text", (kind,), TEXT, sql, written=sql, length=lambda *_: (0, 30))
+        sql = f"text_from_{kind.value}({{0}})"
+        yield Function("cast:text", (kind,), TEXT, sql, written="CAST({0} AS VARCHAR)", length=lambda *_: (0, 30))
     yield Function("cast:date", (DATE,), DATE, "{0}", written="CAST({0} AS DATE)", interval=same)
-    yield Function("cast:date", (TIMESTAMP,), DATE, "CAST({0} AS DATE)", written="CAST({0} AS DATE)", interval=_days)
+    yield Function(
+        "cast:date", (TIMESTAMP,), DATE, "date_from_timestamp({0})", written="CAST({0} AS DATE)", interval=_days
+    )
     yield Function("cast:timestamp", (TIMESTAMP,), TIMESTAMP, "{0}", written="CAST({0} AS TIMESTAMP)", interval=same)
-    sql = "CAST({0} AS TIMESTAMP)"
-    yield Function("cast:timestamp", (DATE,), TIMESTAMP, sql, written=sql, interval=_moments)
-    ends = {"date": "DATE '0001-01-01' AND DATE '9999-12-31'"}
-    ends["timestamp"] = "TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
-    for name, kind in (("date", DATE), ("timestamp", TIMESTAMP)):
-        tried = f"TRY_CAST({{0}} AS {name.upper()})"
+    written = "CAST({0} AS TIMESTAMP)"
+    yield Function("cast:timestamp", (DATE,), TIMESTAMP, "timestamp_from_date({0})", written=written, interval=_moments)
+    for name, kind, known in (("date", DATE, "day_in_calendar"), ("timestamp", TIMESTAMP, "in_calendar")):
+        tried = f"try_{name}_from_text({{0}})"
         yield Function(
-            f"try:{name}", (TEXT,), kind, f"CASE WHEN {tried} BETWEEN {ends[name]} THEN {tried} END", written=tried,
+            f"try:{name}", (TEXT,), kind, f"CASE WHEN {known}({tried}) THEN {tried} END",
+            written=f"TRY_CAST({{0}} AS {name.upper()})",
             nulls=Nulls.MAY, departs="NULL for infinity, and outside year 1 to 9999",
         )  # fmt: skip
 

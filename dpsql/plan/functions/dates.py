@@ -65,7 +65,6 @@ PARTS = {part: part for part in (*DAY_PARTS, *_CLOCK_PARTS, "epoch")} | {
 """What EXTRACT takes, with the function that gives it."""
 
 _1970 = date(1970, 1, 1)
-FIRST_LAST = "BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
 NO_SUCH_DAY = "NULL before year 1 and after year 9999"
 
 _FORMAT = re.compile(r"(?:[^%\x00]|%-?[dmyHIMSj]|%[aAbBpYfUWwuGVxXc%])*")
@@ -128,21 +127,26 @@ def _moves() -> Iterator[Function]:
     """Days and intervals added: as it is where the result surely exists, else through a guard."""
     days = moved(lambda n: timedelta(days=n))
     yield Function(
-        "-", (DATE, DATE), INTEGER, "({0} - {1})", written="({0} - {1})", interval=lambda a, b: between("day", b, a)
+        "-",
+        (DATE, DATE),
+        INTEGER,
+        "days_between({0}, {1})",
+        written="({0} - {1})",
+        interval=lambda a, b: between("day", b, a),
     )
-    for sign in "+-":
+    for sign, name in (("+", "add_days"), ("-", "subtract_days")):
         rule = days if sign == "+" else (lambda moments, count: days(moments, -count))
-        yield from _guarded(sign, f"({{0}} {sign} CAST({{1}} AS INTEGER))", f"({{0}} {sign} {{1}})", DATE, DATE, rule)
-    lengths: dict[str, tuple[str, str, Callable[[Span, Interval], Span]]] = {
-        "months": ("to_months(CAST({1} AS INTEGER))", "MONTH", moved_months),
-        "days": ("to_days(CAST({1} AS INTEGER))", "DAY", days),
-        "seconds": ("to_seconds(CAST({1} AS DOUBLE))", "SECOND", moved(lambda n: timedelta(seconds=n))),
+        yield from _guarded(sign, f"{name}({{0}}, {{1}})", f"({{0}} {sign} {{1}})", DATE, DATE, rule)
+    lengths: dict[str, tuple[str, Callable[[Span, Interval], Span]]] = {
+        "months": ("MONTH", moved_months),
+        "days": ("DAY", days),
+        "seconds": ("SECOND", moved(lambda n: timedelta(seconds=n))),
     }
-    for name, (length, word, rule) in lengths.items():
+    for name, (word, rule) in lengths.items():
         for kind in (DATE, TIMESTAMP):
             written = f"({{0}} + INTERVAL ({{1}}) {word})"
             at_midnight = rule if kind is TIMESTAMP else _from_midnight(rule)
-            yield from _guarded(f"add:{name}", f"({{0}} + {length})", written, kind, TIMESTAMP, at_midnight)
+            yield from _guarded(f"add:{name}", f"moved_by_{name}({{0}}, {{1}})", written, kind, TIMESTAMP, at_midnight)
 
 
 def _from_midnight(rule: Callable[[Span, Interval], Span]) -> Callable[[Span, Interval], Span]:
@@ -156,17 +160,16 @@ def _guarded(
     few = lambda _, n: n.within(most)  # noqa: E731 - one fact for two rows
     yield Function(name, (kind, INTEGER), result, sql, written=written, interval=rule, grows=True, needs=few)
     yield Function(
-        name, (kind, INTEGER), result, f"CASE WHEN {sql} {FIRST_LAST} THEN {sql} END", written=written,
+        name, (kind, INTEGER), result, f"CASE WHEN in_calendar({sql}) THEN {sql} END", written=written,
         interval=rule, needs=few, nulls=Nulls.MAY, departs=NO_SUCH_DAY,
     )  # fmt: skip
 
 
 def _made() -> Iterator[Function]:
     possible = "{0} BETWEEN 1 AND 9999 AND {1} BETWEEN 1 AND 12 AND {2} BETWEEN 1 AND 31"
-    text = "CAST({0} AS VARCHAR) || '-' || CAST({1} AS VARCHAR) || '-' || CAST({2} AS VARCHAR)"
     yield Function(
         "make_date", (INTEGER, INTEGER, INTEGER), DATE,
-        f"CASE WHEN {possible} THEN TRY_CAST({text} AS DATE) END",
+        f"CASE WHEN {possible} THEN try_date({{0}}, {{1}}, {{2}}) END",
         interval=_years, nulls=Nulls.MAY, departs="NULL where there is no such day",
     )  # fmt: skip
 

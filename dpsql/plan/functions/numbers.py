@@ -56,35 +56,45 @@ def _arithmetic() -> Iterator[Function]:
     rounded = {"+": total, "-": difference, "*": product}
     for kind, rules in ((INTEGER, exact), (REAL, rounded)):
         for sign, rule in rules.items():
-            sql = f"({{0}} {sign} {{1}})"
-            yield Function(sign, (kind, kind), kind, sql, written=sql, interval=rule, grows=True)
+            written = f"({{0}} {sign} {{1}})"
+            sql = "real_product({0}, {1})" if (kind, sign) == (REAL, "*") else written
+            yield Function(sign, (kind, kind), kind, sql, written=written, interval=rule, grows=True)
         yield Function("negate", (kind,), kind, "(-{0})", written="(-{0})", interval=lambda a: -a, grows=True)
         yield Function("abs", (kind,), kind, "abs({0})", interval=Interval.absolute, grows=True)
     written = "({0} / {1})"
     yield Function(
-        "/", (REAL, REAL), REAL, "({0} / {1})", written=written, interval=quotient, needs=_no_zero, grows=True
+        "/",
+        (REAL, REAL),
+        REAL,
+        "real_quotient({0}, {1})",
+        written=written,
+        interval=quotient,
+        needs=_no_zero,
+        grows=True,
     )
     yield Function(
-        "/", (REAL, REAL), REAL, "CASE WHEN abs({1}) >= 1e-60 THEN ({0} / {1}) END", written=written,
+        "/", (REAL, REAL), REAL, "CASE WHEN abs({1}) >= 1e-60 THEN real_quotient({0}, {1}) END", written=written,
         interval=quotient, saturated=safe_quotient, grows=True, nulls=Nulls.MAY, departs=NO_ZERO,
     )  # fmt: skip
     yield Function(
-        "//", (INTEGER, INTEGER), INTEGER, "({0} // {1})", written="({0} // {1})",
+        "//", (INTEGER, INTEGER), INTEGER, "whole_quotient({0}, {1})", written="({0} // {1})",
         interval=integer_quotient, needs=lambda a, b: _in_range(a) and 0 not in b,
     )  # fmt: skip
     yield Function(
-        "//", (INTEGER, INTEGER), INTEGER, "CASE WHEN {1} <> 0 THEN ({0} // {1}) END", written="({0} // {1})",
-        interval=integer_quotient, needs=_in_range, nulls=Nulls.MAY, departs="NULL where the divisor is 0",
+        "//", (INTEGER, INTEGER), INTEGER, "CASE WHEN {1} <> 0 THEN whole_quotient({0}, {1}) END",
+        written="({0} // {1})", interval=integer_quotient, needs=_in_range, nulls=Nulls.MAY,
+        departs="NULL where the divisor is 0",
     )  # fmt: skip
     for name, written in (("%", "({0} % {1})"), ("mod", "mod({0}, {1})")):
         for kind in (INTEGER, REAL):
             needs = _in_range if kind is INTEGER else None
+            sql = f"{'whole' if kind is INTEGER else 'real'}_remainder({{0}}, {{1}})"
             yield Function(
-                name, (kind, kind), kind, "({0} % {1})", written=written, interval=remainder,
+                name, (kind, kind), kind, sql, written=written, interval=remainder,
                 needs=lambda a, b, needs=needs: _no_zero(a, b) and (needs is None or needs(a, b)),
             )  # fmt: skip
             yield Function(
-                name, (kind, kind), kind, "CASE WHEN {1} <> 0 THEN ({0} % {1}) END", written=written,
+                name, (kind, kind), kind, f"CASE WHEN {{1}} <> 0 THEN {sql} END", written=written,
                 interval=remainder, needs=needs, nulls=Nulls.MAY, departs="NULL where the divisor is 0",
             )  # fmt: skip
     for name in ("gcd", "greatest_common_divisor"):
@@ -105,19 +115,17 @@ def _rounding() -> Iterator[Function]:
             name, (REAL,), REAL, f"{name}({{0}})", interval=lambda a, by=whole: a.rounded(by), step=ONE
         )  # fmt: skip
         yield Function(
-            name, (REAL, INTEGER), REAL, f"{name}({{0}}, CAST({{1}} AS INTEGER))",
+            name, (REAL, INTEGER), REAL, f"{name}({{0}}, {{1}})",
             constants=FEW_DIGITS, interval=digits, grows=True,
         )  # fmt: skip
     for kind in (INTEGER, REAL):
-        yield Function(
-            "sign", (kind,), INTEGER, "CAST(sign({0}) AS BIGINT)", interval=lambda a: a.rounded(_sign), step=ONE
-        )
+        yield Function("sign", (kind,), INTEGER, "sign({0})", interval=lambda a: a.rounded(_sign), step=ONE)
     sql = (
         "CASE WHEN {0} < {1} THEN 0 WHEN {0} >= {2} THEN {3} + 1 "
-        "WHEN {0} >= {1} THEN least({3}, CAST(floor(({0} - {1}) / ({2} - {1}) * {3}) AS BIGINT) + 1) END"
+        "WHEN {0} >= {1} THEN least({3}, bigint(floor(({0} - {1}) / ({2} - {1}) * {3})) + 1) END"
     )
     yield Function(
-        "width_bucket", (REAL, REAL, REAL, INTEGER), INTEGER, f"CAST({sql} AS BIGINT)",
+        "width_bucket", (REAL, REAL, REAL, INTEGER), INTEGER, f"bigint({sql})",
         constants={1: _moderate, 2: _moderate, 3: within(1, 100_000)},
         needs=lambda x, low, high, n: x.within(10**300) and low.high < high.low and (high - low).positive,
         interval=lambda x, low, high, n: Interval(ZERO, n.high + 1),

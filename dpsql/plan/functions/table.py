@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -28,7 +27,6 @@ __all__ = [
     "Nulls",
     "Span",
     "within",
-    "written_functions",
 ]
 
 INTEGER_LIMIT = 2**62  # results beyond could overflow BIGINT: such integers are computed as reals instead
@@ -66,9 +64,9 @@ class Function:
         name: How the analyst writes it, lower case; with a colon where SQL has its own form (``cast:date``).
         parameters: Types of its arguments; the last repeats when ``variadic``.
         result: Type of its value.
-        sql: The engine's spelling: ``{0}`` the first argument, ``{*}`` all, ``{rest}`` all but the first. Keywords
-            are in capitals, functions are not. It must be total: an error or a NaN would tell of a row.
-        engine: Names that the engine's own parser reports for this spelling; read off it where not given.
+        sql: What it computes: ``{0}`` the first argument, ``{*}`` all, ``{rest}`` all but the first. Words in capitals
+            and signs are SQL that every database has; a call of a lower-case name is a primitive, which a dialect
+            spells (`dpsql.engine.dialect`). It must be total: an error or a NaN would tell of a row.
         written: How the analyst writes it, in the same form; DuckDB's own reading of that is what it means.
         variadic: Whether the last parameter may repeat.
         constants: Arguments that must be constants, each with what is checked of it; a sequence of texts lists them.
@@ -83,14 +81,13 @@ class Function:
         step: The grid its numbers lie on, where that is known.
         texts: Whether integers, booleans and dates stand for their text, as in ``concat('no. ', 7)``.
         departs: Where it is NULL though DuckDB has an error or another value; empty where nowhere.
-        copies: How often each parameter stands in the spelling.
+        copies: How often each parameter stands in ``sql``.
     """
 
     name: str
     parameters: tuple[Type, ...]
     result: Type
     sql: str
-    engine: frozenset[str] = frozenset()
     written: str = ""
     variadic: bool = False
     constants: Mapping[int, Check | Sequence[str]] = field(default_factory=dict)
@@ -106,7 +103,6 @@ class Function:
     copies: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "engine", self.engine or written_functions(self.sql))
         counts = (max(1, self.sql.count(f"{{{index}}}")) for index in range(len(self.parameters)))
         object.__setattr__(self, "copies", tuple(counts))
 
@@ -132,21 +128,6 @@ class Function:
             return self.written
         arguments = "{*}" if self.variadic else ", ".join(f"{{{i}}}" for i in range(len(self.parameters)))
         return f"{self.name}({arguments})"
-
-
-_CALL = re.compile(r"\b([a-z_][a-z_0-9]*)\(")
-_SIGN = re.compile(r"(?:^|[ (])(\|\||//|[-+*/%])(?= |\{)")
-_WORDS = {" NOT LIKE ": "!~~", " LIKE ": "~~", " NOT ILIKE ": "!~~*", " ILIKE ": "~~*"}
-
-
-def written_functions(sql: str) -> frozenset[str]:
-    """The functions and operators of a spelling, as the engine's parser names them.
-
-    >>> sorted(written_functions("CASE WHEN abs({1}) >= 1 THEN ({0} / {1}) END"))
-    ['/', 'abs']
-    """
-    words = (name for word, name in _WORDS.items() if word in sql)
-    return frozenset((*_CALL.findall(sql), *_SIGN.findall(sql), *words))
 
 
 def within(low: int, high: int) -> Check:

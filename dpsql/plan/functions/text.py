@@ -67,7 +67,7 @@ def _forms() -> Iterator[Function]:
         yield Function(name, (TEXT, INTEGER, INTEGER), TEXT, f"{name}({{0}}, {{1}}, {{2}})", needs=_positions(1, 2))
     for name in ("lpad", "rpad"):
         yield Function(
-            name, (TEXT, INTEGER, TEXT), TEXT, f"{name}({{0}}, CAST({{1}} AS INTEGER), {{2}})",
+            name, (TEXT, INTEGER, TEXT), TEXT, f"{name}({{0}}, {{1}}, {{2}})",
             constants={1: within(0, 1000), 2: _filling}, length=_padded,
         )  # fmt: skip
     yield Function(
@@ -90,7 +90,7 @@ def _forms() -> Iterator[Function]:
         nulls=Nulls.NEVER, texts=True,
     )  # fmt: skip
     yield Function(
-        "chr", (INTEGER,), TEXT, "chr(CAST({0} AS INTEGER))", length=lambda *_: (0, 1),
+        "chr", (INTEGER,), TEXT, "chr({0})", length=lambda *_: (0, 1),
         needs=lambda code: code.within(55_295) and code.low >= 1,
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def _measures() -> Iterator[Function]:
         yield Function(name, (TEXT,), INTEGER, f"{name}({{0}})", interval=constantly(0, most))
     for name in ("ascii", "unicode", "ord"):
         yield Function(
-            name, (TEXT,), INTEGER, f"CAST({name}({{0}}) AS BIGINT)", interval=constantly(-1, 0x10FFFF)
+            name, (TEXT,), INTEGER, f"{name}({{0}})", interval=constantly(-1, 0x10FFFF)
         )  # fmt: skip
     for name in ("strpos", "instr"):
         yield Function(name, (TEXT, TEXT), INTEGER, f"{name}({{0}}, {{1}})", interval=constantly(0, LONGEST))
@@ -122,7 +122,7 @@ def _matches() -> Iterator[Function]:
             name,
             (TEXT, TEXT),
             BOOLEAN,
-            f"({{0}} {word} {{1}})",
+            f"{name}({{0}}, {{1}})",
             written=f"({{0}} {word} {{1}})",
             constants={1: check_like},
         )
@@ -140,7 +140,7 @@ def _matches() -> Iterator[Function]:
         )  # fmt: skip
     yield Function("regexp_extract", (TEXT, TEXT), TEXT, "regexp_extract({0}, {1})", constants={1: check_pattern})
     yield Function(
-        "regexp_extract", (TEXT, TEXT, INTEGER), TEXT, "regexp_extract({0}, {1}, CAST({2} AS INTEGER))",
+        "regexp_extract", (TEXT, TEXT, INTEGER), TEXT, "regexp_extract({0}, {1}, {2})",
         constants={1: check_pattern, 2: within(0, 9)},
     )  # fmt: skip
     for flags in ("", ", {3}"):

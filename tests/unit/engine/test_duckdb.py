@@ -13,8 +13,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpsql.engine import duckdb as engine_module
 from dpsql.engine.base import Engine, EngineStatement
+from dpsql.engine.duckdb import engine as engine_module
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
@@ -216,7 +216,7 @@ def test_a_version_that_is_not_there_is_refused(folder: Path) -> None:
 
 
 def test_the_parent_never_loads_the_database_engine() -> None:
-    root = str(Path(engine_module.__file__).parents[2])
+    root = str(Path(engine_module.__file__).parents[3])
     program = f"import sys; sys.path.insert(0, {root!r}); import dpsql.owner.versions; print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "False\n"
@@ -235,7 +235,7 @@ def test_the_locale_changes_neither_a_shape_nor_its_sources(tmp_path: Path) -> N
     folder = tmp_path / "dätä"
     folder.mkdir()
     (folder / "clinic.duckdb").touch()
-    root = str(Path(engine_module.__file__).parents[2])
+    root = str(Path(engine_module.__file__).parents[3])
     program = (
         f"import os, sys; sys.path.insert(0, {root!r})\n"
         "from pathlib import Path\n"

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import Resolver, range_of
@@ -80,7 +81,7 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def computed(engine: duckdb.DuckDBPyConnection, expression: Expression) -> list[Any]:
-    printer = Printer()
+    printer = Printer(DUCKDB)
     sql = f'SELECT {printer.expression(expression)} FROM "t" ORDER BY row'
     return [value for (value,) in engine.execute(sql, printer.parameters or None).fetchall()]
 
@@ -238,13 +239,13 @@ def test_dates_keep_their_bounds() -> None:
 
 @pytest.mark.parametrize("text", ["i / 2", "sqrt(abs(x))", "100 // 7", "d + 1", "x::BIGINT", "pow(i, 2)"])
 def test_what_cannot_fail_needs_no_guard(text: str) -> None:
-    printer = Printer()
+    printer = Printer(DUCKDB)
     assert "CASE" not in printer.expression(resolved(text))
 
 
 @pytest.mark.parametrize("text", ["1 / i", "ln(x)", "sqrt(x)", "i % i", "any_day + 1", "big::TINYINT", "acos(x)"])
 def test_what_could_fail_is_guarded(text: str) -> None:
-    printer = Printer()
+    printer = Printer(DUCKDB)
     sql = printer.expression(resolved(text))
     assert "CASE WHEN" in sql or "TRY_CAST" in sql
 

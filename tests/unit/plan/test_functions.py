@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.casts import decimal_cast
 from dpsql.plan.intervals import EVERYTHING, Interval
@@ -128,7 +129,7 @@ class Batch:
             for index, name in enumerate(names)
         ]
         literals = [self._as_written(index, name) for index, name in enumerate(names)]
-        ours, theirs = _filled(self.function.sql, arguments), _filled(self.function.spelling, literals)
+        ours, theirs = _filled(spelled(self.function), arguments), _filled(self.function.spelling, literals)
         kinds = {"row": "BIGINT"} | {name: self._type(index) for index, name in enumerate(names)}
         lists = ", ".join(f"unnest(CAST(? AS {kind}[])) AS {name}" for name, kind in kinds.items())
         table = f"CREATE OR REPLACE TEMP TABLE arguments AS SELECT {lists}"
@@ -141,10 +142,15 @@ class Batch:
     def _as_written(self, index: int, name: str) -> str:
         if index in self.constants:
             return _literal(self.constants[index])
-        return f"CAST({name} AS INTEGER)" if f"CAST({{{index}}} AS INTEGER)" in self.function.sql else name
+        return f"CAST({name} AS INTEGER)" if f"CAST({{{index}}} AS INTEGER)" in spelled(self.function) else name
 
     def _type(self, index: int) -> str:
         return ENGINE[self.function.parameter(index)]
+
+
+def spelled(function: Function) -> str:
+    """DuckDB's spelling of a row."""
+    return DUCKDB.spelled(function.sql)[0]
 
 
 def _filled(template: str, arguments: list[str]) -> str:
@@ -195,7 +201,7 @@ def _values(kind: Type, chance: random.Random, near: bool) -> list[Any]:
 
 def batches(function: Function) -> Iterator[Batch]:
     """Batches that the resolver would let through, wide and narrow, with and without NULLs."""
-    chance = random.Random(f"{function.name} {function.parameters} {function.sql}")
+    chance = random.Random(f"{function.name} {function.parameters} {spelled(function)}")
     count = len(function.parameters) + (chance.randrange(3) if function.variadic else 0)
     for index in range(BATCHES):
         constants = _constants(function, chance)
@@ -233,7 +239,7 @@ def test_a_function_is_total_is_what_duckdb_computes_stays_in_its_bounds_and_is_
         soft, hard = (function.bounds(ranges, certain, hard=hard) for hard in (False, True))
         for row, (ours, theirs) in zip(batch.rows, batch.results(engine), strict=True):
             tried += 1
-            shown = f"{function.sql} at {row}: {ours!r}, DuckDB {theirs!r}, bounds {soft}"
+            shown = f"{spelled(function)} at {row}: {ours!r}, DuckDB {theirs!r}, bounds {soft}"
             assert not isinstance(ours, float) or math.isfinite(ours), shown
             signed = function.name == "atan2" and 0 in row  # to us zero has no sign
             assert ours == theirs or (function.departs and ours is None) or signed, shown
@@ -289,8 +295,8 @@ def test_the_engine_reads_no_other_function_than_the_row_names(
     from dpsql.worker.verify import verify
 
     columns = [f'"t"."c{i}"' for i in range(len(function.parameters))]
-    sql = f'SELECT {_filled(function.sql, columns)} FROM "t"'
-    verify(engine, sql, schema=("", ""), tables={"t"}, functions=function.engine)
-    for name in function.engine:
+    sql = f'SELECT {_filled(spelled(function), columns)} FROM "t"'
+    verify(engine, sql, schema=("", ""), tables={"t"}, functions=DUCKDB.spelled(function.sql)[1])
+    for name in DUCKDB.spelled(function.sql)[1]:
         with pytest.raises(Exception, match="were not expected"):
-            verify(engine, sql, schema=("", ""), tables={"t"}, functions=function.engine - {name})
+            verify(engine, sql, schema=("", ""), tables={"t"}, functions=DUCKDB.spelled(function.sql)[1] - {name})

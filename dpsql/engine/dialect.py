@@ -1,0 +1,113 @@
+"""How a database spells our SQL. DIALECTS.md says how three of them do.
+
+A row of the allow-list is written in SQL that every database has (CASE, AND, =, BETWEEN, COALESCE ..), in which each
+call of a lower-case name is a *primitive*: ``CASE WHEN {1} <> 0 THEN whole_quotient({0}, {1}) END``. A primitive means
+the same everywhere, and a dialect spells it: ``({0} // {1})``, or ``({0} DIV {1})``. Each spelling is total: it gives a
+value or NULL for all that the row lets through to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dpsql.errors import UnsupportedQuery
+
+__all__ = ["Dialect", "filled", "functions_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One database's words.
+
+    Attributes:
+        name: What people call it.
+        quote: The sign around a name.
+        types: What it calls each wire type.
+        parameter: A bound value: ``{number}`` from 1, ``{type}`` its type.
+        table: A bounded table: ``{name}``, quoted.
+        spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
+            way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
+    """
+
+    name: str
+    quote: str
+    types: Mapping[str, str]
+    parameter: str
+    table: str
+    spellings: Mapping[str, str]
+    _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, repr=False, compare=False)
+
+    def quoted(self, name: str) -> str:
+        """A name, whatever signs it holds."""
+        return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
+
+    def spelled(self, sql: str) -> tuple[str, frozenset[str]]:
+        """A row's SQL with its primitives spelled, the places of its arguments as they were; and `functions_in` it.
+
+        Raises:
+            UnsupportedQuery: The database has no spelling of one.
+        """
+        if sql not in self._read:
+            text = self._spelled(sql)
+            self._read[sql] = text, functions_in(text)
+        return self._read[sql]
+
+    def _spelled(self, sql: str) -> str:
+        found = _PRIMITIVE.search(sql)
+        if found is None:
+            return sql
+        arguments, end = _arguments(sql, found.end())
+        call = filled(self._spelling(found[1], len(arguments)), [self._spelled(argument) for argument in arguments])
+        return sql[: found.start()] + call + self._spelled(sql[end:])
+
+    def _spelling(self, primitive: str, count: int) -> str:
+        spelling = self.spellings.get(f"{primitive}/{count}") or self.spellings.get(primitive)
+        if spelling is None:
+            raise UnsupportedQuery(
+                f"{self.name} has nothing that computes it without ever failing.", construct=primitive,
+                hint="Leave it out, or write it with other functions.",
+            )  # fmt: skip
+        return spelling
+
+
+_PRIMITIVE = re.compile(r"\b([a-z_][a-z_0-9]*)\(")
+_PLACE = re.compile(r"\{(\d+|\*|rest|over)\}")
+_FUNCTION = re.compile(r"\b([A-Za-z_][A-Za-z_0-9]*)\(")
+_SIGN = re.compile(r"(?:^|[ (])(\|\||//|[-+*/%])(?= |\{)")
+_WORDS = {" NOT LIKE ": "!~~", " LIKE ": "~~", " NOT ILIKE ": "!~~*", " ILIKE ": "~~*"}
+_SYNTAX = {"cast", "try_cast", "coalesce", "decimal"}
+
+
+def _arguments(sql: str, start: int) -> tuple[list[str], int]:
+    """The arguments of a call that opens before ``start``, and where the text goes on behind it."""
+    depth, at, found = 1, start, []
+    for place in range(start, len(sql)):
+        depth += {"(": 1, ")": -1}.get(sql[place], 0)
+        if depth == 0 or (depth == 1 and sql[place] == ","):
+            found.append(sql[at:place].strip())
+            at = place + 1
+        if depth == 0:
+            return [text for text in found if text], at
+    raise ValueError(sql)
+
+
+def filled(template: str, arguments: Sequence[str], over: str = "{over}") -> str:
+    """A template with its arguments: ``{0}`` the first, ``{*}`` all, ``{rest}`` all but the first; ``{over}`` a window.
+
+    >>> filled("({0} IN ({rest}))", ["a", "b", "c"])
+    '(a IN (b, c))'
+    """
+    several = {"*": ", ".join(arguments), "rest": ", ".join(arguments[1:]), "over": over}
+    return _PLACE.sub(lambda place: several[place[1]] if place[1] in several else arguments[int(place[1])], template)
+
+
+def functions_in(sql: str) -> frozenset[str]:
+    """The functions and operators that a template uses, as an `EngineStatement` names them.
+
+    >>> sorted(functions_in("CASE WHEN abs({1}) >= 1 THEN ({0} / {1}) END"))
+    ['/', 'abs']
+    """
+    called = {name.lower() for name in _FUNCTION.findall(sql)} - _SYNTAX
+    return frozenset((*called, *_SIGN.findall(sql), *(name for word, name in _WORDS.items() if word in sql)))

@@ -1,0 +1,1 @@
+"""DuckDB: the default engine, and the worker without data in which every answer is finished."""

@@ -1,0 +1,97 @@
+"""How DuckDB spells our SQL. Most primitives are its own functions, under its own names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dpsql.engine.dialect import Dialect
+
+__all__ = ["DUCKDB"]
+
+PLAIN = """
+    abs acos asin atan atan2 bit_length cbrt ceil century char_length character_length concat concat_ws contains cos
+    date_diff date_sub date_trunc datediff datesub day dayname dayofmonth dayofweek dayofyear decade degrees ends_with
+    epoch exp floor gcd greatest hour ilike_escape instr isnan isodow isoyear last_day lcase least left len length
+    length_grapheme like_escape ln log log10 log2 lower ltrim microsecond millisecond minute month monthname
+    not_ilike_escape not_like_escape pi pow prefix quarter radians regexp_extract regexp_full_match regexp_matches
+    regexp_replace replace reverse right round rtrim second sin split_part sqrt starts_with strftime strip_accents
+    strlen strpos substr substring suffix tan tanh translate trim trunc ucase upper week weekday weekofyear year
+    yearweek
+"""
+SPELLED = {
+    "whole_quotient": "({0} // {1})",
+    "whole_remainder": "({0} % {1})",
+    "real_product": "({0} * {1})",
+    "real_quotient": "({0} / {1})",
+    "real_remainder": "({0} % {1})",
+    "round/2": "round({0}, CAST({1} AS INTEGER))",
+    "trunc/2": "trunc({0}, CAST({1} AS INTEGER))",
+    "sign": "CAST(sign({0}) AS BIGINT)",
+    "like": "({0} LIKE {1})",
+    "ilike": "({0} ILIKE {1})",
+    "lpad": "lpad({0}, CAST({1} AS INTEGER), {2})",
+    "rpad": "rpad({0}, CAST({1} AS INTEGER), {2})",
+    "chr": "chr(CAST({0} AS INTEGER))",
+    **{name: f"CAST({name}({{0}}) AS BIGINT)" for name in ("ascii", "unicode", "ord")},
+    "regexp_extract/3": "regexp_extract({0}, {1}, CAST({2} AS INTEGER))",
+}
+CALENDAR = {
+    "days_between": "({0} - {1})",
+    "add_days": "({0} + CAST({1} AS INTEGER))",
+    "subtract_days": "({0} - CAST({1} AS INTEGER))",
+    "moved_by_months": "({0} + to_months(CAST({1} AS INTEGER)))",
+    "moved_by_days": "({0} + to_days(CAST({1} AS INTEGER)))",
+    "moved_by_seconds": "({0} + to_seconds(CAST({1} AS DOUBLE)))",
+    "day_in_calendar": "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
+    "in_calendar": "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'",
+    "try_date": "TRY_CAST(CAST({0} AS VARCHAR) || '-' || CAST({1} AS VARCHAR) || '-' || CAST({2} AS VARCHAR) AS DATE)",
+}
+WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger")
+CASTS = {
+    "bigint": "CAST({0} AS BIGINT)",
+    "nearest": "CAST({0} AS BIGINT)",
+    **{
+        f"try_{name}_from_{kind}": f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)"
+        for name in WHOLE
+        for kind in ("integer", "real", "text")
+    },
+    "bigint_from_boolean": "CAST({0} AS BIGINT)",
+    "double_from_integer": "CAST({0} AS DOUBLE)",
+    "double_from_boolean": "CAST({0} AS DOUBLE)",
+    "try_double_from_text": "CAST(TRY_CAST({0} AS DOUBLE) AS DOUBLE)",
+    "float_from_real": "CAST(CAST({0} AS FLOAT) AS DOUBLE)",
+    "try_float_from_real": "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)",
+    "try_float_from_text": "CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)",
+    **{f"decimal_from_{kind}": "CAST(CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)" for kind in ("integer", "real")},
+    **{
+        f"try_decimal_from_{kind}": "CAST(TRY_CAST({0} AS DECIMAL({1},{2})) AS DOUBLE)"
+        for kind in ("integer", "real", "text")
+    },
+    "try_boolean_from_text": "TRY_CAST({0} AS BOOLEAN)",
+    **{f"text_from_{kind}": "CAST({0} AS VARCHAR)" for kind in ("integer", "date", "timestamp", "boolean")},
+    "date_from_timestamp": "CAST({0} AS DATE)",
+    "timestamp_from_date": "CAST({0} AS TIMESTAMP)",
+    "try_date_from_text": "TRY_CAST({0} AS DATE)",
+    "try_timestamp_from_text": "TRY_CAST({0} AS TIMESTAMP)",
+}
+OWN = {
+    "sum_of_integers": "SUM({0})",
+    "try_sum_of_integers": "TRY_CAST(SUM({0}) AS BIGINT)",
+    "try_sum_of_reals": "TRY_CAST(SUM({0}) AS DOUBLE)",
+    "with_length": "concat(length(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR))",
+    "hash": "sha256(concat({*}))",
+}
+"""Sums, exact for integers of at most 63 bits, and the secret order of rows."""
+
+TYPES: Mapping[str, str] = {
+    name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
+}
+
+DUCKDB = Dialect(
+    name="DuckDB",
+    quote='"',
+    types=TYPES,
+    parameter="CAST(${number} AS {type})",
+    table='"bounded"."main".{name}',
+    spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN,
+)
