@@ -15,6 +15,7 @@ from dpsql.mechanisms.metric import (
     Chain,
     Discrete,
     DistanceThreshold,
+    Edge,
     Metric,
     MetricError,
     Points,
@@ -22,6 +23,7 @@ from dpsql.mechanisms.metric import (
     Smooth,
     Star,
     Table,
+    Tree,
     WithNull,
 )
 from dpsql.plan.types import Value
@@ -233,24 +235,30 @@ def _star(about: _Described) -> Metric:
 
 
 def _tree(about: _Described) -> Metric:
-    edges = about.words.edges or ()
-    nodes = {node for one, other, _ in edges for node in (one, other)} | set(about.values)
-    if len(edges) != len(nodes) - 1:
-        raise MetricError(
-            f"a tree of {len(nodes)} nodes has {len(nodes) - 1} edges, not {len(edges)}; or write kind: graph."
-        )
-    return _graph(about)
+    """A tree of values; where some nodes are no values, the distances between those that are."""
+    size, edges = _edges(about)
+    tree = Tree.of(size, edges)
+    return tree if size == len(about.values) else _between_values(about, size, edges)
 
 
 def _graph(about: _Described) -> Metric:
     """Shortest paths; nodes that are no values lie between them."""
+    return _between_values(about, *_edges(about))
+
+
+def _edges(about: _Described) -> tuple[int, list[Edge]]:
+    """How many nodes there are, values first, and the edges between their numbers; messages know all nodes by name."""
     place: dict[Value, int] = {value: number for number, value in enumerate(about.values)}
     edges = []
     for one, other, length in about.words.edges or ():
         ends = [place.setdefault(node, len(place)) for node in (one, other)]
         edges.append((ends[0], ends[1], Fraction(length)))
     about.names[:] = place
-    return Table.of_graph(len(place), edges).among(range(len(about.values)))
+    return len(place), edges
+
+
+def _between_values(about: _Described, size: int, edges: list[Edge]) -> Table:
+    return Table.of_graph(size, edges).among(range(len(about.values)))
 
 
 def _matrix(about: _Described) -> Metric:

@@ -258,6 +258,22 @@ def test_groups_along_a_chain_are_worked_out_from_counts_up_to_each_value(sessio
     assert any("noised counts of the rows up to each value" in note for note in answer.notes)
 
 
+@pytest.mark.parametrize("presence", [False, True])
+def test_the_same_way_as_a_chain_and_as_a_tree_has_the_same_noise(tmp_path: Path, presence: bool) -> None:
+    chain = "{kind: chain, epsilon: 0.5}"
+    tree = "{kind: tree, edges: [[3, 4, 0.5], [0, 1, 0.5], [2, 1, 0.5], [2, 3, 0.5], [5, 4, 0.5]]}"
+    described = policy("add_remove" if presence else "replace_one", presence=presence)
+    found = []
+    for name, kind in (("chain", chain), ("tree", tree)):
+        (tmp_path / name).mkdir()
+        with opened(tmp_path / name, described.replace(chain, kind)) as proxy:
+            quote = proxy.session(analyst="ana").explain("SELECT age, COUNT(*) FROM people GROUP BY age", **OPTIONS)
+            (column,) = quote.columns
+            found.append((column.half_width, column.scale))
+    assert found[0] == found[1]
+    assert (found[0][1] is None) is not presence  # from counts beyond each step, where those are the best way
+
+
 def test_a_group_that_no_row_can_be_in_is_exactly_0(tmp_path: Path) -> None:
     # No town of the plain is so high: what is shown of it rests on public facts alone.
     sql = (

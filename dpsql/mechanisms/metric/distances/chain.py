@@ -94,8 +94,8 @@ class Chain:
 
     def branches(self) -> Branches:
         """Two ways out from the value in the middle: no end is far from it."""
-        reached = np.cumsum(self.steps)
-        middle = int(np.searchsorted(2 * reached, reached[-1])) if self.size > 1 else 0
+        places = np.concatenate([[0], np.cumsum(self.steps)])
+        middle = int(np.maximum(places, places[-1] - places).argmin())
         up, down = np.arange(middle, self.size - 1), np.arange(middle, 0, -1)
         lengths = np.concatenate([self.steps[middle:], self.steps[:middle][::-1]])
         return Branches(middle, np.concatenate([up, down]), np.concatenate([up + 1, down - 1]), lengths, self.unit)

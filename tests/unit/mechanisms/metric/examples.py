@@ -64,7 +64,9 @@ KINDS: dict[str, Callable[[Rng, int], Metric]] = {
     "chain": lambda rng, size: Chain.of(fractions(rng, size - 1)),
     "star": lambda rng, size: Star.of(fractions(rng, size)),
     "graph": graph,
-    "tree": lambda rng, size: Tree.of([(int(rng.integers(node)), fraction(rng)) for node in range(1, size)]),
+    "tree": lambda rng, size: Tree.of(
+        size, [(node, int(rng.integers(node)), fraction(rng)) for node in range(1, size)]
+    ),
     "threshold": threshold,
     "smooth": lambda rng, size: Smooth.at(positions(rng, size), fraction(rng), fraction(rng)),
     "euclidean": lambda rng, size: Points.of(places(rng, size), fraction(rng)),

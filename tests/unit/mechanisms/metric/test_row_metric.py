@@ -55,6 +55,7 @@ def distances(metric: RowMetric, name: str) -> list[list[str]]:
         ("{kind: chain, gaps: [0.5, 2]}", "0 1/2 5/2"),
         ("{kind: star, parts: [[X, 0.5], [F, 1], [M, 2]]}", "0 3 3/2"),
         ("{kind: tree, edges: [[F, inner, 1], [inner, M, 2], [inner, X, 0.5]]}", "0 3 3/2"),
+        ("{kind: tree, edges: [[X, M, 1], [X, F, 2]]}", "0 3 2"),
         ("{kind: graph, edges: [[F, M, 1], [M, X, 1], [F, X, 9]]}", "0 1 2"),
         ("{kind: matrix, distances: [[0, 1, 2], [1, 0, 2], [2, 2, 0]]}", "0 1 2"),
         ("{kind: threshold, epsilon: 0.5, within: 1}", "0 1/2 1"),

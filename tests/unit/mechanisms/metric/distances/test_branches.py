@@ -71,7 +71,9 @@ def test_without_noise_the_answers_are_exact(kind: str) -> None:
 
 def test_the_variances_are_those_of_the_noise() -> None:
     rng = np.random.default_rng(3)
-    tree = Tree.of([(0, Fraction(1, 4)), (0, Fraction(1, 20)), (1, Fraction(1, 8)), (1, Fraction(1, 10))])
+    tree = Tree.of(
+        5, [(0, 1, Fraction(1, 4)), (0, 2, Fraction(1, 20)), (1, 3, Fraction(1, 8)), (1, 4, Fraction(1, 10))]
+    )
     queries = rng.integers(-3, 4, size=(3, 5))
     release = release_of(tree, queries, Fraction(1))
     assert release.total_scale is not None
@@ -80,6 +82,19 @@ def test_the_variances_are_those_of_the_noise() -> None:
     rises, root = release.branches.rises(queries), release.branches.at_root(queries)
     measured = (noise @ rises.T + total[:, None] * root).var(axis=0)
     assert np.allclose(measured, release.variances(queries), rtol=0.03)
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_a_path_is_one_release_as_a_chain_and_as_a_tree(size: int) -> None:
+    rng = np.random.default_rng(size)
+    gaps = [Fraction(int(gap), 20) for gap in rng.integers(1, 9, size=size - 1)]
+    steps = [(place, place + 1, gap) for place, gap in enumerate(gaps)]
+    tree, chain = Tree.of(size, [steps[place] for place in rng.permutation(size - 1)]), Chain.of(gaps)
+    queries = rng.integers(-3, 4, size=(3, size))
+    assert (tree.diameter(), tree.branches().reach()) == (chain.diameter(), chain.branches().reach())
+    for presence in (None, Fraction(1, 2)) if size > 1 else ():
+        one, other = (release_of(metric, queries, presence).variances(queries) for metric in (tree, chain))
+        assert one == pytest.approx(other, rel=1e-9)
 
 
 def test_one_unit_of_the_metric_buys_every_range_of_a_chain() -> None:
