@@ -19,6 +19,8 @@
                 └── PolicyError           the policy file: what is wrong, at which line, what to write
 
 A message never depends on a row of private data.
+
+Tests: tests/unit/test_calls.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The owner's side: policy, ledger and engine, opened together."""
+"""The owner's side: policy, ledger and engine, opened together.
+
+Tests: tests/unit/test_calls.py, tests/unit/owner/test_builder.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The analyst's side: one statement in, one answer out. `Session.query` is the whole pipeline."""
+"""The analyst's side: one statement in, one answer out. `Session.query` is the whole pipeline.
+
+Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
+"""
 
 from __future__ import annotations
 

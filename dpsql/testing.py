@@ -1,6 +1,8 @@
 """For tests alone: a proxy whose noise a test controls. Every answer says that it is not private.
 
 Nothing else in the package imports this module, and there is no other way to choose a sampler.
+
+Tests: tests/unit/test_testing_samplers.py.
 """
 
 from __future__ import annotations

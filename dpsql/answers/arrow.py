@@ -1,4 +1,7 @@
-"""Rows as an Arrow table. Needs pyarrow, which comes with the extras."""
+"""Rows as an Arrow table. Needs pyarrow, which comes with the extras.
+
+Tests: tests/unit/answers/test_answer.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The state of a budget, as an analyst or the owner sees it."""
+"""The state of a budget, as an analyst or the owner sees it.
+
+Tests: tests/unit/answers/test_answer.py.
+"""
 
 from __future__ import annotations
 

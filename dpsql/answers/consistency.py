@@ -4,6 +4,8 @@ Each grouping set is measured with noise of its own, so that parts and totals di
 adds up (COUNT, SUM, over rows that no cap cuts anew for each grouping), the values that fit all measurements best
 (weighted least squares over the finest cells, Hay et al. 2010) take their place. They are a function of released
 values alone.
+
+Tests: tests/unit/answers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Intervals of what is computed from released values, and which released values decide what is kept."""
+"""Intervals of what is computed from released values, and which released values decide what is kept.
+
+Tests: tests/unit/answers/test_postprocess.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SHOW TABLES and DESCRIBE: the policy's public promises as rows."""
+"""SHOW TABLES and DESCRIBE: the policy's public promises as rows.
+
+Tests: tests/unit/answers.
+"""
 
 from __future__ import annotations
 

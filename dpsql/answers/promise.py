@@ -1,4 +1,7 @@
-"""What answers of several kinds mean together: under metrics, at a price in epsilon, by random differential privacy."""
+"""What answers of several kinds mean together: under metrics, at a price in epsilon, by random differential privacy.
+
+Tests: tests/unit/answers.
+"""
 
 from __future__ import annotations
 

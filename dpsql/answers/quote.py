@@ -1,4 +1,7 @@
-"""The quote of a prepared statement: each column's mechanism, noise and expected error, before anything is spent."""
+"""The quote of a prepared statement: each column's mechanism, noise and expected error, before anything is spent.
+
+Tests: tests/unit/answers.
+"""
 
 from __future__ import annotations
 

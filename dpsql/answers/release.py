@@ -1,4 +1,7 @@
-"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers, and how sure that is."""
+"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers, and how sure that is.
+
+Tests: tests/unit/answers.
+"""
 
 from __future__ import annotations
 

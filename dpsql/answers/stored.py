@@ -1,4 +1,7 @@
-"""Released tables as bytes: what the ledger keeps, so that the same statement is answered again for free."""
+"""Released tables as bytes: what the ledger keeps, so that the same statement is answered again for free.
+
+Tests: tests/unit/answers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``python -m dpsql.cli``."""
+"""``python -m dpsql.cli``.
+
+Tests: tests/unit/cli.
+"""
 
 from dpsql.cli import main
 

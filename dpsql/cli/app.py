@@ -1,4 +1,7 @@
-"""The command line's table of commands: each module of this room puts its own there."""
+"""The command line's table of commands: each module of this room puts its own there.
+
+Tests: tests/unit/cli.
+"""
 
 from __future__ import annotations
 

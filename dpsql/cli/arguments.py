@@ -1,4 +1,7 @@
-"""The arguments and options that several commands take."""
+"""The arguments and options that several commands take.
+
+Tests: tests/unit/cli.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What commands run in: an open proxy, a bar of progress, the engine's own words for the owner, and safe text."""
+"""What commands run in: an open proxy, a bar of progress, the engine's own words for the owner, and safe text.
+
+Tests: tests/unit/cli.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Where exact numbers come from: what every engine offers, and what it is asked."""
+"""Where exact numbers come from: what every engine offers, and what it is asked.
+
+Tests: tests/unit/engine/test_duckdb.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What mechanisms need, and what happens to released values, as one engine statement each."""
+"""What mechanisms need, and what happens to released values, as one engine statement each.
+
+Tests: tests/sql.
+"""
 
 from __future__ import annotations
 

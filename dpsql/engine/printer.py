@@ -1,6 +1,8 @@
 """Expressions and relations as one dialect's SQL: quoted, qualified names, numbered parameters, total expressions.
 
 This printer writes every statement an engine ever sees. It prints plan nodes only; the analyst's text is not at hand.
+
+Tests: tests/sql.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Records are only ever appended. Each hash covers the one before it, so that no record can be changed, dropped from the
 middle or put in without a break; what is cut off at the end, the high-water mark tells (`ledger_mark`).
+
+Tests: tests/unit/ledger/test_ledger.py, tests/attacks/test_ledger_processes.py.
 """
 
 from __future__ import annotations

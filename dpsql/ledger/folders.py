@@ -1,4 +1,7 @@
-"""Private folders, and the locks in them by which processes take turns."""
+"""Private folders, and the locks in them by which processes take turns.
+
+Tests: tests/unit/ledger/test_opening.py.
+"""
 
 from __future__ import annotations
 

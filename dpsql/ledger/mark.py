@@ -7,6 +7,8 @@ A copy of an old ledger is in itself a perfect ledger. The mark is what gives it
     lock                 held by whoever writes a ledger that has its mark here
 
 A mark is written after each commit and never goes back: `advance` refuses, and only the owner's `replace` overrules.
+
+Tests: tests/unit/ledger/test_opening.py, tests/attacks/test_ledger_rollback.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a ledger says when it refuses: amounts needed rounded up, amounts left rounded down, so that both hold."""
+"""What a ledger says when it refuses: amounts needed rounded up, amounts left rounded down, so that both hold.
+
+Tests: tests/unit/ledger/test_ledger.py.
+"""
 
 from __future__ import annotations
 

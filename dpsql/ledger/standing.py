@@ -2,6 +2,8 @@
 
 There is one way to learn it, for a ledger being opened and for one in use: apply the records that were not yet applied,
 in order. So the accounts of a running ledger and of the same ledger opened anew cannot differ.
+
+Tests: tests/unit/ledger/test_ledger.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a ledger shows: where an account stands, and its records for the owner to read."""
+"""What a ledger shows: where an account stands, and its records for the owner to read.
+
+Tests: tests/unit/ledger/test_ledger.py.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@
     Offer.release(raw, sampler)            the only place where a raw number becomes one that may leave
 
 One theorem per file; `MECHANISMS` lists them.
+
+Tests: tests/contracts.
 """
 
 from __future__ import annotations

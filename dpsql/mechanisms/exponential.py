@@ -26,6 +26,8 @@ or their squares to 8 rho / l2_squared.
 
 Source: McSherry, Talwar 2007 (exponential mechanism); McKenna, Sheldon 2020 (permute-and-flip); Ding, Kifer, Sayed,
 Steinke, Wang, Xiao, Zhang 2021; Cesar, Rogers 2021 (zCDP); 3 is above.
+
+Tests: tests/unit/mechanisms/choice.
 """
 
 from __future__ import annotations

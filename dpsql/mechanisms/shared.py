@@ -14,6 +14,8 @@ noises X of S and Y of n: its interval is the value and the quantile of |X + c Y
 step of each for the rounding, as in `mean`. A count has the exact quantile of its own noise.
 
 Which statistics share, and whether they do, rests on public facts: they share where the expected errors are the less.
+
+Tests: tests/contracts, tests/unit/prepare/test_prices.py.
 """
 
 from __future__ import annotations

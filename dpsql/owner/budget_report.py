@@ -1,4 +1,7 @@
-"""Whether a policy's budget fits its data and itself, for the owner."""
+"""Whether a policy's budget fits its data and itself, for the owner.
+
+Tests: tests/unit/owner/test_check.py.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A metric protects what is not known already. Where a row's value of one attribute tells its value of another, precise
 answers about the first are answers about the second, however little its own distances allow.
+
+Tests: tests/unit/owner/test_check.py.
 """
 
 from __future__ import annotations

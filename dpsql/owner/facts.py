@@ -2,6 +2,8 @@
 
 Whether a source changed is told by size and time of its files, and by their content only where the time alone is
 another one: a look at a time costs nothing, a look at the content about a second for each gigabyte.
+
+Tests: tests/unit/owner/test_builder.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What `dpsql check` finds, and public columns for it: the parent's side, without a database."""
+"""What `dpsql check` finds, and public columns for it: the parent's side, without a database.
+
+Tests: tests/unit/owner/test_check.py, tests/unit/owner/test_guess_report.py.
+"""
 
 from __future__ import annotations
 

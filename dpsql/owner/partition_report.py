@@ -1,4 +1,7 @@
-"""What a policy's random differential privacy comes to, for the owner: cells, gamma, or why it is refused."""
+"""What a policy's random differential privacy comes to, for the owner: cells, gamma, or why it is refused.
+
+Tests: tests/unit/owner/test_check.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a policy's opting into random differential privacy means for the plan: the cells, counted, and their gamma."""
+"""What a policy's opting into random differential privacy means for the plan: the cells, counted, and their gamma.
+
+Tests: tests/unit/owner/test_catalog.py.
+"""
 
 from __future__ import annotations
 

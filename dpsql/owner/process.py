@@ -3,6 +3,8 @@
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
 bounded file, check the data, look whether they changed, count the units, test the guesses, or read columns of a public
 table), and ends.
+
+Tests: tests/unit/owner.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Public tables: copied as they are, and described from their values. Runs in the owner's process."""
+"""Public tables: copied as they are, and described from their values. Runs in the owner's process.
+
+Tests: tests/unit/owner/test_check.py, tests/unit/owner/test_views.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the policy says about the bounded tables: all that the builder is told, and nothing else."""
+"""What the policy says about the bounded tables: all that the builder is told, and nothing else.
+
+Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_classes.py.
+"""
 
 from __future__ import annotations
 

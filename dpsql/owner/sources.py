@@ -1,4 +1,7 @@
-"""Where the owner's rows are: a DuckDB file, Parquet files, CSV files. Runs in the owner's process."""
+"""Where the owner's rows are: a DuckDB file, Parquet files, CSV files. Runs in the owner's process.
+
+Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Opening an engine over a version of the bounded tables that is sound: there, and made of the data as they are."""
+"""Opening an engine over a version of the bounded tables that is sound: there, and made of the data as they are.
+
+Tests: tests/unit/engine/test_duckdb.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The owner's defaults and bans: which mechanism answers an aggregate of a column, and which never does."""
+"""The owner's defaults and bans: which mechanism answers an aggregate of a column, and which never does.
+
+Tests: tests/unit/policy/test_model.py.
+"""
 
 from __future__ import annotations
 

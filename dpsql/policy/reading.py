@@ -1,4 +1,7 @@
-"""YAML text to plain data, keeping numbers exact and every value's place in the file."""
+"""YAML text to plain data, keeping numbers exact and every value's place in the file.
+
+Tests: tests/unit/policy/test_load.py, tests/unit/policy/test_metrics.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What every section of a policy file is made of: closed mappings, plain names, exact numbers."""
+"""What every section of a policy file is made of: closed mappings, plain names, exact numbers.
+
+Tests: tests/unit/policy/test_classes.py, tests/unit/policy/test_metrics.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables and columns: who owns a row, and what is publicly promised of its values."""
+"""Tables and columns: who owns a row, and what is publicly promised of its values.
+
+Tests: tests/unit/policy/test_classes.py, tests/unit/policy/test_metrics.py.
+"""
 
 from __future__ import annotations
 

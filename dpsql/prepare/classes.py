@@ -15,6 +15,8 @@ with max_k Delta_k / epsilon_k) is the strictest class's wherever all units have
 with a sensitivity for each class can do better.
 
 Source: Jorgensen, Yu, Cormode 2015 (the definition); Cummings, Durfee 2020, section 7 (individual sensitivities).
+
+Tests: tests/unit/prepare/test_prices.py.
 """
 
 from __future__ import annotations

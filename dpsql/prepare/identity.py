@@ -3,6 +3,8 @@
 Two releases of one form would give the same answers to the same raw numbers and draws. Which rows and expressions they
 read from the engine is left out, for the engine's own statement tells it (`Prepared.fingerprint`); so is what
 `Prepared.meaning` digests, and what an offer does not compare: what is only foretold or said of an answer.
+
+Tests: tests/attacks/test_fingerprints.py.
 """
 
 from __future__ import annotations

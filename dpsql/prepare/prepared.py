@@ -1,4 +1,7 @@
-"""A statement ready to be charged and run."""
+"""A statement ready to be charged and run.
+
+Tests: tests/unit/prepare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""As few engine statements as the releases allow."""
+"""As few engine statements as the releases allow.
+
+Tests: tests/unit/prepare.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Each way to prepare a statement names what it reads, and so does each mechanism that answers a part of it. SET and the
 policy's defaults are for many statements: they hold where they are read.
+
+Tests: tests/unit/prepare.
 """
 
 from __future__ import annotations

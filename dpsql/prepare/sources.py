@@ -1,4 +1,7 @@
-"""Which rows a statement reads, with the contribution bounds in force, and what is publicly known of their number."""
+"""Which rows a statement reads, with the contribution bounds in force, and what is publicly known of their number.
+
+Tests: tests/unit/prepare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""From a plan to what would be done: bounds in force, prices, one mechanism per aggregate, few engine statements."""
+"""From a plan to what would be done: bounds in force, prices, one mechanism per aggregate, few engine statements.
+
+Tests: tests/unit/prepare.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a loss counts as in a ledger's accounts: whole numbers of a fixed unit, rounded up once and then only added."""
+"""What a loss counts as in a ledger's accounts: whole numbers of a fixed unit, rounded up once and then only added.
+
+Tests: tests/unit/privacy/test_accounting.py, tests/unit/privacy/test_loss.py.
+"""
 
 from __future__ import annotations
 

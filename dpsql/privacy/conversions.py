@@ -2,6 +2,8 @@
 
 Everything here is exact: rationals in, rationals out. Where a logarithm or an exponential is needed it is taken with 60
 decimal digits by `decimal`, whose `exp` and `ln` are correctly rounded, and moved to the safe side by `SLACK`.
+
+Tests: tests/unit/privacy/test_accounting.py.
 """
 
 from __future__ import annotations

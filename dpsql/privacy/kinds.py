@@ -12,6 +12,8 @@
 
 Amounts are exact fractions above 0: an answer that costs nothing is `Free`, a type, never a zero. A new kind is a new
 theorem: it states its account, is written and read here, and has its place in `loss.KINDS`.
+
+Tests: tests/unit/privacy/test_accounting.py, tests/unit/privacy/test_loss.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Tables that may not leave, and tables that may.
 
 `RawTable` holds exact numbers from the engine. Only a mechanism turns one into a `ReleasedTable`.
+
+Tests: tests/unit/mechanisms.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dpsql.sql import literals
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
 from dpsql.sql.syntax import Literal, Parameter
-from dpsql.sql.tokens import Kind, Token, fold, name_of
+from dpsql.sql.tokens import Token, TokenKind, fold, name_of
 from dpsql.sql.writer import OpenParenthesis, Writer
 
 __all__ = ["Constants"]
@@ -25,11 +25,11 @@ class Constants(Writer):
 
     def _atom(self, token: Token) -> None:
         match token.kind:
-            case Kind.NUMBER:
+            case TokenKind.NUMBER:
                 self._value(literals.read_number(token.text, token.position))
-            case Kind.STRING:
+            case TokenKind.STRING:
                 self._value(literals.read_string(token.text, token.position))
-            case Kind.PARAMETER:
+            case TokenKind.PARAMETER:
                 self._parameter(token)
             case _:
                 self._name(token)
@@ -56,19 +56,19 @@ class Constants(Writer):
 
     def _interval(self, token: Token) -> None:
         following = self._peek()
-        if following.kind not in (Kind.NUMBER, Kind.STRING):
+        if following.kind not in (TokenKind.NUMBER, TokenKind.STRING):
             hint = "Write a whole number of one unit, like INTERVAL '3' DAY."
             raise self._refusal("INTERVAL", "only a constant interval is read.", hint)
         unit = self._peek(2).word
         unit = unit if unit.removesuffix("s") in literals.UNITS else ""
-        text = str(literals.read_string(following.text).value) if following.kind is Kind.STRING else following.text
+        text = str(literals.read_string(following.text).value) if following.kind is TokenKind.STRING else following.text
         value = literals.read_interval(text, unit or None, token.position)
         self._value(value, take=3 if unit else 2)
 
     def _extract(self, token: Token) -> None:
         """``EXTRACT(year FROM x)`` is ``date_part('year', x)``, as DuckDB reads it."""
         part = self._peek(2)
-        text = literals.read_string(part.text).value if part.kind is Kind.STRING else part.word
+        text = literals.read_string(part.text).value if part.kind is TokenKind.STRING else part.word
         if not text or text in RESERVED | FUNCTION_ONLY:
             raise self._refusal("EXTRACT", "the part of the date is missing.", "Write EXTRACT(year FROM column).")
         atom = Atom(Role.FUNCTION, token.position, text="date_part")
@@ -91,7 +91,7 @@ class Constants(Writer):
         taken, text = len(words), " ".join(words)
         if self._peek(taken).symbol == "(":
             sizes = []
-            while self._peek(taken).symbol in ("(", ",") and self._peek(taken + 1).kind is Kind.NUMBER:
+            while self._peek(taken).symbol in ("(", ",") and self._peek(taken + 1).kind is TokenKind.NUMBER:
                 sizes.append(self._peek(taken + 1).text)
                 taken += 2
             if not sizes or self._peek(taken).symbol != ")":

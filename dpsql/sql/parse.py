@@ -27,12 +27,12 @@ from dpsql.sql.syntax import (
     Statement,
     TableName,
 )
-from dpsql.sql.tokens import Kind, Token, fold, name_of, tokenize
+from dpsql.sql.tokens import Token, TokenKind, fold, name_of, tokenize
 from dpsql.sql.tree import convert
 
 __all__ = ["normal", "parse"]
 
-_NOTHING = Token(Kind.SYMBOL, "", (1, 1))
+_NOTHING = Token(TokenKind.SYMBOL, "", (1, 1))
 
 
 def parse(text: str) -> Statement:
@@ -122,15 +122,15 @@ def _reset(tokens: tuple[Token, ...]) -> SetOption:
 def _setting(tokens: tuple[Token, ...]) -> Literal:
     """The constant of a SET; a bare word stands for itself, as in DuckDB."""
     first = tokens[0]
-    if len(tokens) == 2 and first.symbol == "-" and tokens[1].kind is Kind.NUMBER:
+    if len(tokens) == 2 and first.symbol == "-" and tokens[1].kind is TokenKind.NUMBER:
         number = literals.read_number(tokens[1].text, first.position).value
         # copy_negate is exact; a minus sign would round a Decimal to its context's digits
         negative = number.copy_negate() if isinstance(number, Decimal) else -int(str(number))
         return Literal(negative, position=first.position)
     if len(tokens) == 1:
-        if first.kind is Kind.NUMBER:
+        if first.kind is TokenKind.NUMBER:
             return literals.read_number(first.text, first.position)
-        if first.kind is Kind.STRING:
+        if first.kind is TokenKind.STRING:
             return literals.read_string(first.text, first.position)
         if first.word in ("true", "false", "null"):
             return Literal({"true": True, "false": False, "null": None}[first.word], position=first.position)
@@ -140,7 +140,9 @@ def _setting(tokens: tuple[Token, ...]) -> Literal:
 
 
 def _is_name(token: Token) -> bool:
-    return (token.kind is Kind.QUOTED and name_of(token) != "") or (token.word != "" and token.word not in RESERVED)
+    return (token.kind is TokenKind.QUOTED and name_of(token) != "") or (
+        token.word != "" and token.word not in RESERVED
+    )
 
 
 def _at(tokens: tuple[Token, ...], place: int) -> Token:

@@ -17,7 +17,7 @@ from dpsql.sql.constants import Constants
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
-from dpsql.sql.tokens import Kind, Token
+from dpsql.sql.tokens import Token, TokenKind
 from dpsql.sql.writer import OpenParenthesis
 
 __all__ = ["build_skeleton"]
@@ -55,9 +55,9 @@ class _Builder(Constants):
     def build(self) -> Skeleton:
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
-            if token.kind is Kind.WORD:
+            if token.kind is TokenKind.WORD:
                 self._word(token)
-            elif token.kind is Kind.SYMBOL:
+            elif token.kind is TokenKind.SYMBOL:
                 self._symbol(token)
             else:
                 self._atom(token)
@@ -74,7 +74,7 @@ class _Builder(Constants):
             self._column_word(token)
         elif word in ("true", "false", "null") and not self._after_is():
             self._value(Literal({"true": True, "false": False, "null": None}[word], position=token.position))
-        elif word in ("date", "timestamp") and following.kind is Kind.STRING:
+        elif word in ("date", "timestamp") and following.kind is TokenKind.STRING:
             text = literals.read_string(following.text).value
             read = literals.read_date if word == "date" else literals.read_timestamp
             self._value(read(str(text), token.position), take=2)
@@ -166,12 +166,12 @@ class _Builder(Constants):
             case "partition":
                 return before.symbol == "(" and following.word == "by"
             case "rows" | "range":
-                counted = following.kind is Kind.NUMBER and self._peek(2).word in ("preceding", "following")
+                counted = following.kind is TokenKind.NUMBER and self._peek(2).word in ("preceding", "following")
                 return counted or following.word in ("between", "unbounded", "current")
             case "unbounded":
                 return following.word in ("preceding", "following")
             case "preceding" | "following":
-                return before.word == "unbounded" or before.kind is Kind.NUMBER
+                return before.word == "unbounded" or before.kind is TokenKind.NUMBER
             case "current":
                 return following.word == "row"
             case "row":
@@ -211,7 +211,7 @@ class _Builder(Constants):
             case "distinct" if before.word not in ("is", "not"):
                 self._distinct()
                 return
-            case "in" if following.kind is Kind.PARAMETER:
+            case "in" if following.kind is TokenKind.PARAMETER:
                 raise self._refusal("IN ?", "one ? is one value.", "Write one ? for each value: IN (?, ?, ?).")
             case "in" if following.symbol != "(":
                 raise self._refusal("IN", "it takes a list or a sub-query.", "Write IN (1, 2) or IN (SELECT ..).")
@@ -309,7 +309,7 @@ class _Builder(Constants):
             atom.distinct = True
             self.at += 1
         first = self._peek(0)
-        if first.word == "top" and self._peek().kind is Kind.NUMBER:
+        if first.word == "top" and self._peek().kind is TokenKind.NUMBER:
             raise self._refusal("TOP", "dpsql reads LIMIT.", f"Write LIMIT {self._peek().text[:20]} at the end.")
         if first.word == "from" or first.text in ("", ",", ")", ";"):
             raise self._refusal("SELECT", "the select list is empty.", "Write what to select, like COUNT(*).")

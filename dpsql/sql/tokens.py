@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 
-__all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Kind", "Token", "fold", "name_of", "tokenize"]
+__all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Token", "TokenKind", "fold", "name_of", "tokenize"]
 
 LONGEST_TEXT = 16 * 1024  # bytes in UTF-8
 MOST_TOKENS = 2_000
@@ -64,7 +64,7 @@ _STRANGE = (
 )
 
 
-class Kind(enum.Enum):
+class TokenKind(enum.Enum):
     """The shapes of tokens."""
 
     WORD = "word"
@@ -79,19 +79,19 @@ class Kind(enum.Enum):
 class Token:
     """One token: its shape, its text as written, and where it starts (line, column; from 1)."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     position: tuple[int, int]
 
     @property
     def word(self) -> str:
         """The word in ASCII lower case; empty for anything but an unquoted word."""
-        return fold(self.text) if self.kind is Kind.WORD else ""
+        return fold(self.text) if self.kind is TokenKind.WORD else ""
 
     @property
     def symbol(self) -> str:
         """The symbol; empty for anything else."""
-        return self.text if self.kind is Kind.SYMBOL else ""
+        return self.text if self.kind is TokenKind.SYMBOL else ""
 
 
 _TO_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -108,7 +108,7 @@ def fold(name: str) -> str:
 
 def name_of(token: Token) -> str:
     """The name that a word or a quoted name spells."""
-    return token.text[1:-1].replace('""', '"') if token.kind is Kind.QUOTED else token.text
+    return token.text[1:-1].replace('""', '"') if token.kind is TokenKind.QUOTED else token.text
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
@@ -147,7 +147,7 @@ def _scan(text: str, starts: list[int]) -> Iterator[Token]:
             raise _strange(text, offset, starts)
         group = match.lastgroup or ""
         if group not in ("space", "comment"):
-            token = Token(Kind(group), match[group], _place(offset, starts))
+            token = Token(TokenKind(group), match[group], _place(offset, starts))
             yield from _apart(token) if token.symbol else (token,)
         offset = match.end()
 
@@ -162,7 +162,7 @@ def _apart(token: Token) -> tuple[Token, ...]:
         return (token,)
     head, line, column = run[:-1], *token.position
     if run.endswith("-") and head in _OPERATORS and not set(head) & set("!%|"):
-        return Token(Kind.SYMBOL, head, token.position), Token(Kind.SYMBOL, "-", (line, column + len(head)))
+        return Token(TokenKind.SYMBOL, head, token.position), Token(TokenKind.SYMBOL, "-", (line, column + len(head)))
     if run in ("^", "**"):
         hint = "Write pow(x, y)."
     elif run in ("->", "->>"):

@@ -8,7 +8,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.sql.atoms import Atom, Role, Skeleton
 from dpsql.sql.clauses import Clauses
 from dpsql.sql.syntax import Expr
-from dpsql.sql.tokens import Kind, Token
+from dpsql.sql.tokens import Token, TokenKind
 
 __all__ = ["DEEPEST_NESTING", "OpenParenthesis", "Writer"]
 
@@ -43,7 +43,7 @@ class Writer:
     def _peek(self, ahead: int = 1) -> Token:
         """The token so many places on; an empty symbol outside the statement."""
         place = self.at + ahead
-        return self.tokens[place] if 0 <= place < len(self.tokens) else Token(Kind.SYMBOL, "", (0, 0))
+        return self.tokens[place] if 0 <= place < len(self.tokens) else Token(TokenKind.SYMBOL, "", (0, 0))
 
     def _here(self) -> tuple[int, int]:
         return self.tokens[min(self.at, len(self.tokens) - 1)].position

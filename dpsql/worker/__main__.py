@@ -2,6 +2,8 @@
 
 It opens the bounded file read-only, or no file at all, locks the database engine, and then answers one request after
 another until the connection closes. It is given no key, no policy and no analyst's text.
+
+Tests: tests/unit/worker.
 """
 
 from __future__ import annotations

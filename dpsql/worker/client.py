@@ -1,4 +1,7 @@
-"""The parent's side of the locked process."""
+"""The parent's side of the locked process.
+
+Tests: tests/unit/worker/test_process.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arrow tables to Python columns, checked against what was asked for."""
+"""Arrow tables to Python columns, checked against what was asked for.
+
+Tests: tests/unit/worker/test_wire.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a worker forbids itself before it sees any data. Python's own tools only, so that it runs everywhere."""
+"""What a worker forbids itself before it sees any data. Python's own tools only, so that it runs everywhere.
+
+Tests: tests/unit/worker.
+"""
 
 from __future__ import annotations
 

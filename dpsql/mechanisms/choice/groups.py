@@ -1,4 +1,7 @@
-"""What mechanisms of value counts share: the counts of each group, and values of which none is missing."""
+"""What mechanisms of value counts share: the counts of each group, and values of which none is missing.
+
+Tests: tests/unit/mechanisms/choice/test_quantile.py.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """k-means as a release: what it asks of an engine, what it says of itself, and a table of centres in the columns' unit.
 
 Neighbours, loss and theorem: `clusters`.
+
+Tests: tests/unit/prepare/test_whole_tables.py.
 """
 
 from __future__ import annotations

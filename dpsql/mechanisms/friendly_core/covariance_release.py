@@ -1,6 +1,8 @@
 """Covariances as a release: what it asks of an engine, what it says of itself, and a matrix in the columns' units.
 
 Neighbours, loss and theorem: `covariance`.
+
+Tests: tests/unit/mechanisms/friendly_core/test_pairs.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Short exact numbers for noise: variances and losses that were computed in floats, moved to the safe side."""
+"""Short exact numbers for noise: variances and losses that were computed in floats, moved to the safe side.
+
+Tests: tests/unit/mechanisms/friendly_core/test_average.py, tests/unit/mechanisms/friendly_core/test_basic.py.
+"""
 
 from __future__ import annotations
 

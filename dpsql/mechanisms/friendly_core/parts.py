@@ -1,6 +1,8 @@
 """Parts of the data: every privacy unit goes to one of t, by fresh randomness that does not depend on the data.
 
 One unit more, less or exchanged (an exchanged unit is coupled to the same part) changes one part.
+
+Tests: tests/unit/mechanisms/friendly_core/test_clusters.py, tests/unit/mechanisms/friendly_core/test_covariance.py.
 """
 
 from __future__ import annotations

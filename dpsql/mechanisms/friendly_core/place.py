@@ -11,6 +11,8 @@ Theorem (add_remove). An (e', d')-DP mechanism of such a sample is (ln(1 + q (e^
 Source: Li, Qardaji, Su 2012, "On sampling, anonymization, and differential privacy", Theorem 1; Balle, Barthe,
 Gaboardi 2018, Theorem 8. For zCDP no such factor is proved, so `PlaceByNoise` gives way to coins there: what is
 (epsilon, delta)-DP is delta-approximately epsilon tanh(epsilon / 2)-zCDP (`privacy.kinds.Approximate`).
+
+Tests: tests/unit/mechanisms/friendly_core/test_located.py, tests/unit/mechanisms/friendly_core/test_mechanism.py.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ between place and sum, in the way that has the least expected error.
 A price for one unit more or less buys the same for a unit replaced by the group property: one removal and one addition
 at (epsilon / 2, delta / (1 + e^(epsilon / 2))). Approximate zCDP has no such rule here; only `swap`, with the number of
 rows public, is proved directly.
+
+Tests: tests/unit/mechanisms/friendly_core/test_mechanism.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Swap filters on a public number of parts, as clusters and covariances use them."""
+"""Swap filters on a public number of parts, as clusters and covariances use them.
+
+Tests: tests/unit/mechanisms/friendly_core/test_tuple_core.py.
+"""
 
 from __future__ import annotations
 

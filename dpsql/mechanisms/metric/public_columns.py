@@ -1,4 +1,7 @@
-"""Whole columns of public tables: coordinates, and what private rows are joined with."""
+"""Whole columns of public tables: coordinates, and what private rows are joined with.
+
+Tests: tests/unit/mechanisms/metric.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""From the aggregates of a statement to linear queries over the cells of a metric."""
+"""From the aggregates of a statement to linear queries over the cells of a metric.
+
+Tests: tests/unit/prepare/test_metric.py.
+"""
 
 from __future__ import annotations
 

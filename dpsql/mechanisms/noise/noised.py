@@ -1,4 +1,7 @@
-"""The release of exact integers plus noise of one law: what laplace, gaussian and threshold have in common."""
+"""The release of exact integers plus noise of one law: what laplace, gaussian and threshold have in common.
+
+Tests: tests/unit/mechanisms/test_gaussian.py, tests/unit/mechanisms/test_laplace.py.
+"""
 
 from __future__ import annotations
 

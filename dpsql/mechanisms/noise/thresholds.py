@@ -1,6 +1,8 @@
 """The threshold that hides what one unit alone makes visible, and the delta that it uses.
 
 Source: sums of the discrete law; the theorems that need them are in `threshold` and `stability`.
+
+Tests: tests/unit/mechanisms/test_stability.py, tests/unit/mechanisms/test_threshold.py.
 """
 
 from __future__ import annotations

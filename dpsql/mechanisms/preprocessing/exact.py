@@ -1,4 +1,7 @@
-"""Exact numbers: what the mathematics of this package takes and gives. Floats are refused, not rounded."""
+"""Exact numbers: what the mathematics of this package takes and gives. Floats are refused, not rounded.
+
+Tests: tests/unit/mechanisms/preprocessing/test_counts.py, tests/unit/mechanisms/preprocessing/test_general.py.
+"""
 
 from __future__ import annotations
 

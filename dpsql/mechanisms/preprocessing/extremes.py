@@ -19,6 +19,8 @@ table has c (the sum 0). Who has several rows is reduced to one value first, to 
 statistic stays the same.
 
 Source: the fast forms are ours; the function is Cummings, Durfee 2020.
+
+Tests: tests/unit/mechanisms/preprocessing/test_personalised_release.py.
 """
 
 from __future__ import annotations

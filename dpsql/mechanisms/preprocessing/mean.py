@@ -17,6 +17,8 @@ Neighbours: ``add_remove``; under ``replace_one`` twice Delta, where clipping ea
 way. NULLs are left out, ties count each, an empty table has c.
 
 Source: Cummings, Durfee 2020, Theorem 1.7; early ends are ours, as is the 2, which the proof needs.
+
+Tests: tests/unit/mechanisms/preprocessing/test_fast_forms.py.
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ within 2 j Delta of f, for j <= (n + 1) / 4. A wrong centre biases the answer, a
 Neighbours: ``add_remove``; under ``replace_one`` twice Delta. NULLs are left out, ties count each; none gives c.
 
 Source: Cummings, Durfee 2020, section 5; the formula and the sharper condition of Theorem 1.6 are ours.
+
+Tests: tests/unit/mechanisms/preprocessing/test_bounds.py, tests/unit/mechanisms/preprocessing/test_counts.py.
 """
 
 from __future__ import annotations

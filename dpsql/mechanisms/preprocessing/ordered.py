@@ -33,6 +33,8 @@ Neighbours: ``add_remove``; under ``replace_one`` twice Delta. NULLs are left ou
 Different sensitivities for different units have no such form: the order would have to hold for the sensitivities too.
 
 Source: Cummings, Durfee 2020, section 5 (an n^2 dynamic programme); thresholds, leaps and early ends are ours.
+
+Tests: tests/unit/mechanisms/preprocessing.
 """
 
 from __future__ import annotations

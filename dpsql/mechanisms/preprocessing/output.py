@@ -8,6 +8,8 @@ Proof. If a <= b + K rho, then floor(a/rho) <= floor(b/rho + K) = floor(b/rho) +
 Rounding half to even lacks this: 1/2 and 3/2 are one apart, and become 0 and 2.
 
 Source: ours.
+
+Tests: tests/unit/mechanisms/preprocessing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """What `preprocessed` releases: preprocessed statistics of value counts, and clipped sums, with what to know of them.
 
 Neighbours and loss: stated by `preprocessed`, with the theorem; everything here follows from its offer.
+
+Tests: tests/unit/mechanisms/preprocessing/test_mechanism.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The statistics that are preprocessed for SQL: each with its rule, its fast form, and in words when it is exact."""
+"""The statistics that are preprocessed for SQL: each with its rule, its fast form, and in words when it is exact.
+
+Tests: tests/unit/mechanisms/preprocessing/test_mechanism.py.
+"""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ Neighbours: ``add_remove``; under ``replace_one`` twice Delta. NULLs are left ou
 The standard deviation is the root of the noised variance.
 
 Source: ours, on Cummings, Durfee 2020 (Algorithm 1, 6.2, 6.3; the error is their Theorem 1.8 with our constant).
+
+Tests: tests/unit/mechanisms/preprocessing/test_bounds.py, tests/unit/mechanisms/preprocessing/test_fast_forms.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Windows of sorted values: which of them leaves out little and deviates little, for a given exchange of the two."""
+"""Windows of sorted values: which of them leaves out little and deviates little, for a given exchange of the two.
+
+Tests: tests/unit/mechanisms/preprocessing.
+"""
 
 from __future__ import annotations
 

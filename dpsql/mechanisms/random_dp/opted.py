@@ -1,4 +1,7 @@
-"""Whether a statement stays within what the owner opted into: one table, groups and conditions made of its cells."""
+"""Whether a statement stays within what the owner opted into: one table, groups and conditions made of its cells.
+
+Tests: tests/unit/mechanisms/random_dp/test_histogram.py, tests/unit/mechanisms/random_dp/test_mean.py.
+"""
 
 from __future__ import annotations
 

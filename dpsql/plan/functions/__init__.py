@@ -7,6 +7,8 @@ them (``python -m dpsql.plan.functions``), and so are their tests.
 
 Guards are plain conditions around a call. The engine's own TRY is never used: it repeats a failing batch row by
 row, which takes a thousand times as long, and so tells of the row that failed.
+
+Tests: tests/sql, tests/unit/plan/test_functions.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The SQL reader's tree as our syntax: a known node with only expected arguments, or a refusal.
 
 The only package that imports sqlglot. It reads a skeleton, whose names and constants are handles.
+
+Tests: tests/sql, tests/unit/sql/test_parse.py.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.tokens import LONGEST_TEXT, MOST_TOKENS, Kind, fold, name_of, tokenize
+from dpsql.sql.tokens import LONGEST_TEXT, MOST_TOKENS, TokenKind, fold, name_of, tokenize
 
 
 def texts(text: str) -> list[str]:
@@ -35,7 +35,7 @@ def test_comments_and_space_vanish() -> None:
 
 def test_quotes_hold_everything_and_double_themselves() -> None:
     tokens = tokenize("""'it''s -- /* " ' "a""b'" """)
-    assert [token.kind for token in tokens] == [Kind.STRING, Kind.QUOTED]
+    assert [token.kind for token in tokens] == [TokenKind.STRING, TokenKind.QUOTED]
     assert name_of(tokens[1]) == "a\"b'"
 
 

@@ -6,6 +6,8 @@ whoever sees the answer tells u from v with odds of at most exp(d(u, v)). All di
 A query gives each cell of the domain (one value for each attribute) a whole number q: what a row there adds to the
 answer. Replacing a row in cell i by one in cell j moves the answer by |q_i - q_j|. With GROUP BY a row adds its number
 to one of several answers; a move between two groups moves the vector of answers by |q_i| + |q_j| in L1.
+
+Tests: tests/unit/mechanisms/metric/distances.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Values in a row with gaps between them: ages, dates, grades. The distance is the sum of the gaps in between."""
+"""Values in a row with gaps between them: ages, dates, grades. The distance is the sum of the gaps in between.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

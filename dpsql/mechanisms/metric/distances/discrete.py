@@ -1,4 +1,7 @@
-"""The discrete metric: any two values are as far apart as any others. Plain epsilon-DP for one attribute."""
+"""The discrete metric: any two values are as far apart as any others. Plain epsilon-DP for one attribute.
+
+Tests: tests/unit/mechanisms/metric/distances/test_product.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exact comparison of ratios, distances in a common unit, and roots rounded to a chosen side."""
+"""Exact comparison of ratios, distances in a common unit, and roots rounded to a chosen side.
+
+Tests: tests/unit/mechanisms/metric/distances/test_nearby.py, tests/unit/mechanisms/metric/distances/test_product.py.
+"""
 
 from __future__ import annotations
 

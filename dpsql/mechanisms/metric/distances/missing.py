@@ -1,4 +1,7 @@
-"""One more value, NULL, at the same distance from all others."""
+"""One more value, NULL, at the same distance from all others.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

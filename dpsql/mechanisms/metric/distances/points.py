@@ -1,4 +1,7 @@
-"""Values at points of a plane or a space: the distance is that of the points, or at least `least`."""
+"""Values at points of a plane or a space: the distance is that of the points, or at least `least`.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Source: He, Machanavajjhala, Ding 2014 (distance thresholds); the smooth form as in Kamalaruban, Perrier, Asghar, Kaafar
 2018, section 4. That few pairs are enough is proved in each class.
+
+Tests: tests/unit/mechanisms/metric/distances.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A linear query over the cells of a domain: one number for each cell, added up over the rows."""
+"""A linear query over the cells of a domain: one number for each cell, added up over the rows.
+
+Tests: tests/unit/mechanisms/metric/distances/test_product.py.
+"""
 
 from __future__ import annotations
 

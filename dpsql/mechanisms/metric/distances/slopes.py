@@ -1,4 +1,7 @@
-"""The steepest rise of a query along an attribute: cost / distance, from pairs of values or from a bound on all."""
+"""The steepest rise of a query along an attribute: cost / distance, from pairs of values or from a bound on all.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

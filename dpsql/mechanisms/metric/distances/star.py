@@ -6,6 +6,8 @@ values. Its own form, min(p_u, p_v), is a metric for two values only: among p = 
 inequality finds that, so look at the noise that each value gets.
 
 Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, example 1; the form for several values is ours.
+
+Tests: tests/unit/mechanisms/metric/distances.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Distances from a table, or along the shortest paths of a graph: for up to `MOST` values."""
+"""Distances from a table, or along the shortest paths of a graph: for up to `MOST` values.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

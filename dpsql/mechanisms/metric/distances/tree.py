@@ -1,4 +1,7 @@
-"""Values in a hierarchy: the distance is the length of the way along its branches."""
+"""Values in a hierarchy: the distance is the length of the way along its branches.
+
+Tests: tests/unit/mechanisms/metric/distances.
+"""
 
 from __future__ import annotations
 

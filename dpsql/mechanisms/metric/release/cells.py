@@ -2,6 +2,8 @@
 
 The engine is asked for one thing only, how many rows lie in each cell that occurs. What a row there adds is known
 beforehand, from the statement alone: the numbers that the noise was worked out for are the very numbers added up here.
+
+Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 """
 
 from __future__ import annotations

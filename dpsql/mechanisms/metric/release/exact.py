@@ -1,4 +1,7 @@
-"""The release of a number that no move of one row changes under the metric: it needs no noise and costs nothing."""
+"""The release of a number that no move of one row changes under the metric: it needs no noise and costs nothing.
+
+Tests: tests/unit/mechanisms/metric/release.
+"""
 
 from __future__ import annotations
 

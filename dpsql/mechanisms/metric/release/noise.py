@@ -12,6 +12,8 @@ The last is Chernoff's bound. It holds for the discrete law, whose moment genera
     (cosh a - 1) / (cosh a - cosh t) <= 1 / (1 - t^2 / a^2)  with a = 1 / b, for |t| < a,
 
 since (cosh t - 1) / t^2 rises with |t|.
+
+Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The ways to answer some queries under a metric, and the one with the least expected error, by public facts alone."""
+"""The ways to answer some queries under a metric, and the one with the least expected error, by public facts alone.
+
+Tests: tests/unit/mechanisms/metric/release.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 What is d-private at some scales is (m d)-private at a multiple m with each of them divided by m. How the queries share
 d, and which way of answering them has the least expected error, is the work of `metric.together` and `metric.offers`;
 here the result is turned into what a ledger charges and what a release draws.
+
+Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 """
 
 from __future__ import annotations

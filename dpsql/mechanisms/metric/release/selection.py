@@ -22,6 +22,8 @@ of which R_opt are best (theorem 4, with 1 / c for 2 alpha).
 
 Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, theorems 3 and 4; ranges in place of largest changes after Dong,
 Durfee, Rogers 2020.
+
+Tests: tests/unit/mechanisms/metric/release.
 """
 
 from __future__ import annotations

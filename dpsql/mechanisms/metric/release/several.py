@@ -11,6 +11,8 @@ The rows are float64 and serve to find good weights. What may be released is dec
 sum over all moves once more, rounds it up, and makes the noise larger by as much: whatever weights it is given, the
 scales are d-private. A sum of K positive products and its quotient err by less than (K + 8) 2^-53 of themselves in
 float64; it is rounded up by 2^-40.
+
+Tests: tests/unit/mechanisms/metric/release/test_together.py.
 """
 
 from __future__ import annotations

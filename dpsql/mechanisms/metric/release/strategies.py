@@ -14,6 +14,8 @@ No move spends more than it has, for the parts add up to 1.
 
 Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, section 3.3: strategies 1 to 3. The paper says that the best weights
 are the solution of a problem that is not convex: it is, in the inverse scales.
+
+Tests: tests/unit/mechanisms/metric/release/test_together.py.
 """
 
 from __future__ import annotations
