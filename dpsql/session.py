@@ -24,7 +24,7 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.stored import Released, read_released, write_released
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.engine.base import Engine
-from dpsql.engine.lower import lower_public
+from dpsql.engine.lower import lower_public, lowering
 from dpsql.errors import EngineFailed, OperationalError, ProgrammingError, door
 from dpsql.ledger.ledger import Ledger
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
@@ -244,16 +244,17 @@ class Session:
 
     def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
+        lower = lowering(backend.engine.dialect, backend.ledger.contribution_key)
         if plan.table is not None:
-            return prepare_table(plan, options, backend.catalog, backend.ledger.contribution_key)
+            return prepare_table(plan, options, backend.catalog, lower)
         if priced_by_metric(options):
-            return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public)
-        return prepare(plan, options, backend.catalog, backend.ledger.contribution_key)
+            return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public, lower)
+        return prepare(plan, options, backend.catalog, lower)
 
     def _public(self, plan: PublicPlan) -> Answer:
         """Public tables are returned as they are: exact and free."""
         outputs = plan.stage.outputs
-        raw = self._run(lower_public(plan))
+        raw = self._run(lower_public(plan, self._backend.engine.dialect))
         return public(
             tuple(output.name for output in outputs),
             tuple(output.expression.facts.type for output in outputs),
@@ -338,7 +339,7 @@ class Session:
     ) -> Quote:
         backend = self._backend
         if isinstance(plan, PublicPlan):
-            return public_quote(lower_public(plan).sql)
+            return public_quote(lower_public(plan, self._backend.engine.dialect).sql)
         own = self._own(plan, options)
         in_force = self._in_force(own)
         if half_width:

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+from dpsql.engine.dialect import Dialect
 from dpsql.plan.types import Type, Value
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class Engine(Protocol):
     @property
     def public(self) -> Mapping[str, PublicTable]:
         """The public tables, by name."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it spells SQL."""
 
     def verify(self, statement: EngineStatement) -> None:
         """Returns if the engine stands, and reads the statement as it was meant. No row is read: ask before the charge.

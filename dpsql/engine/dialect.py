@@ -37,7 +37,7 @@ class Dialect:
     parameter: str
     table: str
     spellings: Mapping[str, str]
-    _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def quoted(self, name: str) -> str:
         """A name, whatever signs it holds."""

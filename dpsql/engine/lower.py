@@ -5,7 +5,7 @@ Tests: tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
@@ -19,7 +19,7 @@ from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Sta
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 
-__all__ = ["WIRE", "lower", "lower_cells", "lower_public", "lower_released"]
+__all__ = ["WIRE", "Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
 MOST_ROWS = 2**40  # public cap on the rows of a table
 MOST_GROUPS = 2_000_000
@@ -28,15 +28,21 @@ texts, measured). Listed groups are at most 100,000; only keys of an open domain
 SUM_LIMIT = 2**126  # below HUGEINT's end
 
 
-def lower(need: Need, contribution_key: bytes, dialect: Dialect = DUCKDB) -> EngineStatement:
-    """The statement that fetches what a mechanism needs.
+Lower = Callable[[Need], EngineStatement]
+"""What a mechanism needs, as the statement that fetches it."""
+
+
+def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
+    """How needs become statements.
 
     Args:
-        need: Aggregates, a histogram or values.
-        contribution_key: The ledger's secret key; orders rows and groups where a cap cuts.
         dialect: The engine's.
+        contribution_key: The ledger's secret key; orders rows and groups where a cap cuts.
     """
-    printer = Printer(dialect)
+    return lambda need: _lowered(Printer(dialect), need, contribution_key)
+
+
+def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineStatement:
     match need:
         case Aggregates():
             return _limited(_aggregates(printer, need.source, need.measures, contribution_key), need.source)
@@ -345,7 +351,7 @@ def _selected(printer: Printer, stage: Stage, rows: str, ties: list[str], *, las
     return sql
 
 
-def lower_public(plan: PublicPlan, dialect: Dialect = DUCKDB) -> EngineStatement:
+def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:
     """A statement over public tables, columns ``c0...``."""
     printer = Printer(dialect)
     sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])

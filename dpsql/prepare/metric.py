@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from dpsql.engine.lower import lower
+from dpsql.engine.lower import Lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
@@ -66,6 +66,7 @@ def prepare_metric(
     metrics: Mapping[str, RowMetric],
     evaluate: Evaluate,
     public: PublicRows,
+    lower: Lower,
 ) -> Prepared:
     """The linear queries of a plan, with noise, and their price.
 
@@ -76,6 +77,7 @@ def prepare_metric(
         metrics: The policy's, by name.
         evaluate: Runs expressions over public values.
         public: Reads public tables.
+        lower: How what is needed becomes the engine's statement.
 
     Raises:
         UnsupportedQuery: If something is no linear query over the metric's attributes.
@@ -118,7 +120,7 @@ def prepare_metric(
         measured=tuple(measured),
         selection=None,
         groupings=groupings,
-        readings=(Reading(need, lower(need, b"")),),
+        readings=(Reading(need, lower(need)),),
         loss=_loss(metric, shared.multiples),
         meaning=_meaning(cells, queries, asked),
         read=READ,

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpsql.engine.lower import lower
+from dpsql.engine.lower import Lower
 from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Source
 from dpsql.prepare.prepared import Reading
 
 __all__ = ["readings_of"]
 
 
-def readings_of(needs: Sequence[Need], key: bytes) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:
+def readings_of(needs: Sequence[Need], lower: Lower) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:
     """As few engine statements as the needs allow, and where each release finds its raw columns."""
     merged: list[tuple[Source | None, Need]] = []
     where: list[tuple[int, tuple[str, ...]]] = []
@@ -33,7 +33,7 @@ def readings_of(needs: Sequence[Need], key: bytes) -> tuple[tuple[Reading, ...],
         known += tuple(measure for measure in dict.fromkeys(measures) if measure not in known)
         merged[at] = (need.source, Aggregates(need.source, known))
         where.append((at, tuple(f"m{known.index(measure)}" for measure in measures)))
-    return tuple(Reading(need, lower(need, key)) for _, need in merged), where
+    return tuple(Reading(need, lower(need)) for _, need in merged), where
 
 
 def _measures(need: Need) -> tuple[Measure, ...] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpsql.engine.lower import Lower
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Personal, Price, Request
 from dpsql.plan.catalog import Catalog
@@ -29,14 +30,14 @@ from dpsql.privacy.loss import Composed
 __all__ = ["prepare"]
 
 
-def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: bytes) -> Prepared:
+def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Prepared:
     """The offers taken for every aggregate of a plan, and their price.
 
     Args:
         plan: What is asked.
         options: In force for this statement, defaults included.
         catalog: Tables and neighbours.
-        contribution_key: The ledger's secret; orders rows and groups where a cap cuts.
+        lower: How what mechanisms need becomes the engine's statements.
 
     Raises:
         UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
@@ -69,7 +70,7 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, contribution_key: by
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
     choices = choices_of(requests, options, catalog)
-    readings, where = readings_of([choice.release.need for choice, _ in choices], contribution_key)
+    readings, where = readings_of([choice.release.need for choice, _ in choices], lower)
     found = [
         Measured(request.aggregate, request, choice, *read, grouping=at, place=place)
         for request, (choice, place), read, at in zip(requests, choices, where, of, strict=True)

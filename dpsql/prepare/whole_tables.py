@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dpsql.engine.lower import lower
+from dpsql.engine.lower import Lower
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
@@ -36,14 +36,14 @@ READ = frozenset({"epsilon", "delta", "rho", "mechanism", "max_rows_contributed"
 """The options that a function of a whole table reads: it has no groups, and names its own scale."""
 
 
-def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_key: bytes) -> Prepared:
+def prepare_table(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Prepared:
     """The release that answers a table function, and its price.
 
     Args:
         plan: What is asked.
         options: In force for this statement, defaults included.
         catalog: Tables and neighbours.
-        contribution_key: The ledger's secret; orders rows where a cap cuts.
+        lower: How what mechanisms need becomes the engine's statements.
 
     Raises:
         UnsupportedQuery: Several rows a unit, a ban of the policy, or a price or number of rows that is too small.
@@ -75,7 +75,7 @@ def prepare_table(plan: Plan, options: Options, catalog: Catalog, contribution_k
         ),
         selection=None,
         groupings=(Grouping((0,), tuple((value,) for value in plan.keys[0].domain or ())),),
-        readings=(Reading(release.need, lower(release.need, contribution_key)),),
+        readings=(Reading(release.need, lower(release.need)),),
         loss=release.loss,
         meaning=repr((table.named, catalog.neighbours)),
         read=READ,

@@ -244,6 +244,10 @@ class Counted:
     def public(self) -> Any:
         return self._engine.public
 
+    @property
+    def dialect(self) -> Any:
+        return self._engine.dialect
+
     def verify(self, statement: EngineStatement) -> None:
         self._engine.verify(statement)
 

@@ -24,6 +24,8 @@ import duckdb
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.engine.base import EngineStatement, PublicTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.ledger.ledger import Ledger
 from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.owner.catalog import build_catalog
@@ -78,6 +80,7 @@ class InProcess:
             facts = build_tables(self._connection, shape, KEY.hex(), lambda *_: None, [], Path(into))
         self.public: Mapping[str, PublicTable] = {name: public_table(name, own) for name, own in facts.items()}
         self._desk = Desk(self._connection, ("bounded", "main"))
+        self.dialect: Dialect = DUCKDB
 
     def _fill(self, name: str, types: str, rows: Sequence[tuple[Any, ...]]) -> None:
         self._connection.execute(f"CREATE TABLE source.main.{name} ({types})")

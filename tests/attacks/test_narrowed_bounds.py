@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.lower import lowering
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Refusal, Request
@@ -285,7 +286,9 @@ def test_a_centre_lies_within_the_narrowed_bounds_and_a_spread_is_no_wider() -> 
 
 def requests_of(sql: str, neighbours: str = "add_remove", **options: Any) -> list[Request]:
     catalog = Catalog({"t": TABLE}, neighbours, "tests.yaml", 1)
-    prepared = prepare(plan_of(sql, catalog), Options(epsilon=Fraction(1), **options), catalog, b"key")
+    prepared = prepare(
+        plan_of(sql, catalog), Options(epsilon=Fraction(1), **options), catalog, lowering(DUCKDB, b"key")
+    )
     return [one.request for one in prepared.measured]
 
 
@@ -305,7 +308,7 @@ def test_the_engine_clamps_to_the_narrowed_bounds_whatever_it_makes_of_the_condi
     engine: duckdb.DuckDBPyConnection, sql: str
 ) -> None:
     plan = plan_of(sql)
-    (one,) = prepare(plan, Options(epsilon=Fraction(1)), CATALOG, b"key").readings
+    (one,) = prepare(plan, Options(epsilon=Fraction(1)), CATALOG, lowering(DUCKDB, b"key")).readings
     assert one.statement.columns == (("m0", "HUGEINT"),)
     (request,) = requests_of(sql)
     assert request.grid is not None

@@ -11,6 +11,7 @@ from typing import Self
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.engine.base import Engine, EngineStatement, PublicTable
+from dpsql.engine.dialect import Dialect
 from dpsql.ledger.ledger import Ledger
 from dpsql.owner.catalog import build_catalog
 from dpsql.policy import Policy
@@ -48,6 +49,11 @@ class Remembering:
     def public(self) -> Mapping[str, PublicTable]:
         """The public tables."""
         return self._engine.public
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the engine spells SQL."""
+        return self._engine.dialect
 
     def verify(self, statement: EngineStatement) -> None:
         """As the engine does, once for all neighbours; before it runs a statement, each looks itself."""

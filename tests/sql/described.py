@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.nodes import Key, Output, PublicPlan, Scan
@@ -47,7 +48,7 @@ def described(session: Session, block: Block) -> tuple[str, ...]:
 def _public_lines(plan: PublicPlan) -> Iterator[str]:
     yield "unit: none, the tables are public"
     yield f"columns: {_outputs(plan.stage.outputs)}"
-    yield from _engine(lower_public(plan))
+    yield from _engine(lower_public(plan, DUCKDB))
 
 
 def _lines(plan: Prepared) -> Iterator[str]:

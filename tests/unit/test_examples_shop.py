@@ -117,6 +117,7 @@ def test_a_query_that_the_engine_cannot_take_costs_nothing(folder: Path, proxy: 
 
         version = proxy._backend.engine.version
         public = proxy._backend.engine.public
+        dialect = proxy._backend.engine.dialect
 
         def verify(self, statement: object) -> None:
             raise OperationalError("The engine is not ready.")

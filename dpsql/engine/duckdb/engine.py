@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dpsql.engine.base import EngineStatement, PublicTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
@@ -53,6 +55,11 @@ class DuckDBEngine:
     def public(self) -> Mapping[str, PublicTable]:
         """The public tables, by name."""
         return self._public
+
+    @property
+    def dialect(self) -> Dialect:
+        """DuckDB's words."""
+        return DUCKDB
 
     def verify(self, statement: EngineStatement) -> None:
         """Returns if the worker stands, and reads the statement as it was meant; see `Engine.verify`."""

@@ -59,7 +59,7 @@ class PublicColumns:
         """One column in the order of the keys."""
         scan = Scan(info, "t0")
         outputs = (Output("key", column_of(scan, str(info.key))), Output("value", column_of(scan, name)))
-        raw = self._engine.run(lower_public(PublicPlan(scan, Stage(outputs))))
+        raw = self._engine.run(lower_public(PublicPlan(scan, Stage(outputs)), self._engine.dialect))
         found: dict[Value, Value] = dict(raw.groups(["c0", "c1"]))
         keys = self._keys.setdefault(info.name, list(found))
         return [found[key] for key in keys]

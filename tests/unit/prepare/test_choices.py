@@ -12,6 +12,8 @@ import duckdb
 import pytest
 
 import dpsql.testing
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.lower import lowering
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism
@@ -156,7 +158,7 @@ def test_an_option_that_a_mechanism_does_not_name_never_changes_its_offer(
         plan = session._plan(statement.select, ())
         assert isinstance(plan, Plan)
         for wanted in (None, mechanism.name):
-            prepared = prepare(plan, options, session._backend.catalog, b"")
+            prepared = prepare(plan, options, session._backend.catalog, lowering(DUCKDB, b""))
             request = replace(prepared.measured[0].request, options=replace(options, mechanism=wanted))
             for name, value in OWN_TO_MECHANISMS.items():
                 if name not in mechanism.options:
