@@ -19,6 +19,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.log import OPERATOR
 from dpsql.engine.lower import WIRE, lower_cells, lower_released
 from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
+from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression, Plan
@@ -30,7 +31,6 @@ __all__ = ["PostProcess"]
 
 DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
 CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
-SATURATION = 2**60  # integers beyond are released as this: post-processing adds and subtracts them without overflow
 MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes about a hundred bytes
 MADE_UP_ROWS = 4
 MADE_UP: Mapping[Type, Sequence[Value]] = {

@@ -13,6 +13,7 @@ from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import WIRE, Printer
 from dpsql.errors import InvariantBroken
+from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
 from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
@@ -21,7 +22,6 @@ from dpsql.plan.types import Grid
 
 __all__ = ["WIRE", "Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
-MOST_ROWS = 2**40  # public cap on the rows of a table
 MOST_GROUPS = 2_000_000
 """Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
 texts, measured). Listed groups are at most 100,000; only keys of an open domain come near."""

@@ -12,12 +12,12 @@ from datetime import date, datetime, time
 from fractions import Fraction
 
 from dpsql.errors import PolicyError
+from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
 from dpsql.owner.sources import SourceTable, quote, text
 from dpsql.plan.types import Value
 
 __all__ = [
-    "GRID_REACH",
     "ColumnReading",
     "family",
     "first_rows",
@@ -28,7 +28,6 @@ __all__ = [
     "reading",
 ]
 
-GRID_REACH = 2**53  # grid steps from 0: further ones are not exact in a 64-bit float
 BIGINT = 2**63 - 1
 HUGEINT = 2**127 - 1
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)  # days that every tool around can hold
@@ -171,7 +170,7 @@ def _limits(column: ColumnShape) -> tuple[Fraction, Fraction]:
     """The bounds; without, where infinities saturate."""
     if isinstance(column.low, Fraction) and isinstance(column.high, Fraction):
         return column.low, column.high
-    return -GRID_REACH * column.step, GRID_REACH * column.step
+    return -FARTHEST_STEP * column.step, FARTHEST_STEP * column.step
 
 
 def _integer(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, str]:
@@ -207,13 +206,13 @@ def _real(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, s
 def grid_limits(column: ColumnShape) -> tuple[int, int]:
     """Smallest and largest grid integer of a column: its bounds rounded outward, at most 2^53 steps from 0."""
     low, high = (limit / column.step for limit in _limits(column))
-    return max(math.floor(low), -GRID_REACH), min(math.ceil(high), GRID_REACH)
+    return max(math.floor(low), -FARTHEST_STEP), min(math.ceil(high), FARTHEST_STEP)
 
 
 def _grid(column: ColumnShape, raw: str, kind: str, double: str, value: str) -> str:
     """round(clamped value / step) as BIGINT: exact where the source is, otherwise as close as a double gets."""
     low, high = grid_limits(column)
-    limits = [min(max(limit, -GRID_REACH * column.step), GRID_REACH * column.step) for limit in _limits(column)]
+    limits = [min(max(limit, -FARTHEST_STEP * column.step), FARTHEST_STEP * column.step) for limit in _limits(column)]
     first, last = (min(max(_rounded(limit / column.step), low), high) for limit in limits)
     number = f"{double} * {_double(Fraction(column.step.denominator))} / {_double(Fraction(column.step.numerator))}"
     near = (
@@ -226,7 +225,7 @@ def _grid(column: ColumnShape, raw: str, kind: str, double: str, value: str) -> 
         return near
     unscaled, digits = exact
     ratio = 1 / (column.step * 10**digits)  # grid steps per unit of the last digit
-    if 2 * (GRID_REACH + 1) * ratio.denominator >= HUGEINT:
+    if 2 * (FARTHEST_STEP + 1) * ratio.denominator >= HUGEINT:
         return near
     edges = [max(math.ceil(limits[0] * 10**digits), -HUGEINT), min(math.floor(limits[1] * 10**digits), HUGEINT)]
     inner = f"least(greatest({unscaled}, {_huge(edges[0])}), {_huge(edges[1])})"

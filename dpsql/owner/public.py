@@ -13,14 +13,14 @@ from typing import Any
 import duckdb
 
 from dpsql.errors import PolicyError
+from dpsql.limits import MOST_LISTED
 from dpsql.owner.bounded import FIRST_DAY, LAST_DAY, family
 from dpsql.owner.shape import TableShape
 from dpsql.owner.sources import SourceTable, quote
 from dpsql.plan.types import Type
 
-__all__ = ["MOST_VALUES", "copied", "described"]
+__all__ = ["copied", "described"]
 
-MOST_VALUES = 100_000  # distinct values that are listed
 
 _STORED = {
     Type.INTEGER: "BIGINT",
@@ -107,7 +107,7 @@ def _column(connection: duckdb.DuckDBPyConnection, relation: str, name: str, kin
     low, high, most, distinct = _row(connection, f"SELECT min(v), max(v), max(n), count(*) FROM ({values})")
     nulls = _row(connection, f"SELECT count(*) FROM {relation} WHERE {column} IS NULL")[0]
     listed = None
-    if distinct <= MOST_VALUES:
+    if distinct <= MOST_LISTED:
         listed = [value for (value,) in connection.execute(f"SELECT v FROM ({values}) ORDER BY v").fetchall()]
     bounded = kind not in (Type.TEXT, Type.BOOLEAN)
     return {

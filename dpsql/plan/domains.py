@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.forms import Listing
 from dpsql.plan.narrowing import facts_where
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.types import Type, Value
-from dpsql.plan.values import MOST_CELLS, column_domain, listed_numbers, named_values
+from dpsql.plan.values import column_domain, listed_numbers, named_values
 
 __all__ = ["Evaluate", "domain_of"]
 
@@ -40,7 +41,7 @@ def domain_of(expression: Expression, predicates: Sequence[Expression], evaluate
     own = [p for p in predicates if columns and set(columns_of(p)) <= set(columns)]
     listed = {column: _listed(column, own) for column in columns}
     known = {column: domain for column, domain in listed.items() if domain is not None}
-    if len(known) == len(columns) and _cells(known) <= MOST_CELLS:
+    if len(known) == len(columns) and _cells(known) <= MOST_LISTED:
         bare = isinstance(expression, Column) and not own
         return known[columns[0]] if bare else _image(expression, own, known, evaluate)
     named = None if expression.facts.type is Type.REAL else named_values(expression, predicates)
@@ -55,7 +56,7 @@ def _by_form(
         return listed_numbers(expression.facts)
     listing = Listing(own, lambda part: domain_of(part, predicates, evaluate))
     found = listing.replaced(expression)
-    if found is None or _cells(listing.found) > MOST_CELLS:
+    if found is None or _cells(listing.found) > MOST_LISTED:
         return None
     return listing.found[found] if isinstance(found, Column) else _image(found, (), listing.found, evaluate)
 

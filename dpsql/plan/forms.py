@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.functions.dates import DAY_PARTS
 from dpsql.plan.functions.days import truncated
 from dpsql.plan.narrowing import facts_where
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.ranges import known_range
 from dpsql.plan.types import Facts, Type, Value
-from dpsql.plan.values import MOST_CELLS, listed_numbers
+from dpsql.plan.values import listed_numbers
 
 __all__ = ["Listing"]
 
@@ -69,7 +70,7 @@ class Listing:
         return self._kept(repr(expression), expression.facts, self._values(expression))
 
     def _kept(self, name: str, facts: Facts, values: Values | None) -> Column | None:
-        if not values or len(values) > MOST_CELLS:
+        if not values or len(values) > MOST_LISTED:
             return None
         column = Column("listed", name, facts)
         self.found[column] = values
@@ -122,7 +123,7 @@ class Listing:
             return None
         first = _cut(grain, low)
         count = (high - first) // GRAINS[grain] + 1
-        if count > MOST_CELLS:
+        if count > MOST_LISTED:
             return None
         missing = column.facts.nullable and facts == column.facts  # a comparison leaves no NULL
         return (*(first + at * GRAINS[grain] for at in range(count)), *([None] if missing else []))

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.plan.types import Facts, Grid, Type
 
-__all__ = ["MOST_STEPS", "grid_of", "saturating_grid"]
-
-LEAST_STEPS = 2**20  # default grid: at least this many steps within the bounds
-MOST_STEPS = 2**53  # beyond, doubles cannot hold every step
-UNBOUNDED_STEP = Fraction(1, 10**6)  # of a real expression with neither bounds nor grid
+__all__ = ["grid_of", "saturating_grid"]
 
 
 def grid_of(facts: Facts) -> Grid | None:
@@ -24,13 +21,13 @@ def grid_of(facts: Facts) -> Grid | None:
         return None
     step = facts.step or _default_step(facts.type, facts.low, facts.high)
     low, high = math.floor(facts.low / step), math.ceil(facts.high / step)
-    return Grid(step, low, high) if max(abs(low), abs(high)) <= MOST_STEPS else None
+    return Grid(step, low, high) if max(abs(low), abs(high)) <= FARTHEST_STEP else None
 
 
 def saturating_grid(facts: Facts) -> Grid:
     """The grid of a number that may have no bounds: it then saturates at 2^53 steps."""
     step = facts.step or (Fraction(1) if facts.type is Type.INTEGER else UNBOUNDED_STEP)
-    return grid_of(facts) or Grid(step, -MOST_STEPS, MOST_STEPS)
+    return grid_of(facts) or Grid(step, -FARTHEST_STEP, FARTHEST_STEP)
 
 
 def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
@@ -40,7 +37,7 @@ def _default_step(type_: Type, low: Fraction, high: Fraction) -> Fraction:
     """
     if type_ is Type.INTEGER:
         return Fraction(1)
-    limit, step = (high - low or abs(high) or Fraction(1)) / LEAST_STEPS, Fraction(1)
+    limit, step = (high - low or abs(high) or Fraction(1)) / FEWEST_STEPS, Fraction(1)
     while step > limit:
         step /= 10
     while step * 10 <= limit:

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
 
+from dpsql.limits import FARTHEST_STEP, SATURATION
 from dpsql.plan.functions import Function, Nulls
 from dpsql.plan.functions.days import FIRST, LAST
 from dpsql.plan.functions.rules import hull
@@ -17,8 +18,7 @@ from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
 
-SATURATION = 2**53  # grid steps at which a column without bounds saturates in its view
-RELEASED = {Type.INTEGER: Fraction(2**60), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
+RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
 LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))
 DATED = (Type.DATE, Type.TIMESTAMP)
 
@@ -47,7 +47,7 @@ def range_of(
                 return own
             if hard and facts.type.numeric and not facts.bounded:
                 released = expression.alias == "released"
-                end = RELEASED[facts.type] if released else Fraction(SATURATION * (facts.step or 1))
+                end = RELEASED[facts.type] if released else Fraction(FARTHEST_STEP * (facts.step or 1))
                 return Interval(-end, end)
             found = known_range(expression)
         case Constant():

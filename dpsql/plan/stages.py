@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.limits import MOST_ROWS
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
@@ -22,7 +23,6 @@ __all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_coun
 
 RELEASED = "released"  # alias of the table of released values
 
-MOST_ROWS = 2**40  # of any table, and so of any answer; the engine counts rows in 64 bits
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
 
 

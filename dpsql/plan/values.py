@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression
 from dpsql.plan.types import Facts, Type, Value
 
-__all__ = ["MOST_CELLS", "column_domain", "listed_numbers", "named_values", "values_known"]
-
-MOST_CELLS = 100_000  # above this a domain is treated as open
+__all__ = ["column_domain", "listed_numbers", "named_values", "values_known"]
 
 
 def column_domain(column: Column) -> tuple[Value, ...] | None:
@@ -31,14 +30,14 @@ def column_domain(column: Column) -> tuple[Value, ...] | None:
         values = _days(facts.low, facts.high)  # type: ignore[arg-type]  # date ends
     else:
         return None
-    if not values or len(values) > MOST_CELLS:
+    if not values or len(values) > MOST_LISTED:
         return None
     return (*values, None) if facts.nullable else tuple(values)
 
 
 def _days(low: date, high: date) -> Sequence[Value]:
     days = (high - low).days + 1
-    return [low + timedelta(days=day) for day in range(days)] if days <= MOST_CELLS else ()
+    return [low + timedelta(days=day) for day in range(days)] if days <= MOST_LISTED else ()
 
 
 def listed_numbers(facts: Facts) -> tuple[Value, ...] | None:
@@ -56,7 +55,7 @@ def _whole_numbers(facts: Facts) -> Sequence[int]:
     if not isinstance(low, Fraction) or not isinstance(high, Fraction):
         return ()
     first, last = math.ceil(low), math.floor(high)
-    return range(first, last + 1) if last - first < MOST_CELLS else ()
+    return range(first, last + 1) if last - first < MOST_LISTED else ()
 
 
 def values_known(expression: Expression, predicates: Sequence[Expression]) -> int | None:

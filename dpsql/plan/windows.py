@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.limits import MOST_OFFSET, MOST_ROWS
 from dpsql.plan.aggregates import CALLS, AggregateFunction, Kind
 from dpsql.plan.aggregates import FUNCTIONS as AGGREGATES
 from dpsql.plan.conditions import window_parts, windows_in
@@ -27,10 +28,9 @@ from dpsql.sql.refused import QUALIFIED
 
 __all__ = ["refuse_after_having", "refuse_over_rows", "windowed"]
 
-ROWS = Interval(Fraction(1), Fraction(2**40))  # of any answer
-COUNTS = Interval(Fraction(0), Fraction(2**40))
+ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
+COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
 SHARES = Interval(Fraction(0), Fraction(1))
-MOST_ROWS = 2**31  # that LAG, LEAD, NTILE and NTH_VALUE count: more than any answer has, and no engine's limit
 END = RELEASED[Type.INTEGER]  # where released integers saturate
 SATURATED = Interval(-END, END)
 SATURATING = "bigint(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END)"
@@ -144,7 +144,7 @@ def _applied(name: str, given: tuple[Expression, ...], node: syntax.Window) -> t
     if name in LEAST and len(arguments) > (name != "ntile"):
         rows = arguments[name != "ntile"]
         value = getattr(rows, "value", None)
-        if not isinstance(value, int) or not LEAST[name] <= value < MOST_ROWS:
+        if not isinstance(value, int) or not LEAST[name] <= value < MOST_OFFSET:
             raise UnsupportedQuery(
                 f"its number of rows must be a whole number from {LEAST[name]} to 2^31.", construct=name.upper(),
                 position=node.position, hint="Write a constant.",

@@ -14,6 +14,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from dpsql.limits import MOST_ROWS
+
 __all__ = [
     "Chance",
     "ColumnName",
@@ -133,7 +135,7 @@ Positive = Annotated[Decimal, BeforeValidator(_positive), WithJsonSchema({"type"
 Chance = Annotated[
     Decimal, BeforeValidator(_chance), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1})
 ]
-Count = Annotated[int, Field(ge=1, le=2**40)]  # 2^40: the public cap on the rows of a table
+Count = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]
 ColumnName = Annotated[
     str, AfterValidator(_column_name), WithJsonSchema({"type": "string", "pattern": rf"^{_NAME}\.{_NAME}$"})

@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
 from dpsql.policy.section import ColumnName, Count, FilePath, Name, Section, exact, twins, wrong
 
 __all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed", "TablePolicy", "Via"]
@@ -34,9 +35,6 @@ Bound = int | Decimal | date | datetime
 Listed = int | bool | str | date | datetime
 """One value of a declared domain, in the column's own type."""
 
-FINEST_REACH = 2**53  # grid steps from 0 to the farthest bound; further steps are not exact in a 64-bit float
-FEWEST_STEPS = 2**20  # grid steps between the bounds when the owner declares no grid
-UNBOUNDED_STEP = Fraction(1, 10**6)  # of a real column with neither bounds nor grid
 CENT = Fraction(1, 100)  # two digits, the scale of most decimal columns
 
 _NUMERIC = ("integer", "real", "decimal")
@@ -142,7 +140,7 @@ class ColumnPolicy(Section):
         low, high = self._numbers()
         if self.centre is not None and not low <= Fraction(self.centre) <= high:
             raise wrong(f"the centre {self.centre} is outside the bounds", "write a typical value inside", "centre")
-        if max(abs(low), abs(high)) > FINEST_REACH * self.grid_step:
+        if max(abs(low), abs(high)) > FARTHEST_STEP * self.grid_step:
             raise wrong(
                 "the bounds are more than 2^53 grid steps from 0",
                 "write narrower bounds, or a coarser grid",

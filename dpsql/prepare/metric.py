@@ -17,6 +17,7 @@ import numpy as np
 
 from dpsql.engine.lower import Lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.limits import MOST_LISTED
 from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
 from dpsql.mechanisms.choose import Choice
@@ -41,7 +42,6 @@ from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.plan.types import Facts
-from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.sources import check_unit
 from dpsql.privacy.kinds import Free, Loss, MetricLoss
@@ -163,9 +163,9 @@ def _refuse_banned(plan: Plan) -> None:
 
 
 def _grouping(keys: tuple[int, ...], groups: Groups) -> Grouping:
-    if groups.size > MOST_CELLS:
+    if groups.size > MOST_LISTED:
         raise UnsupportedQuery(
-            f"there are {groups.size:,} groups, more than {MOST_CELLS:,}.",
+            f"there are {groups.size:,} groups, more than {MOST_LISTED:,}.",
             construct="GROUP BY",
             hint="Group by fewer keys, or by coarser ones.",
         )

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 
 from dpsql.errors import ProgrammingError
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.groups import most_groups
 from dpsql.plan.intervals import Interval
@@ -22,7 +23,6 @@ from dpsql.plan.options import Options
 from dpsql.plan.relations import private_scans, unit_of
 from dpsql.plan.stability import rows_in_group, rows_per_unit
 from dpsql.plan.types import Facts
-from dpsql.plan.values import MOST_CELLS
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group
 
@@ -92,7 +92,7 @@ def groupings_of(plan: Plan) -> tuple[Grouping, ...]:
 def _listed(keys: Sequence[Key]) -> tuple[Group, ...] | None:
     """Every group of the answer, or None where some key is open or there are too many."""
     domains = [key.domain for key in keys if key.domain is not None]
-    if len(domains) < len(keys) or math.prod(map(len, domains)) > MOST_CELLS:
+    if len(domains) < len(keys) or math.prod(map(len, domains)) > MOST_LISTED:
         return None
     return tuple(product(*domains))
 

@@ -49,6 +49,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.noise.noised import in_unit
@@ -66,7 +67,6 @@ MISS = 1 / 200  # of each end of the interval
 CONFIDENCE = 0.99  # of the interval
 SHARE = Fraction(1, 2)  # of the rate, for the answer itself
 UNSEEN = 60  # binary digits: points less likely than 2^-60 together are treated alike
-MOST_ROWS = 2**40  # public cap on the rows of a table
 
 
 @dataclass(frozen=True, slots=True)

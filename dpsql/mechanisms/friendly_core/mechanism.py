@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Interval, Offer, Price, Refusal, Request, derive, total_price
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
@@ -43,7 +44,7 @@ from dpsql.mechanisms.friendly_core.prices import (
     best_for_rho,
     halved,
 )
-from dpsql.plan.grids import MOST_STEPS, saturating_grid
+from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.conversions import pure_epsilon_of_rho
@@ -54,7 +55,7 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 __all__ = ["FriendlyCore", "FriendlyMean", "Scaled"]
 
 FINE = 16  # multiples of a coarse column, so that rounded factors err by 3% at most
-WIDEST = FARTHEST // MOST_STEPS  # the largest factor
+WIDEST = FARTHEST // FARTHEST_STEP  # the largest factor
 TYPICAL = 3.5  # standard deviations in the diameter of most data
 
 LEANS = (
@@ -253,7 +254,7 @@ def _scaled(request: Request) -> Scaled:
         raise InvariantBroken("a friendly mean needs a scale")
     low, high = max(1, math.floor(scale[0] / grid.step)), max(1, math.ceil(scale[1] / grid.step))
     deviation = _anywhere(low, high) / TYPICAL if facts.spread is None else float(facts.spread / grid.step)
-    return Scaled(grid, min(low, MOST_STEPS), min(high, MOST_STEPS), deviation)
+    return Scaled(grid, min(low, FARTHEST_STEP), min(high, FARTHEST_STEP), deviation)
 
 
 def _anywhere(low: int, high: int) -> float:

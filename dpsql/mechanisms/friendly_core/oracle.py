@@ -26,7 +26,7 @@ Integers = npt.NDArray[Any]
 RESTARTS = 8
 ROUNDS = 12
 GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, spread evenly
-MOST_ROWS = 2**16  # of a part: beyond, the first so many in sorted order stand for it, and sums stay below 2^63
+MOST_OF_PART = 2**16  # of a part: beyond, the first so many in sorted order stand for it, and sums stay below 2^63
 
 
 def centres(points: Integers, k: int) -> Integers:
@@ -38,7 +38,7 @@ def centres(points: Integers, k: int) -> Integers:
     """
     d = points.shape[1]
     rows = points[np.lexsort(points.T[::-1])]
-    rows = rows[:: -(-len(rows) // MOST_ROWS)]
+    rows = rows[:: -(-len(rows) // MOST_OF_PART)]
     middle = rows.sum(axis=0) // len(rows)
     if d <= k:
         found = _clustered(rows, k)

@@ -17,7 +17,7 @@ from dpsql.plan.types import Value
 
 __all__ = ["PublicColumns"]
 
-MOST_ROWS = 1_000_000
+MOST_LOOKED_UP = 1_000_000
 
 
 class PublicColumns:
@@ -42,9 +42,9 @@ class PublicColumns:
             PolicyError: If it has no such column.
         """
         info = self._catalog.tables[table]
-        if info.rows > MOST_ROWS:
+        if info.rows > MOST_LOOKED_UP:
             raise UnsupportedQuery(
-                f"{table} has more than {MOST_ROWS:,} rows, too many to be looked up in under a metric.",
+                f"{table} has more than {MOST_LOOKED_UP:,} rows, too many to be looked up in under a metric.",
                 construct=table,
                 hint="Keep what is needed of it in a smaller public table.",
             )

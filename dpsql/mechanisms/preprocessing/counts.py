@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from dpsql.mechanisms.preprocessing.exact import Exact, exact_all
 
-__all__ = ["MOST_LISTED", "Counts", "Data", "RankedSums", "Whole", "exactly", "weighted"]
+__all__ = ["MOST_DIFFERENT", "Counts", "Data", "RankedSums", "Whole", "exactly", "weighted"]
 
 Whole: TypeAlias = npt.NDArray[Any]
 """(n,) whole numbers: int64, or Python ints (dtype object) where 64 bits might not do. Either kind is exact."""
 
-MOST_LISTED = 10**6  # values, one by one: looked up ten times as fast as by their ranks, for 8 MB and more
+MOST_DIFFERENT = 10**6  # values, one by one: looked up ten times as fast as by their ranks, for 8 MB and more
 LIMIT = 2**62  # sums and differences of two numbers below it are 64-bit integers
 
 
@@ -175,7 +175,7 @@ class RankedSums:
         values = exactly(self._values, max(map(abs, ends), default=0) * counts.count)
         self._ranks = np.concatenate(([0], np.cumsum(occur)))
         self._sums = np.concatenate((values[:0], [0], np.cumsum(values * occur)))
-        few = int(self._ranks[-1]) <= MOST_LISTED
+        few = int(self._ranks[-1]) <= MOST_DIFFERENT
         listed: list[int] = np.repeat(values, occur).tolist() if few else []
         self._listed = list(accumulate(listed, initial=0)) if few else None
 

@@ -30,7 +30,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from dpsql.mechanisms.preprocessing.counts import MOST_LISTED, Counts, Data
+from dpsql.mechanisms.preprocessing.counts import MOST_DIFFERENT, Counts, Data
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of
 from dpsql.mechanisms.preprocessing.ordered import by_thresholds, trimmed_mean
 
@@ -101,7 +101,7 @@ def mean_of(data: Data, *, centre: Exact, sensitivity: Exact) -> Fraction:
         average = Fraction(counts.total, n) * counts.grid
         if abs(average - c) <= n * delta:
             return average
-    if n > MOST_LISTED:  # walked by leaps, which read few where the sensitivity is sensible
+    if n > MOST_DIFFERENT:  # walked by leaps, which read few where the sensitivity is sensible
         return trimmed_mean(counts, 0, centre=c, sensitivity=delta)
     listed: list[int] = np.repeat(*counts.arrays()).tolist()
     return _Tails(n, counts.total, listed, listed[::-1]).solved(c / counts.grid, delta / counts.grid) * counts.grid

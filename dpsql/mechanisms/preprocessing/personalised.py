@@ -35,12 +35,13 @@ import math
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Personal, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme, Sensitivities
 from dpsql.mechanisms.preprocessing.rules import ExtremeRule, SumRule
 from dpsql.plan.aggregates import FUNCTIONS, ByUnit
-from dpsql.plan.grids import MOST_STEPS, grid_of, saturating_grid
+from dpsql.plan.grids import grid_of, saturating_grid
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Values
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import PerClass
@@ -71,7 +72,7 @@ def sensitivities_of(
     whole = min((x for x in (named, most) if x is not None), default=None)
     if whole is None:
         return NO_SENSITIVITY
-    whole = min(whole, MOST_STEPS * base)  # the engine's integers hold that many steps
+    whole = min(whole, FARTHEST_STEP * base)  # the engine's integers hold that many steps
     groups, top, step = personal.source.contribution.total, max(epsilons.values()), base
     while whole < FINE * groups * step:
         step /= 10

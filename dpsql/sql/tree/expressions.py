@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from sqlglot import exp
 
+from dpsql.limits import MOST_OFFSET
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.syntax import (
     AllColumns,
@@ -74,8 +75,6 @@ _PREDICATES: tuple[type[exp.Expr], ...] = (
     exp.Between,
     exp.Not,
 )
-
-MOST_FRAME_ROWS = 2**31  # between two ends of a window's frame: more than any answer has, and no engine's limit
 
 
 class Expressions(Reader):
@@ -243,7 +242,7 @@ class Expressions(Reader):
         if isinstance(written, str):
             return sign * math.inf if written == "UNBOUNDED" else 0
         match self._expression(written):
-            case Literal(value=int(rows)) if not isinstance(rows, bool) and rows < MOST_FRAME_ROWS:
+            case Literal(value=int(rows)) if not isinstance(rows, bool) and rows < MOST_OFFSET:
                 return sign * rows
         return self._refuse(node, "frame", "it takes a whole number of rows below 2^31.", "Write 2 PRECEDING.")
 

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.metric import Query
 from dpsql.plan.types import Value
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["MOST_ROWS", "CellQuery", "Domain"]
+__all__ = ["CellQuery", "Domain"]
 
-MOST_ROWS = 2**40  # public cap on the rows of a table
 FITS = 2**62  # sums below it are added up in int64
 
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from dpsql.mechanisms.metric import BranchRelease, Product, Query, Slopes, Together, least_error, together
 
-MANY_NUMBERS = 1 << 22  # groups times cells, for which one scale for all groups is the only way that is looked at
-
 __all__ = ["Noise", "Shared", "share_price", "share_price_best"]
 
 MANY_NUMBERS = 1 << 22  # groups times cells; above it one scale for all groups is the only way that is looked at

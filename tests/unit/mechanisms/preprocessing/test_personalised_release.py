@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from dpsql.errors import InvariantBroken
+from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.preprocessing import maximum, minimum
 from dpsql.mechanisms.preprocessing.personalised import personalised
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
-from dpsql.plan.grids import MOST_STEPS
 from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Key
 from dpsql.plan.options import Options
@@ -254,7 +254,7 @@ def test_a_named_sensitivity_is_that_of_the_least_strict_class() -> None:
 def test_clips_fit_the_engines_integers_whatever_sensitivity_is_named() -> None:
     # A unit's total may lie anywhere: beyond 2^63 steps the engine would fail, and tell that somebody's does.
     largest = total("sum", grid=None, facts=Facts(Type.REAL), options=_naming(10**15))
-    assert max(largest.sensitivities.clips.values()) <= MOST_STEPS
+    assert max(largest.sensitivities.clips.values()) <= FARTHEST_STEP
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Public limits that several rooms keep: each is one number, whatever the data are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+__all__ = [
+    "FARTHEST_STEP",
+    "FEWEST_STEPS",
+    "MOST_LISTED",
+    "MOST_OFFSET",
+    "MOST_ROWS",
+    "SATURATION",
+    "UNBOUNDED_STEP",
+]
+
+MOST_ROWS = 2**40
+"""No table has more rows, and so no answer. It is a choice: more than one machine holds, and small enough
+that sums of that many values are proved to fit their integers."""
+
+MOST_LISTED = 100_000
+"""No more values of a column, or groups of an answer, are listed; a domain beyond that is open. It is a choice: a
+process keeps that many Python values in some 40 MB, and lists of values in a bounded file stay small."""
+
+FARTHEST_STEP = 2**53
+"""No number lies further from 0, in steps of its column's grid: a 64-bit float holds every whole number up to this."""
+
+FEWEST_STEPS = 2**20
+"""So many steps, at least, a grid has between the bounds where the owner declares none. It is a choice: the rounding is
+then a millionth of the width, far below any noise."""
+
+UNBOUNDED_STEP = Fraction(1, 10**6)
+"""The step, in the column's unit, of real numbers with neither bounds nor a grid. It is a choice: fine beside what
+people measure, and 2^53 such steps reach beyond 10^9."""
+
+MOST_OFFSET = 2**31
+"""No frame, LAG, LEAD, NTILE or NTH_VALUE counts so many rows. It is a choice: more than any answer has in practice,
+and far from the 64 bits in which an engine counts."""
+
+SATURATION = 2**60
+"""Released integers further from 0 are released as this: two of them can be added in 64 bits without overflow."""
