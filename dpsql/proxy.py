@@ -97,14 +97,14 @@ class Proxy:
         self._backend.engine.close()
         with alone(self._cache, progress):
             version = _new_version(self.policy, self.ledger, self._cache, "", progress)
-        self._backend.after.close()
+        self._backend.post_process.close()
         self._backend = self._open()
         return version
 
     def close(self) -> None:
         """Ends the processes and closes the ledger."""
         self._backend.engine.close()
-        self._backend.after.close()
+        self._backend.post_process.close()
         self.ledger.close()
         self._ends()
 
@@ -137,7 +137,7 @@ class Proxy:
             engine=engine,
             metrics=metrics,
             public=public,
-            after=PostProcess(self.policy.engine.memory_bytes),
+            post_process=PostProcess(self.policy.engine.memory_bytes),
             sampler=self._sampler,
             defaults=_defaults(self.policy),
             private=self._private,

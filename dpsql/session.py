@@ -57,7 +57,7 @@ class Backend:
         catalog: Tables as the plan knows them.
         ledger: Charges and stored releases.
         engine: Where exact numbers come from.
-        after: The worker for released values.
+        post_process: The worker for released values.
         sampler: The source of noise.
         defaults: The policy's options for a query that names none.
         private: False only under a test sampler.
@@ -68,7 +68,7 @@ class Backend:
     catalog: Catalog
     ledger: Ledger
     engine: Engine
-    after: PostProcess
+    post_process: PostProcess
     sampler: Sampler
     defaults: Options
     private: bool
@@ -277,7 +277,7 @@ class Session:
             )
         for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
             backend.engine.verify(reading.statement)
-        backend.after.rehearse(prepared.plan)  # nor does what cannot be done afterwards
+        backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
         charge = backend.ledger.charge(
             self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
         )
@@ -306,7 +306,7 @@ class Session:
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         plan = prepared.plan
         together = consistent(prepared, released)
-        rows = self._backend.after.rows(plan, together.groups, together.values)
+        rows = self._backend.post_process.rows(plan, together.groups, together.values)
         bars = {name: bars_of(prepared, released, name, together.moved.get(name)) for name in together.values}
         columns = answer_columns(plan)
         composition = self._backend.ledger.composition
@@ -316,7 +316,7 @@ class Session:
             expression = columns[column]
             if expression.facts.type.numeric and several_rows(expression):
                 return several_rows_intervals(
-                    column, plan, together.groups, together.values, bars, rows, self._backend.after, level
+                    column, plan, together.groups, together.values, bars, rows, self._backend.post_process, level
                 )
             if any(read.name in by for read in columns_of(columns[column])):
                 level = level_of_picked(level, len(rows.rows), len(together.groups))
@@ -353,7 +353,7 @@ class Session:
     # ------------------------------------------------------------------------------------------------- small things
 
     def _cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
-        return self._backend.after.cells(expressions, columns, rows)
+        return self._backend.post_process.cells(expressions, columns, rows)
 
     def _own(self, plan: Plan, given: Mapping[str, Any]) -> Options:
         """What the statement itself says: keywords and OPTIONS, which may not disagree."""

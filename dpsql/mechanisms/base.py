@@ -128,8 +128,11 @@ class Request:
         return narrowed or argument.facts
 
     @property
-    def swap(self) -> int:
-        """2 under replace_one (one removal and one addition), else 1: multiplies every add/remove sensitivity."""
+    def neighbour_rows(self) -> int:
+        """How many units a neighbour differs in: 2 under replace_one (one leaves, one comes), else 1.
+
+        It multiplies every sensitivity that was worked out for one removal or one addition.
+        """
         return 2 if self.neighbours == "replace_one" else 1
 
 

@@ -120,7 +120,7 @@ class Threshold:
             return Refusal(self.name, TOO_SMALL)
         measure = Measure(MeasureKind.UNITS)
         l1 = sensitivity_of(request, measure).l1
-        groups = l1 // request.swap
+        groups = l1 // request.neighbour_rows
         scale = laplace_scale(l1, pure.epsilon)
         # A group of n units appears from n noised units on, that is above n - 1.
         threshold = max(threshold_for(scale, groups, request.price.delta), request.units_at_least - 1)

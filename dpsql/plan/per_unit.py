@@ -86,7 +86,6 @@ class _PerUnit:
         if unit is not None and any(key.link for key in grouped) and not any(key.unit for key in grouped):
             self.keys.append(("unit", unit))  # a declared key belongs to one person: the groups stay the same
             grouped.append(unit)
-            grouped.append(unit)
         public = is_public(self.relation)
         if not any(map(names_unit, grouped)) and any(key.unit for key in grouped):
             raise UnsupportedQuery(

@@ -144,7 +144,7 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
     kept = [row for row, occurs in enumerate(_occurring(session, plan, released)) if occurs]
     groups = [together.groups[row] for row in kept]
     values = {name: [column[row] for row in kept] for name, column in together.values.items()}
-    rows = session._backend.after.rows(plan.plan, groups, values)
+    rows = session._backend.post_process.rows(plan.plan, groups, values)
     asked = {measured.aggregate.name: measured for measured in plan.measured}
     bars = {name: _bars(asked[name], column) for name, column in values.items()}
     columns = answer_columns(plan.plan)

@@ -132,7 +132,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
     between = aggregate.function == "quantile_cont" and 0 < fraction < 1
     rank = Rank(fraction, above=int(fraction > 0 and not between), under=int(fraction == 0))
     moved, width = moved_rows(request), 2 * max(fraction.numerator, fraction.denominator - fraction.numerator)
-    if request.swap == 2 and not request.source.keys:
+    if request.neighbour_rows == 2 and not request.source.keys:
         rows = request.source.contribution.total
         moved, width = Sensitivity(rows, rows**2, one_cell=True), 2 * fraction.denominator
     spread = request.facts.spread

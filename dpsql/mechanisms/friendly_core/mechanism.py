@@ -293,7 +293,7 @@ def _setting(request: Request, coordinates: Sequence[Scaled], bounded: bool) -> 
 def _bought(request: Request, price: Price, setting: Setting) -> tuple[Bought, Loss] | str:
     """What a group's part of the price buys, and the loss of all groups; or why it buys nothing."""
     groups = request.source.contribution.total
-    replaced = request.swap == 2 and not setting.swap
+    replaced = request.neighbour_rows == 2 and not setting.swap
     if price.rho is not None:
         bought = _swapped(price.rho, price.delta, groups, setting) if replaced else None
         if not replaced:

@@ -58,7 +58,7 @@ def rows_fixed(request: Request) -> bool:
     """
     if request.neighbours not in ("add_remove", "replace_one"):
         raise InvariantBroken(f"no sensitivity is proved for neighbours {request.neighbours!r}")
-    if not request.rows_public or request.swap == 1:
+    if not request.rows_public or request.neighbour_rows == 1:
         return False
     if request.source.keys or request.source.contribution.total != 1:
         raise InvariantBroken("the number of rows is public only for a whole table with one row a unit")
@@ -87,7 +87,7 @@ def sensitivity_of(request: Request, measure: Measure) -> Sensitivity:
     low, high = _of_one_row(measure)
     if rows_fixed(request) and measure.kind in WITHOUT_ARGUMENT:
         return Sensitivity(0, 0, one_cell=True)
-    if request.swap == 2 and not request.source.keys:
+    if request.neighbour_rows == 2 and not request.source.keys:
         width = max(1, (max(high, 0) - min(low, 0)) * held.l1())  # a row that is NULL, or not there, adds 0
         return Sensitivity(width, width**2, one_cell=True)
     return _times(max(1, abs(low), abs(high)), request, held)
@@ -103,9 +103,9 @@ def moved_rows(request: Request) -> Sensitivity:
 
 def _times(reach: int, request: Request, held: Contribution) -> Sensitivity:
     """The sensitivity where each row that comes or goes moves its group by at most ``reach``."""
-    reach *= request.swap
+    reach *= request.neighbour_rows
     # Without groups every move is in one cell. With them, a swap may take from one group and bring to another.
-    one_cell = not request.source.keys or (held.groups == 1 and request.swap == 1)
+    one_cell = not request.source.keys or (held.groups == 1 and request.neighbour_rows == 1)
     if one_cell:
         return Sensitivity(reach * held.l1(), (reach * held.l1()) ** 2, one_cell=True)
     return Sensitivity(reach * held.l1(), reach**2 * held.l2_squared(), one_cell=False)

@@ -95,7 +95,7 @@ def personalised(request: Request, personal: Personal, name: str) -> ClippedTota
         personal: Its values, one for each unit and group.
         name: The mechanism's name.
     """
-    if request.swap == 2:
+    if request.neighbour_rows == 2:
         raise InvariantBroken("sensitivities of classes are proved for add_remove alone")
     if FUNCTIONS[request.aggregate.function].by_unit is ByUnit.TOTAL:
         return _total(request, personal, name)

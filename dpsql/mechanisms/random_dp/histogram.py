@@ -152,10 +152,12 @@ def histogram_offer(name: str, request: Request, asked: OptedStatement) -> Spars
     source, table = within_cells(request.source, asked), asked.scan.table
     units = request.aggregate.function == "count_units"
     held = source.contribution.of_units() if units else source.contribution
-    l1 = held.l1() * (request.swap if source.keys else 1)  # a swap takes from one number and adds to the same one
+    l1 = held.l1() * (
+        request.neighbour_rows if source.keys else 1
+    )  # a swap takes from one number and adds to the same one
     measures = [measure_of(request)]
     # One row for each unit, replaced: the number of rows is public.
-    public = request.swap == 2 and table.every_unit and table.rows_per_unit == 1 and bool(source.keys)
+    public = request.neighbour_rows == 2 and table.every_unit and table.rows_per_unit == 1 and bool(source.keys)
     if public:
         measures.append(Measure(MeasureKind.EVERY_ROW))
     return SparseHistogram(

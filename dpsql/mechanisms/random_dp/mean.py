@@ -204,7 +204,7 @@ def _whole(column: Sequence[Any]) -> Whole:
 def mean_offer(name: str, request: Request, asked: OptedStatement) -> DistanceMean | str:
     """The offer for a declared mean, or in a sentence why there is none."""
     argument, table, source = request.aggregate.argument, asked.scan.table, request.source
-    if request.swap == 1 or not table.every_unit or table.rows_per_unit != 1:
+    if request.neighbour_rows == 1 or not table.every_unit or table.rows_per_unit != 1:
         return "a mean is proved under replace_one alone, for a table that declares every_unit."
     if source.keys or source.cap_rows or request.aggregate.bounds is not None:
         return "a declared mean has no groups, caps or bounds of the statement's own."

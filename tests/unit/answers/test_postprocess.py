@@ -241,7 +241,7 @@ def test_where_noise_decides_which_rows_go_in_no_interval_is_told(session: Sessi
 
 
 def test_what_was_rehearsed_once_is_not_rehearsed_again(session: Session) -> None:
-    after = session._backend.after
+    after = session._backend.post_process
     text = "SELECT sex, SUM(age) / (7 + COUNT(*)) AS r FROM patients WHERE age < ? GROUP BY 1"
     before = len(after._rehearsed)
     with patch.object(postprocess, "output_intervals", wraps=output_intervals) as worked_out:

@@ -139,7 +139,7 @@ def test_rows_in_several_groups_lose_no_more_than_is_charged(
         )
         rows = len(two) - len(one)
         one_row[rows] = max(one_row[rows], total)
-    everywhere = max(2 * one_row[1], one_row[2]) * request.swap
+    everywhere = max(2 * one_row[1], one_row[2]) * request.neighbour_rows
     assert chances.within(everywhere, release.loss.epsilon)
 
 
