@@ -120,7 +120,7 @@ class Database:
         ledger = self._ledger(promise)
         own = self._proxy._backend
         catalog = build_catalog(self._policy(promise), own.engine.public, own.engine.version)
-        backend = replace(own, engine=self._engine, after=self._after, catalog=catalog, ledger=ledger)
+        backend = replace(own, engine=self._engine, post_process=self._after, catalog=catalog, ledger=ledger)
         runs = [asked(backend, template, promise, f"{seed}, {template}") for template in templates]
         ledger.close()
         return runs
