@@ -19,7 +19,8 @@ from dpsql.plan.relations import private_scans
 
 __all__ = ["foretold", "foretold_rows"]
 
-MOSTLY = 0.9  # of the half width of its own bounds: an interval that wide says next to nothing
+MOSTLY = 0.9
+"""As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
 
 def foretold(request: Request, release: Offer) -> tuple[str, ...]:

@@ -15,8 +15,10 @@ from dpsql.owner.sources import SourceTable
 
 __all__ = ["telling"]
 
-LEAST_ROWS = 20  # of one value: with fewer, guesses from them are guesses by chance
-TELLING = 0.5  # of the wrong guesses that are spared
+LEAST_ROWS = 20
+"""The fewest rows of one value from which others are guessed; with fewer they would be guesses by chance. A guess."""
+TELLING = 0.5
+"""The share of wrong guesses that knowing the other attribute must spare before the owner is warned. A guess."""
 
 Row = Callable[[str], tuple[int, ...]]
 """Runs a query of counts that has one row."""

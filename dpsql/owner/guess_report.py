@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnGuess", "belied", "guess_findings"]
 
-OFF = 3  # times: a guess within that is as good as any
+OFF = 3
+"""How many times too large or too small a guess may be before the owner is warned. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ from dpsql.privacy.kinds import Free, Loss, MetricLoss
 
 __all__ = ["prepare_metric", "priced_by_metric"]
 
-MOST_COUNTED = 2**21  # combinations of values that rows are counted for
+MOST_COUNTED = 2**21
+"""How many combinations of values rows are counted for. A guess."""
 
 READ = frozenset({"mechanism", "metric", "multiple", "confidence", "privacy_unit_column"})
 """The options that a statement under a metric reads: the protected thing is one row, so no cap bounds a person's."""

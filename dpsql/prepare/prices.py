@@ -16,7 +16,8 @@ from dpsql.privacy.account import DELTA_UNIT, UNIT
 
 __all__ = ["positive", "price_of_one", "prices", "with_selection"]
 
-SELECTION_SHARE = Fraction(1, 5)  # of epsilon, for a unit count that only decides which groups appear
+SELECTION_SHARE = Fraction(1, 5)
+"""The share of epsilon for a count of units that only decides which groups appear. A guess."""
 
 
 def with_selection(

@@ -2,8 +2,9 @@
 
 Everything here rests on public facts. The AVGs of one grouping are a vector where each counts the same rows whatever
 the data are: columns without NULL, or the columns of one ``avg_vector``. Statistics of the same values share their
-noised numbers (`mechanisms.shared`). They are released together where that has the lesser expected error: for each the
-square of its share of the error alone, on average over them.
+noised numbers (`mechanisms.shared`). They are released together where that is expected to be more accurate: for each
+of them the expected error of the joint release is divided by the one of a release of its own, and the mean of the
+squares of these ratios is below 1.
 """
 
 from __future__ import annotations

@@ -63,9 +63,12 @@ __all__ = ["QUANTILES", "QuantileQuery", "QuantileRelease", "Rank", "landscape",
 
 QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
 
-MISS = 1 / 200  # of each end of the interval
-CONFIDENCE = 0.99  # of the interval
-SHARE = Fraction(1, 2)  # of the rate, for the answer itself
+MISS = 1 / 200
+"""How likely the true quantile lies beyond each end of the interval; with both, `CONFIDENCE` is what is left."""
+CONFIDENCE = 0.99
+"""The level of the interval that is told with a quantile."""
+SHARE = Fraction(1, 2)
+"""The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
 UNSEEN = 60  # binary digits: points less likely than 2^-60 together are treated alike
 
 

@@ -47,8 +47,10 @@ from dpsql.privacy.sampling import Sampler
 
 __all__ = ["Average", "FriendlyAverage"]
 
-FINENESS = 1000  # steps of h in the sensitivity of a mean
-LEAST_SHARE, MOST_SHARE = 0.02, 0.8  # of a price, for n^
+FINENESS = 1000
+"""In how many steps the sensitivity of a mean is counted: rounding it up adds a thousandth to the noise."""
+LEAST_SHARE, MOST_SHARE = 0.02, 0.8
+"""The least and the largest share of a price that the noised number of friends may take. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

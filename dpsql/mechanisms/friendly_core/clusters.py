@@ -48,15 +48,22 @@ __all__ = ["KMeans", "in_unit", "k_means", "plan_k_means", "rows_needed", "scale
 Integers = npt.NDArray[Any]
 Number = int | float | Fraction
 
-SHARES = (Fraction(1, 20), Fraction(3, 4), Fraction(1, 5))  # of the price: radius, core, Lloyd's step
-FILTER_SHARE = Fraction(4, 5)  # of the core's rho; its average has the rest
+SHARES = (Fraction(1, 20), Fraction(3, 4), Fraction(1, 5))
+"""The shares of the price for the radius, for the core and for Lloyd's step. A guess."""
+FILTER_SHARE = Fraction(4, 5)
+"""The share of the core's rho that its filter takes; its average has the rest. A guess."""
 MOST_PARTS = 2000
 PARTS = (100, 150, 200, 300, 400, 500, 600, 800, 1000, 1200, 1500, MOST_PARTS)
-MOST_POINTS = 2**14  # k times the number of parts
-AGREEING = Fraction(17, 20)  # of the parts, as planned for: the others' tuples are of no use
-SURE_SEARCH = 40  # parts times epsilon of the search for a radius, at least
-ENOUGH = 1 / 3  # of the radius: most noise of an averaged centre
-ROWS_PER_CENTRE = 5  # of a part, at least
+MOST_POINTS = 2**14
+"""The largest product of k and the number of parts: their distances are all worked out. A guess."""
+AGREEING = Fraction(17, 20)
+"""The share of the parts that is expected to agree; the tuples of the others are of no use. A guess."""
+SURE_SEARCH = 40
+"""Parts times the epsilon of the search for a radius, at least: a search with less often fails. A guess."""
+ENOUGH = 1 / 3
+"""The most noise of an averaged centre, as a share of the radius, with which it still serves. A guess."""
+ROWS_PER_CENTRE = 5
+"""The fewest rows of a part for each centre. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

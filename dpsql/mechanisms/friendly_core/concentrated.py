@@ -61,7 +61,8 @@ from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = ["ConcentratedFilter", "ConcentratedSwapFilter", "Core"]
 
-COUNT_SHARE = Fraction(1, 10)  # of rho, for n^
+COUNT_SHARE = Fraction(1, 10)
+"""The share of rho that the noised number of friends takes. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,12 @@ TAU = 0.5
 NORMAL_BITS = 40  # normal noise is discrete Gaussian noise of standard deviation 2^40, divided by it
 SMALLEST = 1e-100  # a variance below it, or above its inverse, is that of no data: products of two stay within floats
 MOST_NOISE = 4.0  # eta beyond it leaves nothing of the matrix
-SERVES = 0.1  # largest eta to plan for
-AGREEING = Fraction(17, 20)  # of the parts, as planned for
-ROWS_PER_COLUMN = 50  # of a part: covariances of so many rows for each column are mostly friends
+SERVES = 0.1
+"""The largest eta that a split is planned for: more noise leaves little of the matrix. A guess."""
+AGREEING = Fraction(17, 20)
+"""The share of the parts that is expected to agree. A guess."""
+ROWS_PER_COLUMN = 50
+"""The rows of a part for each column: the covariances of so many are mostly friends. A guess."""
 PARTS_TO_TRY = (200, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000)
 
 

@@ -56,7 +56,8 @@ __all__ = ["FriendlyCore", "FriendlyMean", "Scaled"]
 
 FINE = 16  # multiples of a coarse column, so that rounded factors err by 3% at most
 WIDEST = FARTHEST // FARTHEST_STEP  # the largest factor
-TYPICAL = 3.5  # standard deviations in the diameter of most data
+TYPICAL = 3.5
+"""The diameter of most data, in standard deviations. A guess."""
 
 LEANS = (
     "Rows far from most others are moved towards them: a mean of skewed data leans to its core "

@@ -38,9 +38,11 @@ __all__ = ["MOST_PAIRED", "Place", "PlaceByCoins", "PlaceByNoise", "exact_sums"]
 Points = npt.NDArray[Any]
 
 MOST_PAIRED = 20_000  # rows whose friends are counted pair by pair: about a second
-FILTER_SHARE = 0.1  # of rho, for the filter; more where there are few rows
+FILTER_SHARE = 0.1
+"""The share of rho that the filter takes; it takes more where there are few rows. A guess."""
 MOST_FILTER_SHARE = 0.6
-CORE = 0.95  # of the rows are expected in the core
+CORE = 0.95
+"""The share of the rows that is expected in the core. A guess."""
 
 
 class Place(Protocol):

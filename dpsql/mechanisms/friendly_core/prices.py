@@ -32,14 +32,22 @@ from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_epsilon, rho_o
 
 __all__ = ["LEAST_SEARCHED", "Bought", "Setting", "best_for_epsilon", "best_for_rho", "halved"]
 
-COUNT_SHARE = Fraction(1, 10)  # of epsilon
+COUNT_SHARE = Fraction(1, 10)
+"""The share of epsilon that the noised number of rows takes. A guess."""
 COUNT_SHARE_OF_RHO = Fraction(1, 20)
-SEARCH_SHARE = Fraction(1, 10)  # of epsilon
+"""The share of rho that the noised number of rows takes. A guess."""
+SEARCH_SHARE = Fraction(1, 10)
+"""The share of epsilon that the search for a diameter takes where there are rows enough. A guess."""
 SEARCH_SHARE_OF_RHO = Fraction(1, 25)
-PLACE_SHARES = tuple(Fraction(k, 20) for k in (1, 2, 3, 4, 6, 8, 10, 12))  # of what count and search leave
-SEARCHED = 50  # n epsilon of a search that rarely misses
-LEAST_SEARCHED = 40  # below it a search often fails
+"""The share of rho that the search for a diameter takes. A guess."""
+PLACE_SHARES = tuple(Fraction(k, 20) for k in (1, 2, 3, 4, 6, 8, 10, 12))
+"""The shares that are tried for finding the place, of what the number of rows and the search leave. A guess."""
+SEARCHED = 50
+"""Rows times the epsilon of a search: at this product it rarely misses, so a search is given that much. A guess."""
+LEAST_SEARCHED = 40
+"""Rows times the epsilon of a search: below this product it often fails, and there is no offer. A guess."""
 MOST_SEARCH_SHARE = Fraction(1, 2)
+"""The largest share of a price that the search may take. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ from dpsql.policy.metrics import MetricPolicy as Declared
 
 __all__ = ["Dimension", "PublicRows", "RowMetric", "build_metrics"]
 
-MOST_VALUES = 1_000_000  # of one attribute
+MOST_VALUES = 1_000_000
+"""How many values one attribute may have: arrays of so many stay small. A guess."""
 FARTHEST = 2**29  # grid steps of a coordinate from 0
 
 PublicRows = Callable[[str, Sequence[str]], Mapping[str, Sequence[Value]]]

@@ -130,7 +130,7 @@ class CellDomain:
 
     Arrays have one axis for each attribute, of length 1 where the attribute does not matter.
 
-    Values of an attribute that the statement cannot tell apart are one (`merged`).
+    Two values of an attribute on which all of the statement's expressions agree count as one value (`merged`).
 
     Args:
         metric: The metric.

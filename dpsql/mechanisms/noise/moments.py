@@ -54,7 +54,8 @@ Floats = npt.NDArray[np.float64]
 
 SHARES = 256  # the price is split between the moments in 256ths
 LARGEST = 2**42  # grid steps: products of two, over 2^40 rows, stay below 2^126
-POINTS = 4096  # noises that stand for their laws
+POINTS = 4096
+"""How many noises stand for their laws when an interval is worked out. A guess."""
 CONFIDENCE = 0.998  # above it so many points cannot tell
 
 

@@ -70,8 +70,10 @@ from dpsql.privacy.loss import Composed
 
 __all__ = ["Preprocessing"]
 
-COUNT_SHARE = Fraction(1, 10)  # of the price, for a noised number of rows
-LEAST_ROWS = 5  # over epsilon: a noised number of rows below that counts as that
+COUNT_SHARE = Fraction(1, 10)
+"""The share of the price for a noised number of rows. A guess."""
+LEAST_ROWS = 5
+"""A noised number of rows below so many, divided by epsilon, counts as that many. A guess."""
 MOST_GROUPS = 5_000  # each takes about a millisecond of exact arithmetic
 WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # over rows far out, one by one
 LEAST_SPREADS = 1000  # n Delta is at least this part of the spread, which half of the rows lie beyond

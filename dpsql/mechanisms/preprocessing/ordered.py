@@ -49,7 +49,8 @@ from dpsql.mechanisms.preprocessing.exact import Exact, exact, sensitivity_of
 
 __all__ = ["Walk", "between", "by_thresholds", "ordered", "trimmed_mean"]
 
-LONGEST_PAUSE = 64  # steps after a leap that failed; trying costs as much as a step
+LONGEST_PAUSE = 64
+"""The most steps after a leap that failed before the next is tried, which costs as much as a step. A guess."""
 
 Walk: TypeAlias = Callable[[Fraction, Fraction, Fraction], tuple[bool, Fraction]]
 """walk(t, low, high), low < t <= high: (is g >= t?, a new low in [t, high] if so, else a new high in [low, t))."""

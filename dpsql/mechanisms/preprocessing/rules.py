@@ -54,8 +54,10 @@ __all__ = [
     "half_width",
 ]
 
-ONE_IN = 20  # tables have an outermost value that lies further out than the bias of a variance allows for
-TAIL = 1.5  # where the guessed tail begins, in spreads
+ONE_IN = 20
+"""One in so many tables has an outermost value further out than the bias of a variance allows for. A guess."""
+TAIL = 1.5
+"""Where the guessed tail begins, in spreads. A guess."""
 
 
 class Rule(Protocol):

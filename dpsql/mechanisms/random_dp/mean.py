@@ -72,10 +72,14 @@ __all__ = ["DistanceMean", "chosen_scale", "mean_offer", "scales", "wanted_rank"
 
 Whole = npt.NDArray[np.int64]
 
-UNDER, OVER = 4, 1  # how much a rank too low, and too high, weighs
-CHOICE = Fraction(1, 3)  # of epsilon, for the scale: with less of it the choice fails for want of people
-COUNT = Fraction(1, 6)  # of epsilon, for the number of people where it is private
-TYPICAL = 4  # the expected scale in declared spreads
+UNDER, OVER = 4, 1
+"""How much a rank that is too low, and one that is too high, weighs in the choice of the scale. A guess."""
+CHOICE = Fraction(1, 3)
+"""The share of epsilon for choosing the scale: with less of it the choice fails for want of people. A guess."""
+COUNT = Fraction(1, 6)
+"""The share of epsilon for the number of people, where it is private. A guess."""
+TYPICAL = 4
+"""The scale that is expected, in declared spreads. A guess."""
 
 
 @lru_cache(maxsize=64)

@@ -49,7 +49,7 @@ def opted_in(request: Request) -> OptedStatement | str:
 
 
 def needs_declared(request: Request, asked: OptedStatement) -> str | None:
-    """Why the groups and conditions are no unions of base cells; None where they are."""
+    """None where groups and conditions take whole cells of the declared partition; else why they do not."""
     source, declared = request.source, asked.partition
     if request.selects:
         return "its cells must be declared; the groups of an open domain come from the data."

@@ -36,8 +36,10 @@ from dpsql.mechanisms.metric.distances.base import Branches, Integers, Metric
 
 __all__ = ["BranchRelease", "branch_release"]
 
-MANY_NUMBERS = 1 << 22  # queries times values
-HARDLY = 1e-9  # what branches that no query needs count for when x is chosen
+MANY_NUMBERS = 1 << 22
+"""Queries times values: above it, branches are not looked at. A guess."""
+HARDLY = 1e-9
+"""What branches that no query needs count for, as a share of all, so that nothing is divided by 0. A guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,10 +27,14 @@ from dpsql.mechanisms.metric.distances.exact import Floats
 
 __all__ = ["steepest"]
 
-LEAF = 16  # points of the smallest boxes
-MANY_BOXES = 1 << 21  # pairs of boxes looked at on one level of the tree
-HANDFUL = 1 << 18  # of them whose bounds are in the hand at once
-CHUNK = 1 << 13  # pairs of smallest boxes whose points are in the hand at once
+LEAF = 16
+"""How many points the smallest boxes hold at most. A guess."""
+MANY_BOXES = 1 << 21
+"""How many pairs of boxes one level of the tree may have; with more, a number a little above is taken. A guess."""
+HANDFUL = 1 << 18
+"""For how many pairs of boxes the bounds are worked out at a time, so that they fit into memory. A guess."""
+CHUNK = 1 << 13
+"""For how many pairs of smallest boxes the points are compared at a time, so that they fit into memory. A guess."""
 TOLERANCE = 1 + 2.0**-12
 DOWN = 1 - 2.0**-45
 UP = 1 + 2.0**-45  # what roots and ratios of float64 may err by

@@ -23,7 +23,8 @@ from dpsql.mechanisms.metric.distances.slopes import slope_across, slope_of_pair
 
 __all__ = ["DistanceThreshold", "Smooth"]
 
-SLICES = 64  # of the distances beyond theta, where there are too many pairs to look at
+SLICES = 64
+"""In how many slices distances beyond theta are looked at, where there are too many pairs. A guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,7 +51,8 @@ __all__ = ["Combine", "Product", "Slopes"]
 
 Combine = Literal["sum", "l2", "sup"]
 
-FEW_CELLS = 1200  # whose pairs are all looked at, where slopes along attributes give a bound only
+FEW_CELLS = 1200
+"""Up to so many cells all pairs are looked at, where slopes along attributes give a bound only. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from dpsql.mechanisms.metric.distances.exact import largest_ratio, magnitude
 
 __all__ = ["slope_across", "slope_of_pairs", "two_largest", "worst_costs"]
 
-CHUNK = 1 << 21  # numbers in the hand at once
+CHUNK = 1 << 21
+"""How many numbers are worked out at a time, so that they fit into memory (16 MiB). A guess."""
 
 
 def slope_of_pairs(lines: Lines, pairs: Pairs) -> Fraction:

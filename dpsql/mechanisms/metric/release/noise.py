@@ -1,4 +1,4 @@
-"""Noise of several scales: one for each group, or on counts beyond branches from which the answers are worked out.
+"""Noise of several scales: one scale for each group, or noised counts of the branches of a tree, added up into answers.
 
 Intervals. An answer from branches is a sum of independent discrete Laplace numbers X_i, each times a whole number c_i.
 With b_i = |c_i| scale_i, the quantile of its absolute value is
@@ -38,7 +38,8 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["BranchNoise", "GroupNoise", "drawn", "reach_of_sum"]
 
-POINTS = 400  # of the search for Chernoff's t
+POINTS = 400
+"""At how many points t of Chernoff's bound is looked for. A guess; any t gives a bound that holds."""
 BISECTIONS = 60
 
 

@@ -19,7 +19,8 @@ from dpsql.mechanisms.metric.release.together import Together, together
 
 __all__ = ["Way", "least_error", "offers"]
 
-MANY_APART = 256  # answers that get a scale each
+MANY_APART = 256
+"""How many answers may get a scale each. A guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

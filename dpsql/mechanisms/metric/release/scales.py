@@ -19,7 +19,8 @@ from dpsql.mechanisms.metric import BranchRelease, Product, Query, Slopes, Toget
 
 __all__ = ["Noise", "Shared", "share_price", "share_price_best"]
 
-MANY_NUMBERS = 1 << 22  # groups times cells; above it one scale for all groups is the only way that is looked at
+MANY_NUMBERS = 1 << 22
+"""Groups times cells: above it, one scale for all groups is the only way that is looked at. A guess."""
 
 
 @dataclass(frozen=True, slots=True)

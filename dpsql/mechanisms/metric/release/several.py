@@ -1,10 +1,11 @@
-"""What moves cost when several queries are answered together: one row a move, one column a query.
+"""What each move of a row from one cell to another costs, for several queries answered together: a matrix.
 
 Queries answered with discrete Laplace noise of scales s_k are d-private together if, for all cells i and j,
 
     sum over k of cost_k(i, j) / s_k <= d(i, j).
 
-In the weights w_k = 1 / s_k that is linear: A w <= 1, with a row cost_k / d for each move. Moves that are enough for
+In the weights w_k = 1 / s_k that is linear: A w <= 1. A has one row for each move and one column for each query; an
+entry is cost_k / d. Moves that are enough for
 one query are enough for the sum, which is itself the cost of the vector of all answers, each times its weight.
 
 The rows are float64 and serve to find good weights. What may be released is decided by `scales_of`, which takes the
@@ -30,8 +31,10 @@ from dpsql.mechanisms.metric.distances.query import Query
 
 __all__ = ["joint_loss", "joint_slopes", "rows_of", "scales_of"]
 
-MANY_NUMBERS = 1 << 25  # costs (moves times queries) that are looked at one by one
-CHUNK = 1 << 20  # of them in the hand at once
+MANY_NUMBERS = 1 << 25
+"""How many costs (moves times queries) may be looked at one by one. A guess."""
+CHUNK = 1 << 20
+"""How many of these costs are worked out at a time, so that they fit into memory (8 MiB). A guess."""
 MANY_QUERIES = 4096  # whose sums are rounded as above
 LARGEST = 1e100  # of a weight, and of its inverse: no product is lost to the ends of float64
 

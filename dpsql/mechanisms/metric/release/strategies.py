@@ -29,13 +29,18 @@ from dpsql.mechanisms.metric.distances.exact import Floats
 
 __all__ = ["RATIO", "VARIANCE", "Goal", "optimum", "strategy_1", "strategy_2", "strategy_3"]
 
-ROUNDS = 200  # of strategy 3: each leaves at most a part of what was left
+ROUNDS = 200
+"""How many rounds strategy 3 has at most; each leaves at most a part of what was left. A guess."""
 GAIN = 1e-9  # a round of strategy 3 that gives nobody more than this part is the last
 FEASIBLE = 1 + 1e-7  # where the optimum has no row left that is longer than this
-CUTS = 60  # rounds of the optimum
-ADDED = 20  # rows that a round of the optimum adds at most
-SMALLEST = 1e-9  # of a weight, in multiples of strategy 3's
-EXHAUSTED = 1e-12  # of a move's distance
+CUTS = 60
+"""How many rounds the optimum has at most. A guess."""
+ADDED = 20
+"""How many rows one round of the optimum adds at most. A guess."""
+SMALLEST = 1e-9
+"""The least weight that the optimum may give a query, as a multiple of the weight in strategy 3. A guess."""
+EXHAUSTED = 1e-12
+"""What a move is taken to have left at least, as a share of its distance, so that nothing is divided by 0."""
 
 
 def strategy_1(rows: Floats) -> Floats:
