@@ -18,8 +18,8 @@ def rows_per_unit(relation: Relation) -> int:
     * A filter keeps it, and so does IN or EXISTS: a unit only ever decides over its own rows.
     * A join multiplies: each row of one side meets at most as many rows of the other as that side can hold for one
       unit, or 1 where it is joined on its key (unique within the unit, by the bounded view). A left join keeps
-      unmatched rows, so the other side counts at least 1. Where it is the left side that is joined on its key, the
-      partners may all be those of one row, and the other left rows stay beside them.
+      unmatched rows, so the other side counts at least 1. Where the left side is joined on its key, all rows of
+      the right side may meet one and the same left row, and the unit's other left rows still add one row each.
     * A public side counts its largest number of rows with one value of a join column, which is public.
     * Per-unit aggregation gives one row a unit and value of the further keys, and DISTINCT one for each value of its
       columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not

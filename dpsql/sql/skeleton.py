@@ -13,8 +13,8 @@ from __future__ import annotations
 from dpsql.sql import literals
 from dpsql.sql.atoms import WRITTEN_PARENTHESIS, Atom, Role, Skeleton
 from dpsql.sql.clauses import JOIN_PREFIXES
-from dpsql.sql.constants import Constants
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
+from dpsql.sql.places import Places
 from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
 from dpsql.sql.syntax import Literal
 from dpsql.sql.tokens import Token, TokenKind
@@ -36,7 +36,6 @@ _AFTER_VALUE = frozenset(
     order outer right then union using where
     """.split()
 )
-_NEGATABLE = frozenset("between ilike in like".split())
 _SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())  # keywords to call
 
 
@@ -49,7 +48,7 @@ def build_skeleton(tokens: tuple[Token, ...]) -> Skeleton:
     return _Builder(tokens).build()
 
 
-class _Builder(Constants):
+class _Builder(Places):
     """Goes through the tokens once, from left to right."""
 
     def build(self) -> Skeleton:
@@ -102,26 +101,6 @@ class _Builder(Constants):
         else:
             self._column_word(token)
 
-    def _names_columns(self) -> bool:
-        """Whether a query's name with its columns is written: ``(SELECT ..) AS t (a, b)``, ``WITH t (a) AS``."""
-        if self._peek(-1).word == "with" or self._peek(-1).symbol == ",":
-            last = self._matching(1, 1)
-            return self._peek(last + 1).word == "as" and self._peek(last + 2).symbol == "("
-        ahead = -2 if self._peek(-1).word == "as" else -1
-        if self._peek(ahead).symbol != ")":
-            return False
-        return self._peek(self._matching(ahead, -1) + 1).word in ("select", "with")
-
-    def _matching(self, ahead: int, step: int) -> int:
-        """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""
-        depth = 0
-        while self._peek(ahead).text:
-            depth += {"(": step, ")": -step}.get(self._peek(ahead).symbol, 0)
-            if depth == 0:
-                break
-            ahead += step
-        return ahead
-
     def _column_word(self, token: Token) -> None:
         """A word where a name is meant."""
         if self._peek(-1).symbol == "." and self._peek().symbol == "(":
@@ -132,51 +111,6 @@ class _Builder(Constants):
             )
         needs_as = token.word in KEYWORDS and self._peek(-1).word != "as"
         self._handle(Atom(Role.NAME, token.position, text=token.text, needs_as=needs_as))
-
-    def _after_is(self) -> bool:
-        before = self._peek(-1).word
-        return before == "is" or (before == "not" and self._peek(-2).word == "is")
-
-    def _is_soft_keyword(self, word: str) -> bool:
-        """Whether a word that may also be a name is a keyword here, by what stands beside it."""
-        before, following = self._peek(-1), self._peek()
-        match word:
-            case "nulls":
-                return following.word in ("first", "last")
-            case "first" | "last":
-                return before.word == "nulls"
-            case "filter":
-                return before.symbol == ")" and following.symbol == "("
-            case "within":
-                return before.symbol == ")" and following.word == "group"
-            case "grouping":
-                return following.word == "sets"
-            case "sets":
-                return before.word == "grouping"
-            case "rollup" | "cube":
-                return following.symbol == "("
-            case "over":
-                return before.symbol == ")" and following.symbol == "("
-        return bool(self.frames) and self.frames[-1].opener == "over" and self._is_window_word(word)
-
-    def _is_window_word(self, word: str) -> bool:
-        """Whether a word inside ``OVER (..)`` is one of its own keywords."""
-        before, following = self._peek(-1), self._peek()
-        match word:
-            case "partition":
-                return before.symbol == "(" and following.word == "by"
-            case "rows" | "range":
-                counted = following.kind is TokenKind.NUMBER and self._peek(2).word in ("preceding", "following")
-                return counted or following.word in ("between", "unbounded", "current")
-            case "unbounded":
-                return following.word in ("preceding", "following")
-            case "preceding" | "following":
-                return before.word == "unbounded" or before.kind is TokenKind.NUMBER
-            case "current":
-                return following.word == "row"
-            case "row":
-                return before.word == "current"
-        return False
 
     def _keyword(self, token: Token) -> None:
         word, before, following = token.word, self._peek(-1), self._peek()
@@ -243,32 +177,6 @@ class _Builder(Constants):
         frame = self.frames[-1] if self.frames else self.outermost
         if not self._is_no_clause(word, frame):
             frame.clauses.add(word, self._here())
-
-    def _is_no_clause(self, word: str, frame: OpenParenthesis) -> bool:
-        """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""
-        before = self._peek(-1)
-        match word:
-            case "from":
-                return before.word == "distinct"
-            case "where":
-                return before.symbol == "(" and frame.opener == "filter"
-            case "group":
-                return before.word == "within"
-            case "order":
-                return frame.opener in ("call", "within", "over")
-        return False
-
-    def _may_begin(self, word: str) -> bool:
-        """Whether a word of ``_AFTER_VALUE`` stands where it needs no value: after its own first half, say."""
-        before = self._peek(-1)
-        match word:
-            case "where" | "order" | "from":
-                return before.symbol == "(" or before.word == "distinct"
-            case "join" | "outer":
-                return before.word in JOIN_PREFIXES
-            case "group":
-                return before.word == "within"
-        return word in _NEGATABLE and before.word == "not"
 
     def _distinct(self) -> None:
         before, following = self._peek(-1), self._peek()

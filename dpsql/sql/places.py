@@ -1,0 +1,107 @@
+"""What a word is where it stands: a keyword, a clause, or a name, by the tokens beside it."""
+
+from __future__ import annotations
+
+from dpsql.sql.clauses import JOIN_PREFIXES
+from dpsql.sql.constants import Constants
+from dpsql.sql.tokens import TokenKind
+from dpsql.sql.writer import OpenParenthesis
+
+__all__ = ["Places"]
+
+_NEGATABLE = frozenset("between ilike in like".split())
+
+
+class Places(Constants):
+    """Looks at the tokens around the present one."""
+
+    def _names_columns(self) -> bool:
+        """Whether a query's name with its columns is written: ``(SELECT ..) AS t (a, b)``, ``WITH t (a) AS``."""
+        if self._peek(-1).word == "with" or self._peek(-1).symbol == ",":
+            last = self._matching(1, 1)
+            return self._peek(last + 1).word == "as" and self._peek(last + 2).symbol == "("
+        ahead = -2 if self._peek(-1).word == "as" else -1
+        if self._peek(ahead).symbol != ")":
+            return False
+        return self._peek(self._matching(ahead, -1) + 1).word in ("select", "with")
+
+    def _matching(self, ahead: int, step: int) -> int:
+        """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""
+        depth = 0
+        while self._peek(ahead).text:
+            depth += {"(": step, ")": -step}.get(self._peek(ahead).symbol, 0)
+            if depth == 0:
+                break
+            ahead += step
+        return ahead
+
+    def _after_is(self) -> bool:
+        before = self._peek(-1).word
+        return before == "is" or (before == "not" and self._peek(-2).word == "is")
+
+    def _is_soft_keyword(self, word: str) -> bool:
+        """Whether a word that may also be a name is a keyword here, by what stands beside it."""
+        before, following = self._peek(-1), self._peek()
+        match word:
+            case "nulls":
+                return following.word in ("first", "last")
+            case "first" | "last":
+                return before.word == "nulls"
+            case "filter":
+                return before.symbol == ")" and following.symbol == "("
+            case "within":
+                return before.symbol == ")" and following.word == "group"
+            case "grouping":
+                return following.word == "sets"
+            case "sets":
+                return before.word == "grouping"
+            case "rollup" | "cube":
+                return following.symbol == "("
+            case "over":
+                return before.symbol == ")" and following.symbol == "("
+        return bool(self.frames) and self.frames[-1].opener == "over" and self._is_window_word(word)
+
+    def _is_window_word(self, word: str) -> bool:
+        """Whether a word inside ``OVER (..)`` is one of its own keywords."""
+        before, following = self._peek(-1), self._peek()
+        match word:
+            case "partition":
+                return before.symbol == "(" and following.word == "by"
+            case "rows" | "range":
+                counted = following.kind is TokenKind.NUMBER and self._peek(2).word in ("preceding", "following")
+                return counted or following.word in ("between", "unbounded", "current")
+            case "unbounded":
+                return following.word in ("preceding", "following")
+            case "preceding" | "following":
+                return before.word == "unbounded" or before.kind is TokenKind.NUMBER
+            case "current":
+                return following.word == "row"
+            case "row":
+                return before.word == "current"
+        return False
+
+    def _is_no_clause(self, word: str, frame: OpenParenthesis) -> bool:
+        """Whether the word belongs to IS DISTINCT FROM, FILTER, WITHIN GROUP, OVER or a call's ORDER BY."""
+        before = self._peek(-1)
+        match word:
+            case "from":
+                return before.word == "distinct"
+            case "where":
+                return before.symbol == "(" and frame.opener == "filter"
+            case "group":
+                return before.word == "within"
+            case "order":
+                return frame.opener in ("call", "within", "over")
+        return False
+
+    def _may_begin(self, word: str) -> bool:
+        """Whether a word that needs a value before it stands where it needs none: after its own first half, say."""
+        before = self._peek(-1)
+        match word:
+            case "where" | "order" | "from":
+                return before.symbol == "(" or before.word == "distinct"
+            case "join" | "outer":
+                return before.word in JOIN_PREFIXES
+            case "group":
+                return before.word == "within"
+        return word in _NEGATABLE and before.word == "not"
