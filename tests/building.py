@@ -49,7 +49,7 @@ class Here:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Takes the one or the other before the test's fixtures are made."""
-    from dpsql.owner import builder
+    from dpsql.owner import jobs
     from dpsql.worker.process import Child
 
-    builder.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]
+    jobs.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]

@@ -4,6 +4,8 @@ A row of the allow-list is written in SQL that every database has (CASE, AND, =,
 call of a lower-case name is a *primitive*: ``CASE WHEN {1} <> 0 THEN whole_quotient({0}, {1}) END``. A primitive means
 the same everywhere, and a dialect spells it: ``({0} // {1})``, or ``({0} DIV {1})``. Each spelling is total: it gives a
 value or NULL for all that the row lets through to it.
+
+Tests: tests/sql/test_dialects.py.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from dpsql.errors import PolicyError
-from dpsql.owner.builder import in_owner_process
 from dpsql.owner.finding import Finding
+from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.shape import shape_of
 from dpsql.policy import Policy
 

@@ -5,33 +5,29 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engine.log import OPERATOR, TELLS
-from dpsql.errors import OperationalError, PolicyError
+from dpsql.engine.log import OPERATOR
+from dpsql.errors import OperationalError
 from dpsql.ledger.folders import held, make_private
+from dpsql.owner.engines import ENGINES
 from dpsql.owner.facts import fingerprint, same_sizes
+from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.shape import RECORD, Shape, shape_of
 from dpsql.worker import wire
-from dpsql.worker.process import Child, WorkerFailed
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["FACTS", "FILE", "alone", "build", "in_owner_process", "unchanged", "version_directory"]
+__all__ = ["FACTS", "alone", "build", "unchanged", "version_directory"]
 
-FILE = "bounded.duckdb"
 FACTS = "facts.json"
 KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
 
 PATIENCE = 3600.0  # seconds to wait for another process that builds: ten times what 10^8 rows take
-
-BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
-
-Progress = Callable[[str, float], None]
 
 
 def version_directory(directory: Path, version: int) -> Path:
@@ -61,8 +57,7 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         records = _records(directory, version)
         if shape.classes is not None and records is None:
             OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
-        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
-        made_of = in_owner_process(request, progress)
+        made_of = ENGINES[policy.engine.kind].build(shape, key, made, records, progress)
         if fingerprint(shape) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
         facts = {"version": version, "shape": shape.digest, "sources": before, **made_of}
@@ -180,32 +175,3 @@ def _forget_old(directory: Path, version: int) -> None:
     for old in _versions(directory):
         if int(old.name[1:]) <= version - KEPT:
             shutil.rmtree(old, ignore_errors=True)
-
-
-def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
-    """The result of one job done by a fresh process that may read the source.
-
-    Raises:
-        PolicyError: If the policy and the schema of the data disagree.
-        OperationalError: If it fails otherwise. The text is fixed; details go to the owner's log.
-    """
-    child = Child("dpsql.owner.process", {})
-    try:
-        child.wait_until_ready()
-        child.connection.send_bytes(wire.encode(request))
-        while "step" in (reply := wire.decode(child.connection.recv_bytes())):
-            if progress is not None:
-                progress(reply["step"], reply["share"])
-    except (EOFError, OSError, WorkerFailed) as error:
-        reply = {"failed": getattr(error, "detail", f"the process ended: {type(error).__name__}")}
-    finally:
-        child.stop()
-    if "policy" in reply:
-        if reply["reason"]:
-            OPERATOR.error("%s failed: %s", request["job"], reply["reason"])
-        raise PolicyError(reply["policy"])
-    if "failed" in reply:
-        OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
-        what = BROKEN_LINE if "CSV Error on Line" in reply["failed"] else "The data could not be read."
-        raise OperationalError(f"{what} {TELLS}")
-    return reply["result"]

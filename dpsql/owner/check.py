@@ -12,11 +12,11 @@ import duckdb
 from dpsql.errors import PolicyError
 from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, listed, reading
-from dpsql.owner.builder import in_owner_process
 from dpsql.owner.classes import said
 from dpsql.owner.correlations import telling
 from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import Finding, Severity
+from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
 from dpsql.owner.sources import SourceTable, open_database, open_table, quote

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpsql.owner.builder import in_owner_process
+from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.shape import shape_of
 from dpsql.plan.types import Value
 

@@ -15,8 +15,8 @@ import duckdb
 
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import reading
-from dpsql.owner.builder import in_owner_process
 from dpsql.owner.finding import Finding
+from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import NUMERIC, Shape, TableShape, shape_of
 from dpsql.owner.sources import SourceTable, open_database, open_table

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.base import Engine
-from dpsql.engine.duckdb.engine import DuckDBEngine
 from dpsql.errors import OperationalError
-from dpsql.owner.builder import FACTS, FILE, unchanged, version_directory
+from dpsql.owner.builder import FACTS, unchanged, version_directory
+from dpsql.owner.engines import ENGINES
 from dpsql.owner.facts import public_table
 from dpsql.owner.shape import shape_of
 from dpsql.worker import wire
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["open_engine"]
 
 
-def open_engine(policy: Policy, directory: Path, version: int, *, threads: int | None = None) -> Engine:
+def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
     """The engine over one version of the bounded tables.
 
     Args:
         policy: What the version was built from.
         directory: Where its versions lie.
         version: The table version.
-        threads: How many threads the engine may use; by default one per processor.
 
     Raises:
         OperationalError: If the version is not there, or the data or the policy's tables changed since it was built.
@@ -44,14 +43,8 @@ def open_engine(policy: Policy, directory: Path, version: int, *, threads: int |
         raise _stale(f"The policy's tables changed since version {version} was built")
     if not unchanged(shape, facts, place):
         raise _stale(f"The data changed since version {version} was built")
-    return DuckDBEngine(
-        place / FILE,
-        version=version,
-        public={name: public_table(name, table) for name, table in facts["public"].items()},
-        deadline=policy.engine.deadline_seconds,
-        memory=policy.engine.memory_bytes,
-        threads=threads,
-    )
+    public = {name: public_table(name, table) for name, table in facts["public"].items()}
+    return ENGINES[policy.engine.kind].open(place, version, public, policy.engine)
 
 
 def _stale(what: str) -> OperationalError:

@@ -1,4 +1,7 @@
-"""How DuckDB spells our SQL. Most primitives are its own functions, under its own names."""
+"""How DuckDB spells our SQL. Most primitives are its own functions, under its own names.
+
+Tests: tests/sql/test_dialects.py, tests/unit/plan/test_functions.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The DuckDB engine: a locked worker over one version of the bounded file."""
+"""The DuckDB engine: a locked worker over one version of the bounded file.
+
+Tests: tests/unit/engine/test_duckdb.py.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,6 @@ class DuckDBEngine:
         public: Its public tables, by name.
         deadline: Seconds that one statement may run.
         memory: Bytes that the worker may take.
-        threads: How many threads it may use; by default one per processor.
     """
 
     def __init__(
@@ -38,12 +40,11 @@ class DuckDBEngine:
         public: Mapping[str, PublicTable],
         deadline: float,
         memory: int,
-        threads: int | None = None,
     ) -> None:
         self._version = version
         self._public = public
         self._deadline = deadline
-        self._worker = Worker(file, memory, threads)
+        self._worker = Worker(file, memory)
         self._worker.warm()
 
     @property

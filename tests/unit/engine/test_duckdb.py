@@ -19,6 +19,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
 from dpsql.owner.builder import build
+from dpsql.owner.engines import FILE
 from dpsql.owner.shape import shape_of, stores_grid
 from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
@@ -167,7 +168,7 @@ def test_a_touched_source_is_looked_at_once_and_did_not_change(folder: Path, mon
     open_engine(policy(folder), folder / "cache", 1).close()
     monkeypatch.setattr(builder, "in_owner_process", None)  # from then on its new time is known
     open_engine(policy(folder), folder / "cache", 1).close()
-    assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, builder.FILE}
+    assert {file.name for file in (folder / "cache" / "v1").iterdir()} == {builder.FACTS, FILE}
     assert {file.stat().st_mode & 0o777 for file in (folder / "cache" / "v1").iterdir()} == {0o600}
 
 

@@ -14,6 +14,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner import builder
 from dpsql.owner.builder import build, version_directory
+from dpsql.owner.engines import FILE
 from tests.unit.owner.clinic import KEY, data, policy
 
 
@@ -27,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 def built(folder: Path, version: int = 1, **changes: Any) -> Path:
     """The bounded file of a new version."""
     build(policy(folder, **changes), key=KEY, version=version, directory=folder / "cache")
-    return version_directory(folder / "cache", version) / builder.FILE
+    return version_directory(folder / "cache", version) / FILE
 
 
 def rows(file: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -53,7 +54,7 @@ def test_nothing_of_it_is_readable_to_others(folder: Path) -> None:
         assert directory.stat().st_mode & 0o777 == 0o700
     for inside in file.parent.iterdir():
         assert inside.stat().st_mode & 0o777 == 0o600
-    assert {inside.name for inside in file.parent.iterdir()} == {builder.FILE, builder.FACTS}
+    assert {inside.name for inside in file.parent.iterdir()} == {FILE, builder.FACTS}
 
 
 def test_the_same_data_and_key_make_the_same_view_again(folder: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from dpsql.owner import builder
 from dpsql.owner.builder import build, version_directory
+from dpsql.owner.engines import FILE
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.policy import Policy
 from dpsql.worker import wire
@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 def universe(policy: Policy, folder: Path) -> list[tuple[Any, ...]]:
     """The rows that the metric sees."""
     build(policy, key=KEY, version=1, directory=folder / "cache")
-    file = version_directory(folder / "cache", 1) / builder.FILE
+    file = version_directory(folder / "cache", 1) / FILE
     with duckdb.connect(str(file), read_only=True) as connection:
         return connection.execute('SELECT * FROM bounded.main."patients$home" ORDER BY ALL').fetchall()
 
