@@ -1,6 +1,7 @@
 """What every mechanism is given and what it offers.
 
     offer(request) -> Offer | Refusal      public facts only
+    together(requests) -> Joint offers     public facts only
     Offer.release(raw, sampler)            the only place where a raw number becomes one that may leave
 
 One theorem per file; `MECHANISMS` lists them.
@@ -11,10 +12,10 @@ Tests: tests/contracts.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
@@ -26,7 +27,19 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Interval", "Mechanism", "Offer", "Personal", "Price", "Refusal", "Request", "derive", "total_price"]
+__all__ = [
+    "Interval",
+    "Joint",
+    "Mechanism",
+    "Offer",
+    "Personal",
+    "Price",
+    "Refusal",
+    "Request",
+    "alike",
+    "derive",
+    "total_price",
+]
 
 Interval = tuple[float | int | None, float | int | None]
 """A confidence interval in the column's unit; None where there is no value."""
@@ -221,19 +234,50 @@ def derive(offer: Offer, **values: Any) -> None:
         object.__setattr__(offer, name, value)
 
 
-class Mechanism(Protocol):
-    """One way to answer; registered in `MECHANISMS`."""
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """An offer of one release that answers several requests.
 
-    @property
-    def name(self) -> str:
-        """The name SQL knows it by."""
-        ...
+    Attributes:
+        members: Which of them, by index; two or more.
+        offer: The release; `Offer.placed` is what answers each member, in their order.
+    """
 
-    @property
-    def options(self) -> frozenset[str]:
-        """The options that it reads, beside the statement's own (price, caps, confidence); the others it ignores."""
-        ...
+    members: tuple[int, ...]
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """One way to answer; registered in `MECHANISMS`.
+
+    Attributes:
+        name: The name SQL knows it by.
+        options: The options that it reads, beside the statement's own (price, caps, confidence).
+    """
+
+    name: str
+    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for this request, or why there is none; looks at public facts only."""
-        ...
+        raise NotImplementedError
+
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Offers for some of these requests of one statement at once, at the sum of their prices; public facts only."""
+        return ()
+
+
+def alike(
+    requests: Sequence[Request], fits: Callable[[Request], bool], same: Callable[[Request, Request], bool]
+) -> list[tuple[int, ...]]:
+    """Indices of the requests that fit and are the same in some way, two or more together."""
+    groups: list[list[int]] = []
+    for index, request in enumerate(requests):
+        if fits(request):
+            like = next((group for group in groups if same(requests[group[0]], request)), None)
+            if like is None:
+                groups.append([index])
+            else:
+                like.append(index)
+    return [tuple(group) for group in groups if len(group) > 1]

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Offer, Price, Refusal, Request
+from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
 from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
@@ -91,11 +91,10 @@ def _root_below(x: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(Mechanism):
     """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain."""
 
     name: str = "exponential"
-    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for an order statistic or a mode, or why there is none."""

@@ -19,18 +19,20 @@ Source: Canonne, Kamath, Steinke 2020, "The Discrete Gaussian for Differential P
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Offer, Price, Refusal, Request
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import GaussianLaw, gaussian_delta
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.shared import Bought, shared_offers
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
 
@@ -100,11 +102,10 @@ def gaussian_variance(shift: int, epsilon: Fraction, delta: Fraction) -> Fractio
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class Gaussian(Mechanism):
     """Exact integers plus discrete Gaussian noise; means and other statistics from several noised integers."""
 
     name: str = "gaussian"
-    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""
@@ -129,6 +130,10 @@ class Gaussian:
             step=step,
             sensitivity=math.sqrt(moved.l2_squared) * float(step),
         )
+
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Offers for statistics of the same numbers."""
+        return shared_offers(self.name, _bought, 1, requests)
 
     def _mean(self, request: Request) -> Offer | Refusal:
         query = mean_query(request)
@@ -215,3 +220,13 @@ def _rounded_down(x: Fraction) -> Fraction:
 
 
 TOO_SMALL = "this epsilon and delta are too small to buy any Gaussian noise; ask for more, or use laplace."
+
+
+def _bought(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+    loss = None if price.rho is None and price.delta == 0 else vector_loss(price)  # a row moves several entries
+    if loss is None:
+        return None
+    variances = (
+        gaussian_variance_of_rho(own.l2_squared, loss.rho * share) for own, share in zip(moved, shares, strict=True)
+    )
+    return tuple(map(GaussianLaw, variances)), loss

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Offer, Price, Refusal, Request
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
-from dpsql.mechanisms.noise.sensitivity import measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
+from dpsql.mechanisms.shared import Bought, shared_offers
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import Composed
@@ -101,11 +102,10 @@ def split_among(price: Price, shares: Sequence[Fraction]) -> list[Price]:
 
 
 @dataclass(frozen=True, slots=True)
-class Laplace:
+class Laplace(Mechanism):
     """Exact integers plus discrete Laplace noise; means and other statistics from several noised integers."""
 
     name: str = "laplace"
-    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count, sum, mean or statistic of moments, or why there is none."""
@@ -129,6 +129,10 @@ class Laplace:
             step=step,
             sensitivity=float(in_unit(l1, step)),
         )
+
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Offers for statistics of the same numbers."""
+        return shared_offers(self.name, _bought, 2 / 3, requests)
 
     def _mean(self, request: Request) -> Offer | Refusal:
         # Variances go by (sensitivity / epsilon)^2. Priced by rho, which is near epsilon^2 / 2, they go by 1 / rho.
@@ -163,3 +167,11 @@ class Laplace:
 
 
 TOO_SMALL = "this rho is too small to buy any noise; ask for more."
+
+
+def _bought(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+    losses = [loss for part in split_among(price, shares) if (loss := pure_loss(part)) is not None]
+    if len(losses) < len(shares):
+        return None
+    laws = (LaplaceLaw(laplace_scale(own.l1, loss.epsilon)) for own, loss in zip(moved, losses, strict=True))
+    return tuple(laws), Composed(tuple(losses))

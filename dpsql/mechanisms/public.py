@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpsql.mechanisms.base import Interval, Offer, Refusal, Request
+from dpsql.mechanisms.base import Interval, Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.needs import Measure, MeasureKind
@@ -39,11 +39,10 @@ class PublicRelease(Offer):
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
+class Public(Mechanism):
     """COUNT(*) and COUNT(DISTINCT unit) where the number of rows is public."""
 
     name: str = "public"
-    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> PublicRelease | Refusal:
         """The exact number for free, or why it is not public."""

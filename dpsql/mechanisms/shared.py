@@ -20,7 +20,7 @@ Tests: tests/contracts, tests/unit/prepare/test_prices.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -28,21 +28,18 @@ from functools import lru_cache
 import numpy as np
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Price, Request, derive, total_price
-from dpsql.mechanisms.gaussian import gaussian_variance_of_rho, vector_loss
-from dpsql.mechanisms.laplace import laplace_scale, pure_loss, split_among
+from dpsql.mechanisms.base import Interval, Joint, Price, Request, alike, derive, total_price
 from dpsql.mechanisms.noise.central import STATISTICS
-from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
+from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.mean import MeanRelease, centre_of, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity
 from dpsql.privacy.kinds import Loss
-from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NOISES", "TOTALS", "TotalsRelease", "same_numbers", "shared_offers"]
+__all__ = ["Bought", "TotalsRelease", "same_numbers", "shared_offers"]
 
 TOTALS = ("sum", "count", "avg")
 HALVES = (Fraction(1, 2), Fraction(1, 2))
@@ -68,24 +65,47 @@ def _unfit(request: Request) -> bool:
     return request.selects or aggregate.vector != () or not known
 
 
-def shared_offers(mechanism: str, requests: Sequence[Request]) -> list[MomentsRelease | TotalsRelease]:
-    """Offers for several aggregates of the same numbers, at the sum of their prices; [] where nothing is shared.
+Bought = tuple[tuple[Law, ...], Loss]
+"""Laws of noise, and their loss together."""
+
+Buy = Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]], Bought | None]
+"""The least noise on several numbers within a price, of which each gets its share; None where it buys none."""
+
+
+def shared_offers(mechanism: str, buy: Buy, exponent: float, requests: Sequence[Request]) -> list[Joint]:
+    """Offers for the aggregates that are statistics of the same numbers.
+
+    Sums of several grouping sets stay alone: they are made to agree.
 
     Args:
-        mechanism: A key of `NOISES`.
-        requests: Two or more, each pair of which are `same_numbers`.
+        mechanism: Whose noise it is.
+        buy: How it is bought.
+        exponent: By which a price in epsilon is shared among moments (`MomentsQuery.shares`).
+        requests: Of one statement.
     """
-    price, functions = total_price(requests), [request.aggregate.function for request in requests]
-    if functions[0] in STATISTICS:
-        return _moments(mechanism, requests, price)
-    return _totals(mechanism, requests, price) if "avg" in functions else []
+    sets = any(request.source.keys != requests[0].source.keys for request in requests)
+
+    def fits(request: Request) -> bool:
+        function = request.aggregate.function
+        return function in STATISTICS or (function in TOTALS and not sets)
+
+    found = []
+    for members in alike(requests, fits, same_numbers):
+        own = [requests[index] for index in members]
+        price, mean = total_price(own), next((one for one in own if one.aggregate.function == "avg"), None)
+        if own[0].aggregate.function in STATISTICS:
+            found += [Joint(members, offer) for offer in _moments(mechanism, buy, exponent, own, price)]
+        elif mean is not None:
+            found += [Joint(members, offer) for offer in _totals(mechanism, buy, mean, own, price)]
+    return found
 
 
-def _moments(mechanism: str, requests: Sequence[Request], price: Price) -> list[MomentsRelease | TotalsRelease]:
+def _moments(
+    mechanism: str, buy: Buy, exponent: float, requests: Sequence[Request], price: Price
+) -> list[MomentsRelease]:
     queries = tuple(map(moments_query, requests))
     moved = [own for own in queries[0].sensitivities if own is not None]
-    by_rho = mechanism == "gaussian" or price.rho is not None
-    bought = NOISES[mechanism](price, moved, queries[0].shares(exponent=1 if by_rho else 2 / 3))
+    bought = buy(price, moved, queries[0].shares(exponent=exponent if price.rho is None else 1))
     if bought is None:
         return []
     loss, rest = bought[1], iter(bought[0])
@@ -93,51 +113,21 @@ def _moments(mechanism: str, requests: Sequence[Request], price: Price) -> list[
     return [MomentsRelease(mechanism, loss, queries[0], laws, together=queries)]
 
 
-def _totals(mechanism: str, requests: Sequence[Request], price: Price) -> list[MomentsRelease | TotalsRelease]:
-    mean = next(request for request in requests if request.aggregate.function == "avg")
-    grid, argument = mean.grid, mean.aggregate.argument
-    if grid is None or argument is None:
+def _totals(mechanism: str, buy: Buy, mean: Request, requests: Sequence[Request], price: Price) -> list[TotalsRelease]:
+    grid = mean.grid
+    if grid is None:
         raise InvariantBroken("a mean needs an argument on a grid")
     middle, zero = (grid.low + grid.high) // 2, min(max(0, grid.low), grid.high)
-    offers: list[MomentsRelease | TotalsRelease] = []
+    functions, offers = tuple(request.aggregate.function for request in requests), []
     for centre in dict.fromkeys((centre_of(grid, mean.facts), middle, zero)):
         query = mean_query(mean, centre)
         if query.count_sensitivity is None:  # the number is public, and its count costs nothing
             return []
-        bought = NOISES[mechanism](price, (query.sum_sensitivity, query.count_sensitivity), HALVES)
+        bought = buy(price, (query.sum_sensitivity, query.count_sensitivity), HALVES)
         if bought is not None:
             (for_sum, for_count), loss = bought
-            functions = tuple(request.aggregate.function for request in requests)
             offers.append(TotalsRelease(mechanism, loss, query, for_sum, for_count, functions))
     return offers
-
-
-Bought = tuple[tuple[Law, ...], Loss]
-
-
-def _laplace(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
-    losses = [loss for part in split_among(price, shares) if (loss := pure_loss(part)) is not None]
-    if len(losses) < len(shares):
-        return None
-    laws = (LaplaceLaw(laplace_scale(own.l1, loss.epsilon)) for own, loss in zip(moved, losses, strict=True))
-    return tuple(laws), Composed(tuple(losses))
-
-
-def _gaussian(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
-    loss = None if price.rho is None and price.delta == 0 else vector_loss(price)  # a row moves several entries
-    if loss is None:
-        return None
-    variances = (
-        gaussian_variance_of_rho(own.l2_squared, loss.rho * share) for own, share in zip(moved, shares, strict=True)
-    )
-    return tuple(map(GaussianLaw, variances)), loss
-
-
-NOISES: Mapping[str, Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]], Bought | None]] = {
-    "laplace": _laplace,
-    "gaussian": _gaussian,
-}
-"""By mechanism: the least noise on several numbers within a price, and its loss."""
 
 
 @dataclass(frozen=True, slots=True)

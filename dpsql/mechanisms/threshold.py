@@ -55,7 +55,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.mechanisms.base import Interval, Refusal, Request
+from dpsql.mechanisms.base import Interval, Mechanism, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
@@ -99,11 +99,10 @@ class ThresholdRelease(NoisedRelease):
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Mechanism):
     """Numbers of the groups that occur, for those above a threshold: of an open domain, or of a listed one."""
 
     name: str = "threshold"
-    options: frozenset[str] = frozenset()
 
     def offer(self, request: Request) -> ThresholdRelease | StabilityRelease | Refusal:
         """An offer for COUNT(DISTINCT unit), or COUNT(*) where a unit has one row a group, over an open domain.

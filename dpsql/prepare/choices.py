@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Mechanism, Refusal, Request
+from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
@@ -15,25 +16,25 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
-from dpsql.prepare.vectors import joined, offers
+from dpsql.prepare.together import Taken, joined
 
 __all__ = ["choices_of"]
 
 
-def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[tuple[Choice, int]]:
-    """The best offer for each, and its place in a vector of several, or 0.
+def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[Taken]:
+    """The best offer for each, alone or with others.
 
     A wanted mechanism holds for every aggregate that offers it, and one must.
     """
     choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
     wanted = options.mechanism
-    vectors = offers(requests, lambda request, mechanism: _allows(request, mechanism, wanted))
+    joints = [joint for mechanism in MECHANISMS for joint in _together(mechanism, requests, wanted)]
     for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted))
         except UnsupportedQuery as error:
-            if any(index in members for members, _ in vectors):  # too few rows for a part of the price alone
+            if any(index in joint.members for joint in joints):  # too few rows for a part of the price alone
                 choices.append(None)
                 continue
             if wanted is None:
@@ -43,10 +44,17 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
                 choices.append(_best(request, None))
             except UnsupportedQuery:
                 raise error from None
-    found = joined(choices, vectors)
-    if refusals and options.mechanism not in {choice.release.mechanism for choice, _ in found}:
+    found = joined(choices, joints)
+    if refusals and options.mechanism not in {taken.choice.release.mechanism for taken in found}:
         raise refusals[0]
     return found
+
+
+def _together(mechanism: Mechanism, requests: Sequence[Request], wanted: str | None) -> list[Joint]:
+    """A mechanism's offers for several of the requests that are left to it."""
+    left = [index for index, request in enumerate(requests) if _allows(request, mechanism, wanted)]
+    found = mechanism.together([requests[index] for index in left])
+    return [Joint(tuple(left[member] for member in joint.members), joint.offer) for joint in found]
 
 
 def _allows(request: Request, mechanism: Mechanism, wanted: str | None) -> bool:

@@ -24,7 +24,6 @@ from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.reads import CHOICE, OWN, read_by
 from dpsql.prepare.sources import check_unit, facts_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
-from dpsql.prepare.vectors import in_a_row
 from dpsql.privacy.loss import Composed
 
 __all__ = ["prepare"]
@@ -69,14 +68,15 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
         for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
-    choices = choices_of(requests, options, catalog)
-    readings, where = readings_of([choice.release.need for choice, _ in choices], lower)
+    taken = choices_of(requests, options, catalog)
+    readings, where = readings_of([own.choice.release.need for own in taken], lower)
     found = [
-        Measured(request.aggregate, request, choice, *read, grouping=at, place=place)
-        for request, (choice, place), read, at in zip(requests, choices, where, of, strict=True)
+        Measured(request.aggregate, request, own.choice, *read, grouping=at, place=own.place)
+        for request, own, read, at in zip(requests, taken, where, of, strict=True)
     ]
-    measured = in_a_row(found)
-    selection = None if selection is None else next(i for i, one in enumerate(measured) if one is found[selection])
+    order = sorted(range(len(found)), key=lambda index: (taken[index].first, taken[index].place))
+    measured = tuple(found[index] for index in order)
+    selection = None if selection is None else order.index(selection)
     loss = Composed(tuple(one.choice.release.loss for one in measured if one.place == 0))
     if selects:
         groupings = (replace(groupings[0], groups=None),)

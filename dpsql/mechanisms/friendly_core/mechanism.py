@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
-from dpsql.mechanisms.base import Interval, Offer, Price, Refusal, Request, derive, total_price
+from dpsql.mechanisms.base import Interval, Joint, Mechanism, Offer, Price, Refusal, Request, alike, derive, total_price
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.pairs import FriendlyPair, offer_pair
@@ -91,7 +91,7 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True)
-class FriendlyCore:
+class FriendlyCore(Mechanism):
     """The located mean of FriendlyCore, at the data's own place and scale."""
 
     name: str = "friendly_core"
@@ -101,9 +101,14 @@ class FriendlyCore:
         """An offer for a mean, or for a statistic of two columns, or why there is none."""
         if request.aggregate.second is not None and request.idealised:
             return offer_pair(request)
-        return self.together((request,))
+        return self.vector((request,))
 
-    def together(self, requests: Sequence[Request]) -> FriendlyMean | Refusal:
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Vectors of means: each of a grouping's that count the same rows whatever the data are."""
+        found = [(members, self.vector([requests[i] for i in members])) for members in alike(requests, _whole, _beside)]
+        return [Joint(members, offer) for members, offer in found if not isinstance(offer, Refusal)]
+
+    def vector(self, requests: Sequence[Request]) -> FriendlyMean | Refusal:
         """An offer for several means as one vector, at the sum of their prices; or why there is none.
 
         Args:
@@ -223,6 +228,17 @@ class FriendlyMean(Offer):
         order = np.lexsort((*values.T[::-1], group))  # so that the order of the engine's rows means nothing
         edges = np.searchsorted(group[order], np.arange(raw.size + 1))
         return [np.repeat(values[order[start:end]], rows[order[start:end]], axis=0) for start, end in pairwise(edges)]
+
+
+def _whole(request: Request) -> bool:
+    """Whether it is a mean of a column without NULL, or of one column of an ``avg_vector``."""
+    aggregate = request.aggregate
+    complete = aggregate.vector or (aggregate.argument is not None and not aggregate.argument.facts.nullable)
+    return aggregate.function == "avg" and bool(complete) and not request.selects
+
+
+def _beside(one: Request, other: Request) -> bool:
+    return one.source == other.source and one.aggregate.vector == other.aggregate.vector
 
 
 def _why_not(request: Request) -> str | None:

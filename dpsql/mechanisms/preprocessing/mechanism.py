@@ -46,7 +46,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Offer, Refusal, Request
+from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss, split
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -86,7 +86,7 @@ ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 
 @dataclass(frozen=True, slots=True)
-class Preprocessing:
+class Preprocessing(Mechanism):
     """MEDIAN, AVG, TRIMMED_MEAN, variances, and where a sensitivity is named also MIN, MAX and SUM."""
 
     name: str = "preprocessing"

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dpsql.mechanisms.base import Offer, Refusal, Request
+from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.random_dp.histogram import histogram_offer
 from dpsql.mechanisms.random_dp.mean import mean_offer
 from dpsql.mechanisms.random_dp.opted import opted_in
@@ -36,7 +36,7 @@ __all__ = ["RandomDP"]
 
 
 @dataclass(frozen=True, slots=True)
-class RandomDP:
+class RandomDP(Mechanism):
     """Counts over the cells of a declared partition, and declared means. Only by name: it promises less."""
 
     name: str = "random_dp"

@@ -179,7 +179,7 @@ def test_intervals_cover_the_mean_of_the_rows_as_they_were_moved() -> None:
 def test_several_means_are_one_vector_at_the_sum_of_their_prices() -> None:
     heights = replace(SCALED, step=Fraction(1, 1000), scale=(Fraction(1, 100), Fraction(1000)))
     requests = [mean(RHO), mean(RHO, facts=heights)]
-    together = FriendlyCore().together(requests)
+    together = FriendlyCore().vector(requests)
     assert not isinstance(together, Refusal)
     assert together.loss == Concentrated(Fraction(1, 10), outside=2 * Fraction(1, 10**6))
     assert together.need.columns == ("value", "value_1", "rows")

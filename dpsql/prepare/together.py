@@ -1,0 +1,73 @@
+"""Several aggregates as one release: which offers for several are taken, because they are better off so.
+
+Everything here rests on public facts. A joint offer (`Mechanism.together`) is taken where it is expected to be more
+accurate: for each of its aggregates the expected error of the joint release is divided by the one of a release of its
+own, and the mean of the squares of these ratios is at most 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpsql.mechanisms.base import Joint, Offer
+from dpsql.mechanisms.choose import Choice, Other
+
+__all__ = ["Taken", "joined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The offer that answers one request.
+
+    Attributes:
+        choice: The offer, and those not taken.
+        first: Index of the first request that the same release answers: its own, where it stands alone.
+        place: Where it stands among those; 0 for the first.
+    """
+
+    choice: Choice
+    first: int
+    place: int = 0
+
+
+def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Taken]:
+    """What answers each request.
+
+    Args:
+        alone: What each request gets alone; None where nothing answers it alone, which a joint offer then does.
+        joints: What is offered for several together.
+    """
+    taken = {index: Taken(choice, index) for index, choice in enumerate(alone) if choice is not None}
+    shares = [(_share_of_alone(joint.offer, [alone[index] for index in joint.members]), joint) for joint in joints]
+    placed: set[int] = set()
+    for share, joint in sorted(shares, key=lambda one: one[0]):
+        if share <= 1 and placed.isdisjoint(joint.members):
+            placed.update(joint.members)
+            for place, index in enumerate(joint.members):
+                choice = Choice(joint.offer.placed(place), _others(alone[index]))
+                taken[index] = Taken(choice, joint.members[0], place)
+    return [taken[index] for index in sorted(taken)]
+
+
+def _share_of_alone(offer: Offer, alone: Sequence[Choice | None]) -> float:
+    """The mean square of each expected error as a share of that alone; 0 where some have no answer alone."""
+    if None in alone:
+        return 0.0
+    errors = [
+        (offer.placed(place).expected_error, own.release.expected_error)
+        for place, own in enumerate(alone)
+        if own is not None
+    ]
+    if any(other == 0 for _, other in errors):  # exact alone
+        return math.inf
+    return sum((own / other) ** 2 for own, other in errors) / len(errors)
+
+
+def _others(alone: Choice | None) -> tuple[Other, ...]:
+    """What was not taken, the offer for one aggregate first."""
+    if alone is None:
+        return ()
+    reason = "alone, at its part of the price: together they err less."
+    return (Other(alone.release.mechanism, alone.release.expected_error, reason), *alone.others)

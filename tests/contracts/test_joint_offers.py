@@ -1,0 +1,182 @@
+"""What every offer of one release for several aggregates keeps to; a line in `MECHANISMS` is enough to test it here."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import pytest
+
+from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Request, derive, total_price
+from dpsql.plan.needs import Aggregates, Contribution, Values
+from dpsql.plan.types import Facts, Grid, Type
+from dpsql.prepare.identity import canonical
+from dpsql.privacy.account import DELTA_UNIT, units
+from dpsql.privacy.loss import decode, encode
+from dpsql.privacy.tables import RawTable
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, ONE_ROW, OPEN, WITH_DELTA, asking
+
+GRID = Grid(Fraction(1, 10), -50, 1000)
+SCALED = Facts(Type.REAL, nullable=False, scale=(Fraction(1, 2), Fraction(10**5)))
+PRICES = (
+    HALF,
+    WITH_DELTA,
+    BY_RHO,
+    Price(Fraction(1, 3), Fraction(1, 10**9)),  # no whole number of the ledger's units
+    Price(None, Fraction(1, 10**9), rho=Fraction(2, 3)),
+)
+FUNCTIONS = (
+    ("avg", "sum", "count"),
+    ("count", "avg"),
+    ("var_pop", "stddev_samp", "var_samp"),
+    ("corr", "regr_slope"),
+    ("min", "max"),
+)
+
+
+def statements() -> Iterator[list[Request]]:
+    """Several requests each, of every shape."""
+    for price, neighbours, (held, keys) in itertools.product(
+        PRICES,
+        ("add_remove", "replace_one"),
+        ((ONE_ROW, ()), (Contribution(2, 2, 1), (CITY,)), (FEW_ROWS, (CITY,))),
+    ):
+        for functions in FUNCTIONS:
+            asked = [
+                asking(function, price=price, neighbours=neighbours, held=held, keys=keys, grid=GRID)
+                for function in functions
+            ]
+            yield [dataclasses.replace(request, grid=GRID) for request in asked]  # of COUNT(x) too
+        vector = asking("avg", price=price, neighbours=neighbours, held=held, keys=keys, grid=None, facts=SCALED)
+        yield [vector] * 3
+
+
+@functools.cache
+def offers(mechanism: Mechanism) -> list[tuple[list[Request], Joint]]:
+    """Every joint offer to those statements, with the requests that it answers."""
+    return [
+        ([requests[member] for member in joint.members], joint)
+        for requests in statements()
+        for joint in mechanism.together(requests)
+    ]
+
+
+def placed(joint: Joint) -> list[Offer]:
+    """The offer as what answers each of its aggregates."""
+    return [joint.offer.placed(place) for place in range(len(joint.members))]
+
+
+def raw(need: Aggregates | Values) -> RawTable:
+    """Exact numbers of one group."""
+    if isinstance(need, Aggregates):
+        return RawTable({f"m{i}": [10_000 * (i + 1)] for i in range(len(need.measures))})
+    values = {name: [1, 2, 6] for name in need.columns[:-1]}
+    return RawTable({"group": [0] * 3, **values, "rows": [1_500] * 3}, size=1)
+
+
+makers = [mechanism for mechanism in MECHANISMS if offers(mechanism)]
+every = pytest.mark.parametrize("mechanism", makers, ids=lambda mechanism: mechanism.name)
+
+
+def test_some_mechanisms_make_joint_offers() -> None:
+    assert {mechanism.name for mechanism in makers} >= {"laplace", "gaussian", "friendly_core"}
+
+
+@every
+def test_it_answers_two_or_more_and_each_of_them_once(mechanism: Mechanism) -> None:
+    for requests, joint in offers(mechanism):
+        assert len(set(joint.members)) == len(joint.members) == len(requests) >= 2
+        assert all(offer.mechanism == mechanism.name for offer in placed(joint))
+        assert not any(request.selects for request in requests)
+
+
+@every
+def test_every_place_is_the_same_release(mechanism: Mechanism) -> None:
+    for _, joint in offers(mechanism):
+        for offer in placed(joint):
+            assert (offer.loss, offer.need) == (joint.offer.loss, joint.offer.need)
+        assert joint.offer.placed(0) == joint.offer
+        assert joint.offer.placed(1).placed(0) == joint.offer
+
+
+@every
+def test_its_loss_is_within_the_sum_of_the_prices(mechanism: Mechanism) -> None:
+    for requests, joint in offers(mechanism):
+        price = total_price(requests)
+        charged = joint.offer.loss.account("zcdp" if price.rho else "basic")
+        if price.rho is not None:
+            assert charged.rho <= units(price.rho)
+        else:
+            assert charged.epsilon is not None
+            assert price.epsilon is not None
+            assert charged.epsilon <= units(price.epsilon)
+        assert joint.offer.loss.priced().delta <= units(price.delta, DELTA_UNIT)
+
+
+@every
+def test_its_loss_survives_the_ledger(mechanism: Mechanism) -> None:
+    for _, joint in offers(mechanism):
+        assert decode(encode(joint.offer.loss)) == joint.offer.loss
+
+
+@every
+def test_the_same_requests_get_the_same_offers(mechanism: Mechanism) -> None:
+    for requests in statements():
+        assert mechanism.together(requests) == mechanism.together(requests)
+
+
+@every
+def test_another_wording_of_its_notes_is_no_other_identity(mechanism: Mechanism) -> None:
+    for _, joint in offers(mechanism):
+        for offer in placed(joint):
+            other = copy.copy(offer)
+            derive(other, notes=("Said in other words.",))
+            assert canonical(other) == canonical(offer)
+
+
+@every
+def test_it_releases_a_value_and_an_interval_at_every_place(mechanism: Mechanism) -> None:
+    for _, joint in offers(mechanism):
+        assert isinstance(joint.offer.need, Aggregates | Values)
+        released = joint.offer.release(raw(joint.offer.need), Noiseless())
+        for place, offer in enumerate(placed(joint)):
+            own = released.place(place)
+            (value,), ((low, high),) = own.values, offer.intervals(own, 0.9)
+            assert math.isfinite(offer.half_width)
+            if value is None:
+                assert (low, high) == (None, None)
+            else:
+                assert low is not None
+                assert high is not None
+                assert low <= value <= high
+
+
+@every
+def test_each_of_its_releases_has_noise(mechanism: Mechanism) -> None:
+    for _, joint in offers(mechanism):
+        assert isinstance(joint.offer.need, Aggregates | Values)
+        first, second = (joint.offer.release(raw(joint.offer.need), FixedSampler(seed)) for seed in (1, 2))
+        assert first != second
+
+
+@every
+def test_groups_that_must_be_chosen_are_not_answered_together(mechanism: Mechanism) -> None:
+    for requests in statements():
+        selecting = [
+            dataclasses.replace(request, selects=True, source=dataclasses.replace(request.source, keys=(OPEN,)))
+            for request in requests
+        ]
+        assert list(mechanism.together(selecting)) == []
+
+
+def test_one_request_alone_gets_no_joint_offer() -> None:
+    for mechanism, requests in itertools.product(MECHANISMS, statements()):
+        first: Sequence[Request] = requests[:1]
+        assert list(mechanism.together(first)) == []
