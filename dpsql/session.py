@@ -38,7 +38,6 @@ from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
 from dpsql.prepare.metric import prepare_metric, priced_by_metric
-from dpsql.prepare.whole_tables import prepare_table
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -245,9 +244,7 @@ class Session:
     def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
         lower = lowering(backend.engine.dialect, backend.ledger.contribution_key)
-        if plan.table is not None:
-            return prepare_table(plan, options, backend.catalog, lower)
-        if priced_by_metric(options):
+        if plan.table is None and priced_by_metric(options):
             return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public, lower)
         return prepare(plan, options, backend.catalog, lower)
 

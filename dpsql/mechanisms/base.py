@@ -19,7 +19,7 @@ from typing import Any
 
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
-from dpsql.plan.nodes import Aggregate, Expression
+from dpsql.plan.nodes import Aggregate, Expression, TableFunction
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
 from dpsql.plan.types import Facts, Grid
@@ -98,6 +98,9 @@ class Request:
         options: What the statement asks for; a mechanism reads those that it names in `Mechanism.options`.
         personal: Under add_remove, where units have classes and the aggregate is made of one value for each unit: those
             values, and what each class may lose; else None.
+        table: The function of a whole table of which this is one column: all of them are answered by one release, for
+            the price that each of them names; or None.
+        policy_file: Where the owner writes, for messages.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
     """
@@ -117,6 +120,8 @@ class Request:
     idealised: bool = False
     personal: Personal | None = None
     narrowed: tuple[Facts | None, Facts | None] = (None, None)
+    table: TableFunction | None = None
+    policy_file: str = "the policy"
 
     @property
     def facts(self) -> Facts:

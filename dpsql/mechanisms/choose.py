@@ -61,7 +61,7 @@ def choose(
     others: dict[str, Other] = {}
     for mechanism in mechanisms:
         name = mechanism.name
-        answer = Refusal(name, "the policy bans it for this column.") if name in banned else mechanism.offer(request)
+        answer = Refusal(name, "the policy bans it for this column.") if name in banned else _offer(mechanism, request)
         if isinstance(answer, Refusal):
             others[name] = Other(name, None, answer.reason)
         else:
@@ -80,6 +80,11 @@ def choose(
     return Choice(offers[best], tuple(others[m.name] for m in mechanisms if m.name in others))
 
 
+def _offer(mechanism: Mechanism, request: Request) -> Offer | Refusal:
+    return mechanism.offer(request) if request.table is None else Refusal(mechanism.name, WHOLE)
+
+
+WHOLE = "all columns of a function of a whole table are answered together, by friendly_core."
 NOT_SMALLER = "its expected error is not smaller."
 
 

@@ -100,6 +100,8 @@ def _default_key(aggregate: Aggregate) -> str:
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
     """That bounds are missing where nothing else is, with what to write."""
     aggregate, options = request.aggregate, request.options
+    if request.table is not None:
+        return None  # its functions say what they need
     if options.sensitivity is not None or options.centre is not None or options.scale is not None:
         return None  # asked for without bounds: each mechanism's own reason says more
     if request.idealised and aggregate.second is not None:

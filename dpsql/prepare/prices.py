@@ -7,14 +7,12 @@ from fractions import Fraction
 
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.base import Price
-from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
-from dpsql.prepare.classes import price_of_everyone
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 
-__all__ = ["positive", "price_of_one", "prices", "with_selection"]
+__all__ = ["positive", "prices", "with_selection"]
 
 SELECTION_SHARE = Fraction(1, 5)
 """The share of epsilon for a count of units that only decides which groups appear. A guess."""
@@ -41,6 +39,10 @@ def prices(
 
     With several grouping sets each aggregate is measured once for each, at an equal part of its price.
     """
+    if options.multiple is not None:
+        raise ProgrammingError(
+            "A multiple of a metric prices no function of a whole table. Leave metric and multiple out."
+        )
     delta = (options.delta or Fraction(0)) / (len(aggregates) * sets) // DELTA_UNIT * DELTA_UNIT
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
@@ -55,12 +57,6 @@ def prices(
         raise ProgrammingError("The statement has no price. Write OPTIONS (epsilon = 0.1), or per_query in the policy.")
     shares = _shares(aggregates, selection, hidden, options.epsilon, options.group_selection_epsilon)
     return [Price(_of_one_set(share, sets), delta) for share in shares]
-
-
-def price_of_one(options: Options, catalog: Catalog) -> Price:
-    """The price of a statement that is one release: all of it, or what the strictest class of units pays."""
-    (price,) = prices([Aggregate("a0", "whole", None, "")], None, False, options, 1)
-    return positive(price_of_everyone(price, catalog.classes))
 
 
 def _of_one_set(share: Fraction, sets: int) -> Fraction:

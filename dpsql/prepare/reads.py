@@ -14,15 +14,13 @@ from dpsql.errors import ProgrammingError
 from dpsql.mechanisms import MECHANISMS
 from dpsql.plan.options import Options
 
-__all__ = ["CHOICE", "OWN", "read_by", "refuse_unread"]
+__all__ = ["CHOICE", "GROUPS", "OWN", "read_by", "refuse_unread"]
 
-OWN = frozenset(
-    {
-        "epsilon", "delta", "rho", "mechanism", "max_groups_per_unit", "max_rows_per_group", "max_rows_contributed",
-        "confidence", "group_selection_strategy", "privacy_unit_column",
-    }
-)  # fmt: skip
+OWN = frozenset({"epsilon", "delta", "rho", "mechanism", "max_rows_contributed", "confidence", "privacy_unit_column"})
 """What every statement priced by epsilon or rho reads itself."""
+
+GROUPS = frozenset({"max_groups_per_unit", "max_rows_per_group", "group_selection_strategy"})
+"""What such a statement reads besides, where its own aggregates and groups are measured: no function of a table."""
 
 CHOICE = frozenset({"min_privacy_units_per_group", "group_selection_epsilon"})
 """What a statement reads that chooses its groups."""

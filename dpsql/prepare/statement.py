@@ -5,6 +5,7 @@ Tests: tests/unit/prepare.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dpsql.engine.lower import Lower
@@ -22,7 +23,7 @@ from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of
-from dpsql.prepare.reads import CHOICE, OWN, read_by
+from dpsql.prepare.reads import CHOICE, GROUPS, OWN, read_by
 from dpsql.prepare.sources import check_unit, facts_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
 from dpsql.privacy.loss import Composed
 
@@ -51,7 +52,9 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
             hint="Declare values in the policy, or leave the strategy out and give delta.",
         )  # fmt: skip
     asked_threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
-    selects = not listed or (asked_threshold and bool(plan.keys))
+    # What a function of a whole table measures has no groups, whatever the answer's rows are called.
+    over = groupings if plan.table is None else (Grouping((), ((),)),)
+    selects = not listed or (asked_threshold and bool(over[0].keys))
     if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
         raise UnsupportedQuery(
             "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
@@ -61,9 +64,9 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
     if not listed and not options.delta and options.mechanism in (None, "threshold"):
         raise _open_key(plan, catalog)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
-    asked = prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, len(groupings))
+    asked = _prices(plan, aggregates, selection, options)
     requests, of = [], []
-    for at, grouping in enumerate(groupings):
+    for at, grouping in enumerate(over):
         keys = tuple(plan.keys[index] for index in grouping.keys)
         for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
@@ -80,10 +83,18 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
     loss = Composed(tuple(one.choice.release.loss for one in measured if one.place == 0))
     if selects:
         groupings = (replace(groupings[0], groups=None),)
-    read = OWN | read_by(one.choice.release.mechanism for one in measured)
-    return Prepared(
-        plan, options, measured, selection, groupings, readings, loss, read=read | CHOICE if selects else read
-    )
+    read = OWN
+    if plan.table is None:
+        read = OWN | GROUPS | read_by(one.choice.release.mechanism for one in measured) | (CHOICE if selects else set())
+    return Prepared(plan, options, measured, selection, groupings, readings, loss, read=read)
+
+
+def _prices(plan: Plan, aggregates: Sequence[Aggregate], selection: int | None, options: Options) -> list[Price]:
+    """Of each aggregate; all columns of a function of a whole table are one release, and each names its price."""
+    if plan.table is not None:
+        return prices(aggregates[:1], None, False, options, 1) * len(aggregates)
+    sets = 1 if plan.sets is None else len(plan.sets)
+    return prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, sets)
 
 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
@@ -111,7 +122,7 @@ def _request(
 ) -> Request:
     """What the mechanisms are told of one aggregate over one grouping."""
     relation = plan.relation
-    personal = None if selects else _personal(plan, keys, aggregate, price, options, catalog)
+    personal = None if selects or plan.table is not None else _personal(plan, keys, aggregate, price, options, catalog)
     if aggregate.per_group is not None:
         relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
     narrowed = facts_of(aggregate, relation)
@@ -132,6 +143,8 @@ def _request(
         personal=personal,
         narrowed=narrowed,
         idealised=catalog.idealised,
+        table=plan.table,
+        policy_file=catalog.policy_file,
     )
 
 

@@ -12,16 +12,18 @@ from fractions import Fraction
 
 import pytest
 
+from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Request, derive, total_price
 from dpsql.plan.needs import Aggregates, Contribution, Values
+from dpsql.plan.nodes import TableFunction
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.account import DELTA_UNIT, units
 from dpsql.privacy.loss import decode, encode
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler, Noiseless
-from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, ONE_ROW, OPEN, WITH_DELTA, asking
+from tests.unit.mechanisms.asking import BY_RHO, CITY, COST, FEW_ROWS, HALF, ONE_ROW, OPEN, WEIGHT, WITH_DELTA, asking
 
 GRID = Grid(Fraction(1, 10), -50, 1000)
 SCALED = Facts(Type.REAL, nullable=False, scale=(Fraction(1, 2), Fraction(10**5)))
@@ -180,3 +182,46 @@ def test_one_request_alone_gets_no_joint_offer() -> None:
     for mechanism, requests in itertools.product(MECHANISMS, statements()):
         first: Sequence[Request] = requests[:1]
         assert list(mechanism.together(first)) == []
+
+
+def columns(price: Price, neighbours: str) -> list[Request]:
+    """The columns of a function of a whole table."""
+    table = TableFunction(
+        "dp_kmeans",
+        "dp_kmeans(cost, weight)",
+        (("cost", COST), ("weight", WEIGHT)),
+        (("k", (Fraction(2),)), ("bound", (Fraction(1),)), ("scale", (Fraction(1, 1000), Fraction(1)))),
+    )
+    request = asking("avg", price=price, neighbours=neighbours, rows_about=10**6)
+    found = [
+        dataclasses.replace(request.aggregate, name=name, function=table.name, argument=column)
+        for name, column in table.columns
+    ]
+    return [dataclasses.replace(request, aggregate=aggregate, table=table) for aggregate in found]
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(
+    "price", [Price(Fraction(4), Fraction(1, 10**6)), Price(None, Fraction(1, 10**6), rho=Fraction(1))]
+)
+def test_all_columns_of_a_whole_table_are_one_release_within_the_price_of_any(price: Price, neighbours: str) -> None:
+    requests = columns(price, neighbours)
+    ((mechanism, joint),) = [(one, joint) for one in MECHANISMS for joint in one.together(requests)]
+    assert joint.members == (0, 1)
+    assert mechanism.together(requests) == [joint]
+    assert placed(joint) == [joint.offer, joint.offer]
+    charged = joint.offer.loss.account("zcdp" if price.rho else "basic")
+    if price.rho is not None:
+        assert charged.rho <= units(price.rho)
+    else:
+        assert charged.epsilon is not None
+        assert price.epsilon is not None
+        assert charged.epsilon <= units(price.epsilon)
+    assert joint.offer.loss.priced().delta <= units(price.delta, DELTA_UNIT)
+    assert decode(encode(joint.offer.loss)) == joint.offer.loss
+
+
+def test_a_column_that_is_not_left_to_the_mechanism_stops_a_whole_table() -> None:
+    first, _ = columns(Price(Fraction(4), Fraction(1, 10**6)), "add_remove")
+    with pytest.raises(UnsupportedQuery, match="bans mechanism 'friendly_core' for weight"):
+        [joint for mechanism in MECHANISMS for joint in mechanism.together([first])]

@@ -2,7 +2,7 @@
 
 Neighbours, loss and theorem: `clusters`.
 
-Tests: tests/unit/prepare/test_whole_tables.py.
+Tests: tests/unit/mechanisms/friendly_core/test_whole_tables.py.
 """
 
 from __future__ import annotations
@@ -68,6 +68,10 @@ class KMeansRelease(Offer):
             f"points further than {float(self.bound):g} from 0 are moved to that distance.",
         )
         derive(self, loss=self.plan.loss, half_width=width, notes=notes)
+
+    def placed(self, place: int) -> KMeansRelease:
+        """The same: its columns are alike."""
+        return self
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """k rows: the centres in lexicographic order; None everywhere where too few parts agree."""

@@ -60,6 +60,10 @@ class CovarianceRelease(Offer):
     def __post_init__(self) -> None:
         derive(self, loss=self.plan.loss, notes=covariance_notes(self.plan, self.rows_about))
 
+    def placed(self, place: int) -> CovarianceRelease:
+        """The same: its columns are alike."""
+        return self
+
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """d rows of a symmetric, positive semidefinite matrix; None everywhere where too few parts agree."""
         names = self.need.columns[:-1]

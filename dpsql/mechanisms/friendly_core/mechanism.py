@@ -44,6 +44,7 @@ from dpsql.mechanisms.friendly_core.prices import (
     best_for_rho,
     halved,
 )
+from dpsql.mechanisms.friendly_core.whole_tables import whole_table
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -104,7 +105,13 @@ class FriendlyCore(Mechanism):
         return self.vector((request,))
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
-        """Vectors of means: each of a grouping's that count the same rows whatever the data are."""
+        """Functions of a whole table, and vectors of a grouping's means that count the same rows whatever the data are.
+
+        Raises:
+            UnsupportedQuery: As `whole_table`.
+        """
+        if tables := whole_table(self.name, requests):
+            return tables
         found = [(members, self.vector([requests[i] for i in members])) for members in alike(requests, _whole, _beside)]
         return [Joint(members, offer) for members, offer in found if not isinstance(offer, Refusal)]
 
