@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -79,7 +79,3 @@ class Facts:
     def bounded(self) -> bool:
         """Whether both bounds are known."""
         return self.low is not None and self.high is not None
-
-    def unhinted(self) -> Facts:
-        """The same facts without grid, centre, spread and scale: those belong to bare columns."""
-        return replace(self, step=None, centre=None, spread=None, scale=None)

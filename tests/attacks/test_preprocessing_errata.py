@@ -15,10 +15,10 @@ from dpsql.mechanisms.preprocessing import (
     maximum,
     mean_of,
     median,
-    preprocess,
     total,
     variance_of,
 )
+from tests.unit.mechanisms.preprocessing.general import preprocess
 
 Bag = Sequence[Fraction]
 NOTHING = Fraction(0)

@@ -226,6 +226,8 @@ def k_means(
 ) -> npt.NDArray[np.float64] | None:
     """(k, d) float64 centres in the points' unit, in lexicographic order; None where too few parts agree.
 
+    It is what `dp_kmeans` does, for points in the hand: mathematics to be imported.
+
     Args:
         points: (n, d) numbers, one row per privacy unit, n >= 0; rows with a NaN or an infinity are left out.
         k: Number of centres.

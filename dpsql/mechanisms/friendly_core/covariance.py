@@ -168,7 +168,8 @@ def _planned(columns: int, t: int, epsilon: Fraction, delta: Fraction) -> Covari
 def covariance(points: npt.ArrayLike, price: Price, sampler: Sampler, parts: int | None = None) -> Floats | None:
     """(d, d) covariance matrix of the core, in the points' squared unit; None where too few parts agree.
 
-    It needs no bounds. Which relation holds makes no difference: either exchanges one part's matrix.
+    It is what `dp_covariance` does, for points in the hand: mathematics to be imported. It needs no bounds. Which
+    relation holds makes no difference: either exchanges one part's matrix.
 
     Args:
         points: (n, d) numbers, one row per privacy unit; rows with a NaN or an infinity are left out.

@@ -14,7 +14,6 @@ little noise: `Product.lipschitz` says how much.
 from dpsql.mechanisms.metric.distances.base import Lines, Metric, MetricError, Pairs
 from dpsql.mechanisms.metric.distances.branches import BranchRelease, branch_release
 from dpsql.mechanisms.metric.distances.chain import Chain
-from dpsql.mechanisms.metric.distances.conjunction import slopes_of_conjunction
 from dpsql.mechanisms.metric.distances.discrete import Discrete
 from dpsql.mechanisms.metric.distances.missing import WithNull
 from dpsql.mechanisms.metric.distances.points import Points
@@ -57,6 +56,5 @@ __all__ = [
     "least_error",
     "offers",
     "shortfall",
-    "slopes_of_conjunction",
     "together",
 ]

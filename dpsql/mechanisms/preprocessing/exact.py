@@ -62,7 +62,7 @@ def sensitivity_of(value: Exact) -> Fraction:
     if isinstance(value, Iterable):
         raise ValueError(
             "this statistic takes one sensitivity for all units; give that of the smallest epsilon, "
-            "or use total, minimum or maximum, or preprocess for a dozen units."
+            "or use total, minimum or maximum."
         )
     delta = exact(value, "the sensitivity")
     if delta < 0:

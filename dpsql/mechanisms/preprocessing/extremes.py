@@ -2,7 +2,7 @@
 
 Write D(.) for the sum of the sensitivities of the units whose value is as said, c for the centre.
 
-Theorem. The preprocessed maximum (`general`) is the least of
+Theorem. The preprocessed maximum (the general rule) is the least of
 
     c + D(all)    and    max(v, c - D(<= v)) + D(> v)  over the values v;
 

@@ -3,7 +3,7 @@
 Let M_s be the median of the s smallest of n values, f = M_n the median of all (the middle of the two middle ones for
 even n), c the centre, and f >= c (else negate everything). Let s0 be the largest s with M_s < c, or 0.
 
-Theorem. The preprocessed median (`general`, Delta for all) is the least of
+Theorem. The preprocessed median (the general rule, Delta for all) is the least of
 
     M_s + (n - s) Delta  for s0 < s <= n,    and    phi + (n - s0 - 1) Delta,
 

@@ -4,7 +4,7 @@ A statistic f of a multiset is *ordered* if it never falls when a value rises: m
 maximum, sum. Let w(a, b) be f without the a smallest and the b largest of n values, W(a, b) = w(a, b) + (b - a) Delta.
 
 Theorem. 1. With G(a, b) = c + (b - a) Delta where a + b = n, and else the median of W(a, b), G(a + 1, b) and
-G(a, b + 1), the preprocessed f (`general`, Delta for all) is G(0, 0); and G(a + 1, b) <= G(a, b + 1).
+G(a, b + 1), the preprocessed f (the general rule, Delta for all) is G(0, 0); and G(a + 1, b) <= G(a, b + 1).
 2. Walk from (0, 0): to (a, b + 1) where W(a, b) >= t, else to (a + 1, b). G(0, 0) >= t if and only if the walk ends
 where c + (b - a) Delta >= t.
 

@@ -42,7 +42,7 @@ def output_steps(value: Exact, step: Exact) -> int:
 
 
 def sensitivity_steps(sensitivity: Exact, step: Exact) -> int:
-    """The sensitivity of `output_steps`, in whole steps.
+    """The sensitivity of `output_steps`, in whole steps; no statement needs it, it is there to be imported.
 
     Raises:
         ValueError: If the sensitivity is not a whole number of steps.

@@ -3,7 +3,7 @@
 Write S(A) for the squared deviations of the values A from their own mean, k for their number, n for the number of all
 values, ddof for 0 (population) or 1 (sample). The variance of A is S(A) / (k - ddof), and 0 for one value or none.
 
-Theorem. The preprocessed variance (`general`, Delta for all, 0 for the empty table) is the least of
+Theorem. The preprocessed variance (the general rule, Delta for all, 0 for the empty table) is the least of
 variance(A) + (n - k) Delta over the windows A of the sorted values.
 
 Proof. The lower end never binds: where f(D) <= (n - 1) Delta, g(D - i) <= f(D - i) <= f(D) n / (n - 1) <= f(D) + Delta,

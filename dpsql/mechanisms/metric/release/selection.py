@@ -20,6 +20,9 @@ than noise on all of them.
 Utility. With probability at least 1 - exp(-t) the chosen score is above OPT - (ln(R / R_opt) + t) / c, for R candidates
 of which R_opt are best (theorem 4, with 1 / c for 2 alpha).
 
+A statement's MODE takes 1 over the scale of the noise on all of its counts, which is `exponent_of_groups` times the
+multiple m. The functions here are mathematics to be imported.
+
 Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, theorems 3 and 4; ranges in place of largest changes after Dong,
 Durfee, Rogers 2020.
 

@@ -21,7 +21,6 @@ from dpsql.mechanisms.preprocessing import (
     median,
     minimum,
     output_steps,
-    preprocess,
     sensitivity_steps,
     total,
     trimmed_mean,
@@ -29,6 +28,7 @@ from dpsql.mechanisms.preprocessing import (
     variance_of,
 )
 from dpsql.mechanisms.preprocessing.variance import Ddof
+from tests.unit.mechanisms.preprocessing.general import preprocess
 from tests.unit.mechanisms.preprocessing.oracles import (
     DELTAS,
     FORMS,

@@ -9,7 +9,8 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from dpsql.mechanisms.preprocessing import output_steps, preprocess, preprocess_2d, sensitivity_steps
+from dpsql.mechanisms.preprocessing import output_steps, sensitivity_steps
+from tests.unit.mechanisms.preprocessing.general import preprocess, preprocess_2d
 
 Units = tuple[int, ...]
 

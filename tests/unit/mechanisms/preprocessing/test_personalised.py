@@ -10,7 +10,8 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from dpsql.mechanisms.preprocessing import maximum, minimum, output_steps, preprocess, sensitivity_steps, total
+from dpsql.mechanisms.preprocessing import maximum, minimum, output_steps, sensitivity_steps, total
+from tests.unit.mechanisms.preprocessing.general import preprocess
 
 EPSILONS = {"strict": Fraction(1, 4), "normal": Fraction(1)}
 SCALE = Fraction(8)

@@ -8,7 +8,8 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.metric import Chain, Discrete, Points, Product, Query, slopes_of_conjunction
+from dpsql.mechanisms.metric import Chain, Discrete, Points, Product, Query
+from tests.unit.mechanisms.metric.conjunction import slopes_of_conjunction
 from tests.unit.mechanisms.metric.examples import KINDS, fraction
 from tests.unit.mechanisms.metric.oracles import agrees
 

@@ -1,15 +1,6 @@
 """Any function on a small set, made to depend on each unit by no more than that unit's sensitivity.
 
-For a set D of units, a function f and sensitivities Delta_i >= 0, let g(empty) = f(empty) = c, and else
-
-    g(D) = clip(f(D), max_i g(D - i) - Delta_i, min_i g(D - i) + Delta_i),    D - i being D without its unit i.
-
-Theorem. 1. The interval is never empty, so |g(D) - g(D - i)| <= Delta_i for every D and every i in D, whatever f is.
-2. |g(D) - f(D)| is at most the greatest sum, over all orders s_1, s_2, ... in which D may fill up, of what each step
-has too much: max(|f(s_1..s_k) - f(s_1..s_(k-1))| - Delta_(s_k), 0).
-
-Proof of 1. By induction g(D - i) <= g(D - i - j) + Delta_j and g(D - i - j) <= g(D - j) + Delta_i, which add up to
-g(D - i) - Delta_i <= g(D - j) + Delta_j: no lower end exceeds an upper one.  QED
+The rule and its theorem stand in `dpsql.mechanisms.preprocessing`; here it runs over every subset, as an oracle.
 
 Neighbours: one unit comes or goes (``add_remove``). Under ``replace_one`` a unit goes and another comes: the sum of
 their sensitivities, twice Delta where all have the same.
