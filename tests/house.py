@@ -36,7 +36,7 @@ WORDS: Mapping[str, str] = {
     "an engine": "duckdb",
     "a mechanism": "exponential",
     "a kind of loss": "PerClass",
-    "an output format": "parquet",
+    "an output format": "to_json",
     "a table function": "dp_covariance",
 }
 """One of each, for `named`."""

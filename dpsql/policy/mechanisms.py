@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dpsql.policy.section import Section
 
-__all__ = ["ColumnMechanisms"]
+__all__ = ["ColumnMechanisms", "MechanismName"]
 
 MechanismName = Literal[
     "laplace", "gaussian", "threshold", "exponential", "preprocessing", "metric", "random_dp", "friendly_core"

@@ -7,18 +7,24 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
 from dpsql.errors import PolicyError
+from dpsql.mechanisms import MECHANISMS
 from dpsql.policy import ColumnPolicy, EngineSection, Limit, Policy, load_policy, require_enforced
+from dpsql.policy.mechanisms import MechanismName
 
 Load = Callable[..., Policy]
 Refusal = Callable[..., str]
 
 HOSPITAL = Path(__file__).parents[3] / "policies" / "hospital.yaml"
+
+
+def test_an_owner_can_name_every_mechanism_but_the_one_without_noise() -> None:
+    assert {mechanism.name for mechanism in MECHANISMS} - {"public"} <= set(get_args(MechanismName))
 
 
 def test_the_sample_policy_is_enforced_whole() -> None:
