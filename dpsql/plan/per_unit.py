@@ -12,9 +12,10 @@ from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
 from dpsql.plan.relations import is_public, names_unit, unit_of
-from dpsql.plan.rows import ReleasesInside, Rows, Sub
+from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying
 from dpsql.plan.stability import most_rows, rows_per_unit
+from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 

@@ -16,9 +16,10 @@ from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.relations import conjuncts, is_public, predicates
-from dpsql.plan.rows import ReleasesInside, Rows
+from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
+from dpsql.plan.sub_queries import ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed

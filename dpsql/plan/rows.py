@@ -17,10 +17,7 @@ from dpsql.plan.conditions import (
     bare_identity,
     holds_aggregate,
     is_negated_query,
-    is_unit,
     limited,
-    link_of,
-    merged_column,
     output_column,
     parts_of,
     refuse_identifying,
@@ -28,56 +25,23 @@ from dpsql.plan.conditions import (
     using_pairs,
 )
 from dpsql.plan.expressions import Resolver, nearest
-from dpsql.plan.nodes import (
-    Column,
-    Expression,
-    Filter,
-    Join,
-    Project,
-    Relation,
-    Scan,
-    UnionAll,
-)
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
+from dpsql.plan.sub_queries import Gathered, ReleasesInside, Sub, in_a_row
 from dpsql.plan.types import Value
 from dpsql.plan.windows import refuse_over_rows
 from dpsql.sql import syntax
 
-__all__ = ["Gathered", "PerUnitPlanner", "ReleasesInside", "Rows", "Sub"]
+__all__ = ["PerUnitPlanner", "Rows"]
 
 Position = tuple[int, int] | None
 
 MOST_RELATIONS = 50  # tables and sub-queries of one statement
 
 
-class ReleasesInside(UnsupportedQuery):
-    """A sub-query aggregates over several people, so it would be a release of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sub:
-    """A sub-query as rows: a relation and what its column names stand for."""
-
-    relation: Relation
-    columns: Mapping[str, Expression]
-
-
 PerUnitPlanner = Callable[["Rows", syntax.Select], Sub]
-
-
-@dataclass(slots=True)
-class Gathered:
-    """Tables that are joined freely (inner and comma joins), before the tree of joins is built."""
-
-    parts: list[Relation] = field(default_factory=list)
-    entries: list[ScopeEntry] = field(default_factory=list)
-    conditions: list[syntax.Expr] = field(default_factory=list)
-    using: list[tuple[str, Position]] = field(default_factory=list)
-
-    def scope(self, outer: Scope | None) -> Scope:
-        return Scope(tuple(self.entries), frozenset(name.lower() for name, _ in self.using), outer)
 
 
 @dataclass(slots=True)
@@ -421,24 +385,7 @@ class Rows:
                 hint="Write UNION ALL.",
             )  # fmt: skip
         sides = _union_sides(self, union)
-        names = list(sides[0].columns)
-        alias = self.alias()
-        outputs: dict[str, Expression] = {}
-        for index, own in enumerate(names):
-            expressions = [list(side.columns.values())[index] for side in sides if len(side.columns) == len(names)]
-            if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e), link_of(e)) for e in expressions}) > 1:
-                raise UnsupportedQuery(
-                    "its sides differ in number or type of columns, or in where the privacy unit or a key stands.",
-                    construct="UNION ALL", position=union.position, hint="Select the same columns in the same order.",
-                )  # fmt: skip
-            outputs[own] = merged_column(alias, f"c{index}", expressions)
-        if len({is_public(side.relation) for side in sides}) > 1:
-            raise UnsupportedQuery(
-                "it mixes private and public rows.", construct="UNION ALL", position=union.position,
-                hint="Ask about each in a statement of its own.",
-            )  # fmt: skip
-        parts = tuple((side.relation, tuple(side.columns.values())) for side in sides)
-        return Sub(UnionAll(parts, alias, tuple(f"c{i}" for i in range(len(names)))), outputs)
+        return in_a_row(sides, self.alias(), union)
 
 
 def _union_sides(rows: Rows, query: syntax.Queryable) -> list[Sub]:

@@ -1,0 +1,70 @@
+"""Sub-queries as rows: what one is, those joined freely, and several one after the other.
+
+Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.conditions import is_unit, link_of, merged_column
+from dpsql.plan.nodes import Expression, Relation, UnionAll
+from dpsql.plan.relations import is_public
+from dpsql.plan.scope import Scope, ScopeEntry
+from dpsql.sql import syntax
+
+__all__ = ["Gathered", "ReleasesInside", "Sub", "in_a_row"]
+
+Position = tuple[int, int] | None
+
+
+class ReleasesInside(UnsupportedQuery):
+    """A sub-query aggregates over several people, so it would be a release of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """A sub-query as rows: a relation and what its column names stand for."""
+
+    relation: Relation
+    columns: Mapping[str, Expression]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Tables that are joined freely (inner and comma joins), before the tree of joins is built."""
+
+    parts: list[Relation] = field(default_factory=list)
+    entries: list[ScopeEntry] = field(default_factory=list)
+    conditions: list[syntax.Expr] = field(default_factory=list)
+    using: list[tuple[str, Position]] = field(default_factory=list)
+
+    def scope(self, outer: Scope | None) -> Scope:
+        return Scope(tuple(self.entries), frozenset(name.lower() for name, _ in self.using), outer)
+
+
+def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
+    """The rows of a UNION ALL: those of its sides one after the other, under a name of the plan's own.
+
+    Raises:
+        UnsupportedQuery: Sides that differ, or of which some are public.
+    """
+    names = list(sides[0].columns)
+    outputs: dict[str, Expression] = {}
+    for index, own in enumerate(names):
+        expressions = [list(side.columns.values())[index] for side in sides if len(side.columns) == len(names)]
+        if len(expressions) < len(sides) or len({(e.facts.type, is_unit(e), link_of(e)) for e in expressions}) > 1:
+            raise UnsupportedQuery(
+                "its sides differ in number or type of columns, or in where the privacy unit or a key stands.",
+                construct="UNION ALL", position=union.position, hint="Select the same columns in the same order.",
+            )  # fmt: skip
+        outputs[own] = merged_column(alias, f"c{index}", expressions)
+    if len({is_public(side.relation) for side in sides}) > 1:
+        raise UnsupportedQuery(
+            "it mixes private and public rows.", construct="UNION ALL", position=union.position,
+            hint="Ask about each in a statement of its own.",
+        )  # fmt: skip
+    parts = tuple((side.relation, tuple(side.columns.values())) for side in sides)
+    return Sub(UnionAll(parts, alias, tuple(f"c{i}" for i in range(len(names)))), outputs)
