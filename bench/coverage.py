@@ -62,6 +62,7 @@ class Remembering:
 
     def __init__(self, engine: Any) -> None:
         self._engine, self._known = engine, dict[str, Any]()
+        self.dialect = engine.dialect
 
     def run(self, statement: Any) -> Any:
         """The raw numbers."""
