@@ -31,9 +31,10 @@ from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan
+from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parameters import number_text, values_of
+from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread

@@ -15,7 +15,8 @@ from typing import Any
 from dpsql.answers.screen import Ends
 from dpsql.plan.expressions import columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval, total
-from dpsql.plan.nodes import Apply, Column, Constant, Expression, Plan, Stage, Total, Windowed
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.plans import Plan, Stage
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import Group

@@ -22,7 +22,8 @@ from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Expression, Plan
+from dpsql.plan.nodes import Column, Expression
+from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group
 from dpsql.worker.client import Worker, WorkerFailed

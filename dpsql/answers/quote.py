@@ -13,7 +13,8 @@ from dpsql.answers.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Aggregate, Column, Plan
+from dpsql.plan.nodes import Aggregate, Column
+from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary

@@ -16,7 +16,7 @@ from dpsql.answers.stored import Released
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.needs import Cells, Ordered, Values
-from dpsql.plan.nodes import Plan
+from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import summary

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any
 
 from dpsql.errors import InvariantBroken
-from dpsql.plan.nodes import Plan
+from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import Group, ReleasedTable
 

@@ -20,7 +20,8 @@ from dpsql.plan.conversions import converted
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Column, Expression, Output, Plan, Total, Windowed
+from dpsql.plan.nodes import Column, Expression, Total, Windowed
+from dpsql.plan.plans import Output, Plan
 from dpsql.plan.ranges import RELEASED as SATURATED
 from dpsql.plan.stages import AGGREGATES, RELEASED
 from dpsql.plan.types import Facts, Type

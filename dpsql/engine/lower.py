@@ -16,7 +16,8 @@ from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
-from dpsql.plan.nodes import Column, Expression, Plan, PublicPlan, Relation, Stage
+from dpsql.plan.nodes import Column, Expression, Relation
+from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 

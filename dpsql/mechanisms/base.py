@@ -19,9 +19,10 @@ from typing import Any
 
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
-from dpsql.plan.nodes import Aggregate, Expression, TableFunction
+from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
+from dpsql.plan.plans import TableFunction
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler

@@ -14,7 +14,7 @@ from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never
-from dpsql.plan.nodes import Plan
+from dpsql.plan.plans import Plan
 from dpsql.plan.relations import private_scans
 
 __all__ = ["foretold", "foretold_rows"]

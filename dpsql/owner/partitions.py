@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog, RandomPartition, RandomStatistic, TableInfo
-from dpsql.plan.nodes import Expression, Plan, Scan
+from dpsql.plan.nodes import Expression, Scan
+from dpsql.plan.plans import Plan
 from dpsql.plan.relations import column_of, filtered_scan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.values import column_domain

@@ -41,7 +41,6 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
-    Key,
     PerUnit,
     Project,
     Relation,
@@ -49,6 +48,7 @@ from dpsql.plan.nodes import (
     Semi,
     UnionAll,
 )
+from dpsql.plan.plans import Key
 from dpsql.plan.relations import aliases_of, is_public, most_met, names_unit
 
 __all__ = ["Switches", "most_groups", "most_values", "switches_of"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from dpsql.plan.nodes import Column, Expression, Key, Relation
+from dpsql.plan.nodes import Column, Expression, Relation
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Grid
 
 __all__ = [

@@ -9,8 +9,9 @@ from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.applied import applied
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.functions import overloads
-from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Join, Key, Relation, Scan
+from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Join, Relation, Scan
 from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.plans import Key
 from dpsql.plan.relations import column_of, unit_of
 from dpsql.plan.types import Facts, Type
 

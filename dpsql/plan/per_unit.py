@@ -10,7 +10,8 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
-from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, Key, PerUnit, Relation, UnitValue
+from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
+from dpsql.plan.plans import Key
 from dpsql.plan.relations import is_public, names_unit, unit_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, identifying

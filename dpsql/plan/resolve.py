@@ -13,8 +13,9 @@ from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.nodes import Aggregate, Column, Expression, Key, OptionValue, Order, Output, Plan, PublicPlan, Relation
+from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
+from dpsql.plan.plans import Key, Output, Plan, PublicPlan
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name

@@ -12,8 +12,9 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
-from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Output, Plan, Stage, Total
+from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
 from dpsql.plan.per_unit import group_nodes
+from dpsql.plan.plans import Output, Plan, Stage
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.plan.windows import refuse_after_having, windowed

@@ -16,7 +16,8 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import bare_identity
 from dpsql.plan.expressions import Resolver, as_constant, nearest
-from dpsql.plan.nodes import Aggregate, Column, Expression, Key, Output, Plan, TableFunction
+from dpsql.plan.nodes import Aggregate, Column, Expression
+from dpsql.plan.plans import Key, Output, Plan, TableFunction
 from dpsql.plan.relations import is_public, unit_of
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, same_name

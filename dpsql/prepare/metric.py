@@ -38,8 +38,9 @@ from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.domains import Evaluate
 from dpsql.plan.needs import Aggregates, Contribution, Source, Values
 from dpsql.plan.needs import Cells as CellsNeed
-from dpsql.plan.nodes import Aggregate, Column, Key, Plan, Scan
+from dpsql.plan.nodes import Aggregate, Column, Scan
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import origins
 from dpsql.plan.types import Facts
 from dpsql.prepare import Grouping, Measured, Prepared, Reading

@@ -14,8 +14,9 @@ from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
 from dpsql.plan.needs import Need
-from dpsql.plan.nodes import Aggregate, Plan
+from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Plan
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode

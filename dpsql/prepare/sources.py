@@ -18,8 +18,9 @@ from dpsql.plan.groups import most_groups
 from dpsql.plan.intervals import Interval
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.needs import Contribution, Source
-from dpsql.plan.nodes import Aggregate, Key, Plan, Relation, Scan
+from dpsql.plan.nodes import Aggregate, Relation, Scan
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import private_scans, unit_of
 from dpsql.plan.stability import rows_in_group, rows_per_unit
 from dpsql.plan.types import Facts

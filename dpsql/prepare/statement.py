@@ -13,10 +13,11 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Personal, Price, Request
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
-from dpsql.plan.nodes import Aggregate, Column, Key, Plan
+from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.plans import Key, Plan
 from dpsql.plan.relations import unit_of
 from dpsql.prepare.choices import choices_of
 from dpsql.prepare.classes import price_of_everyone, share_of

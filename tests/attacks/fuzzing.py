@@ -17,7 +17,7 @@ from typing import Any
 from dpsql.answers.writers import WRITERS
 from dpsql.engine.base import Engine, EngineStatement
 from dpsql.errors import EngineFailed, Error, InvariantBroken
-from dpsql.plan.nodes import PublicPlan
+from dpsql.plan.plans import PublicPlan
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session

@@ -22,8 +22,8 @@ from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.narrowing import facts_on
-from dpsql.plan.nodes import Plan
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Plan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Facts, Type
 from dpsql.prepare import prepare

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.groups import most_groups, switches_of
-from dpsql.plan.nodes import Key
+from dpsql.plan.plans import Key
 from dpsql.plan.stability import rows_per_unit
 from tests.attacks.random_rows import Drawn, sub_queries
 from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problems

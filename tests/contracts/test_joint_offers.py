@@ -16,7 +16,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Request, derive, total_price
 from dpsql.plan.needs import Aggregates, Contribution, Values
-from dpsql.plan.nodes import TableFunction
+from dpsql.plan.plans import TableFunction
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.account import DELTA_UNIT, units

@@ -12,7 +12,8 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
 from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.plan.nodes import Key, Output, PublicPlan, Scan
+from dpsql.plan.nodes import Scan
+from dpsql.plan.plans import Key, Output, PublicPlan
 from dpsql.plan.types import Facts
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session

@@ -15,7 +15,7 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.stored import Released
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.needs import Cells
-from dpsql.plan.nodes import PublicPlan
+from dpsql.plan.plans import PublicPlan
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session

@@ -13,7 +13,7 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import FUNCTIONS
-from dpsql.plan.nodes import PublicPlan
+from dpsql.plan.plans import PublicPlan
 from dpsql.session import Session
 from tests.sql.corpus import blocks
 from tests.sql.described import planned

@@ -9,7 +9,7 @@ import pytest
 
 from dpsql.mechanisms.metric.release.cells_release import CellsRelease
 from dpsql.mechanisms.noise.noised import NoisedRelease
-from dpsql.plan.nodes import Plan
+from dpsql.plan.plans import Plan
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.privacy.tables import Group
 from dpsql.session import Session

@@ -16,7 +16,7 @@ from dpsql.mechanisms.friendly_core.covariance_release import CovarianceRelease
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.narrowing import facts_on
 from dpsql.plan.needs import Values
-from dpsql.plan.nodes import TableFunction
+from dpsql.plan.plans import TableFunction
 from dpsql.plan.types import Grid
 
 __all__ = ["whole_table"]

@@ -11,7 +11,8 @@ from dpsql.engine.base import Engine
 from dpsql.engine.lower import lower_public
 from dpsql.errors import PolicyError, UnsupportedQuery
 from dpsql.plan.catalog import Catalog, TableInfo
-from dpsql.plan.nodes import Output, PublicPlan, Scan, Stage
+from dpsql.plan.nodes import Scan
+from dpsql.plan.plans import Output, PublicPlan, Stage
 from dpsql.plan.relations import column_of
 from dpsql.plan.types import Value
 

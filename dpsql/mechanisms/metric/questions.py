@@ -20,7 +20,8 @@ from dpsql.mechanisms.metric.release.cells import CellQuery
 from dpsql.mechanisms.metric.rows import CellDomain
 from dpsql.mechanisms.noise.mean import centre_of
 from dpsql.plan.grids import grid_of
-from dpsql.plan.nodes import Aggregate, Expression, Key
+from dpsql.plan.nodes import Aggregate, Expression
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Grid, Value
 
 __all__ = ["Groups", "Question", "grouped", "question"]

@@ -12,9 +12,10 @@ import numpy as np
 from dpsql.mechanisms.base import Offer, Personal, Price, Refusal, Request
 from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.needs import Contribution, Source
-from dpsql.plan.nodes import Aggregate, Column, Key, Scan
+from dpsql.plan.nodes import Aggregate, Column, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.privacy.sampling import Integers

@@ -12,7 +12,7 @@ from dpsql.mechanisms.gaussian import Gaussian, gaussian_delta, gaussian_varianc
 from dpsql.mechanisms.noise.laws import GaussianLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.needs import Contribution
-from dpsql.plan.nodes import Key
+from dpsql.plan.plans import Key
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
 from tests.unit.mechanisms.asking import BY_RHO, CITY, FEW_ROWS, HALF, WITH_DELTA, asking, offered

@@ -17,8 +17,8 @@ from dpsql.engine.lower import lowering
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism
-from dpsql.plan.nodes import Plan
 from dpsql.plan.options import Options, read_options
+from dpsql.plan.plans import Plan
 from dpsql.prepare import prepare
 from dpsql.session import Session
 from dpsql.sql.parse import parse

@@ -14,7 +14,7 @@ import dpsql
 import dpsql.testing
 from dpsql.errors import BudgetExceeded, PolicyError, ProgrammingError, UnsupportedQuery
 from dpsql.owner.metric_report import metric_findings
-from dpsql.plan.nodes import Plan
+from dpsql.plan.plans import Plan
 from dpsql.policy import load_policy
 from dpsql.privacy.kinds import Free, MetricLoss
 from dpsql.session import Session

@@ -14,7 +14,8 @@ from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.friendly_core.pairs import STATISTICS, FriendlyPair
 from dpsql.plan.needs import Contribution, Source
-from dpsql.plan.nodes import Aggregate, Column, Key
+from dpsql.plan.nodes import Aggregate, Column
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.tables import RawTable
 from dpsql.testing import Noiseless

@@ -19,8 +19,8 @@ from dpsql.mechanisms.preprocessing import maximum, minimum
 from dpsql.mechanisms.preprocessing.personalised import personalised
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.plan.needs import Contribution
-from dpsql.plan.nodes import Key
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.kinds import PerClass
 from dpsql.privacy.tables import RawTable

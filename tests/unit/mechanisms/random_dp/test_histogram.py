@@ -13,8 +13,9 @@ from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram, sparse_histogram
 from dpsql.plan.needs import Contribution, MeasureKind
-from dpsql.plan.nodes import Column, Filter, Join, Key, Relation, Scan
+from dpsql.plan.nodes import Column, Filter, Join, Relation, Scan
 from dpsql.plan.options import Options
+from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy import kinds
 from dpsql.testing_samplers import FixedSampler, Noiseless

@@ -1,0 +1,140 @@
+"""The plan of a whole statement: what is measured, in which groups, and what is done with the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
+from dpsql.plan.types import Value
+
+__all__ = ["Key", "Output", "Plan", "PublicPlan", "Stage", "TableFunction"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One grouping key.
+
+    Attributes:
+        name: Its column in released tables (``k0``, ``k1``, ...).
+        expression: What is grouped by.
+        domain: Every value it can take that the answer lists, in order, NULL last where it is a group; None: open.
+    """
+
+    name: str
+    expression: Expression
+    domain: tuple[Value, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One column of the answer, over released values (`Column` s with alias ``released``).
+
+    Attributes:
+        name: What it is called.
+        expression: What it holds.
+        end: For DP_INTERVAL_LOW and DP_INTERVAL_HIGH: the output column whose interval it shows, and 0 or 1; then
+            ``expression`` is a NULL in its place.
+    """
+
+    name: str
+    expression: Expression
+    end: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A query over the answer of the one before it: released values alone, so it costs nothing.
+
+    Its expressions are over `Column` s with alias ``released``, named ``c0``, ``c1``, ... as the columns before.
+
+    Attributes:
+        outputs: Its columns; they may aggregate.
+        where: Condition on the rows before, or None.
+        group_by: What they are grouped by.
+        having: Condition on groups, or None.
+        order_by: Terms.
+        limit: Most rows, or None.
+        offset: Rows skipped before.
+        aggregates: Whether its rows are groups.
+    """
+
+    outputs: tuple[Output, ...]
+    where: Expression | None = None
+    group_by: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    order_by: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    aggregates: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    """A function of all rows at once, whose answer is a table: one release for all its columns.
+
+    Attributes:
+        name: ``dp_kmeans`` or ``dp_covariance``.
+        text: How messages name it.
+        columns: Names and numbers of one row.
+        named: Its arguments, exactly.
+        position: Where it stands in the text.
+    """
+
+    name: str
+    text: str
+    columns: tuple[tuple[str, Expression], ...]
+    named: tuple[tuple[str, tuple[Fraction, ...]], ...]
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One statement, ready for mechanisms to offer.
+
+    Attributes:
+        relation: What is aggregated.
+        keys: Grouping keys; none means one group.
+        aggregates: Distinct aggregates, in order of first appearance.
+        outputs: The answer's columns.
+        having: Condition on released values, or None.
+        order_by: Terms over released values; without any, rows come sorted by key.
+        limit: Most rows of the answer, or None.
+        offset: Rows skipped before.
+        options: The statement's own options (``WITH DIFFERENTIAL_PRIVACY OPTIONS``), by name.
+        sets: For GROUPING SETS, ROLLUP and CUBE: the keys (by index) of each set; None for a plain GROUP BY.
+        stages: Queries over the answer, the innermost first.
+        table: The table function that the plan is of, or None: then its keys number the function's rows, and its
+            aggregates are the columns.
+    """
+
+    relation: Relation
+    keys: tuple[Key, ...]
+    aggregates: tuple[Aggregate, ...]
+    outputs: tuple[Output, ...]
+    having: Expression | None = None
+    order_by: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    options: tuple[tuple[str, OptionValue], ...] = ()
+    sets: tuple[tuple[int, ...], ...] | None = None
+    stages: tuple[Stage, ...] = ()
+    table: TableFunction | None = None
+
+    @property
+    def answer(self) -> tuple[Output, ...]:
+        """The columns that the analyst sees."""
+        return self.stages[-1].outputs if self.stages else self.outputs
+
+
+@dataclass(frozen=True, slots=True)
+class PublicPlan:
+    """A statement over public tables alone: its answer is exact and costs nothing.
+
+    Attributes:
+        relation: The rows.
+        stage: What is selected of them; its expressions are over the relation's columns.
+    """
+
+    relation: Relation
+    stage: Stage
