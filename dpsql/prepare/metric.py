@@ -5,52 +5,30 @@ Everything here rests on public facts: the policy, the statement, public tables.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-
-import numpy as np
 
 from dpsql.engine.lower import Lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.limits import MOST_LISTED
-from dpsql.mechanisms.base import Offer, Price, Request
-from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
+from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
-from dpsql.mechanisms.metric import Product
-from dpsql.mechanisms.metric.questions import Groups, Question, grouped, question
-from dpsql.mechanisms.metric.release.cells import CellQuery, Domain
-from dpsql.mechanisms.metric.release.cells_release import CellsRelease, as_candidates, as_columns
-from dpsql.mechanisms.metric.release.exact import ExactRelease
-from dpsql.mechanisms.metric.release.noise import BranchNoise, GroupNoise
-from dpsql.mechanisms.metric.release.scales import Noise, Shared, share_price, share_price_best
+from dpsql.mechanisms.metric.mechanism import Part, linear_offers
+from dpsql.mechanisms.metric.questions import Groups, grouped, question
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
-from dpsql.mechanisms.metric.rows import CellDomain, MetricRows, read_rows
-from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.mean import MeanQuery, MeanRelease, deviation_of
-from dpsql.mechanisms.noise.noised import NoisedRelease
-from dpsql.mechanisms.noise.sensitivity import Sensitivity
-from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
+from dpsql.mechanisms.metric.rows import CellDomain, read_rows
+from dpsql.plan.catalog import Catalog
 from dpsql.plan.domains import Evaluate
-from dpsql.plan.needs import Aggregates, Contribution, Source, Values
 from dpsql.plan.needs import Cells as CellsNeed
-from dpsql.plan.nodes import Aggregate, Column, Scan
 from dpsql.plan.options import Options
-from dpsql.plan.plans import Key, Plan
+from dpsql.plan.plans import Plan
 from dpsql.plan.relations import origins
-from dpsql.plan.types import Facts
 from dpsql.prepare import Grouping, Measured, Prepared, Reading
 from dpsql.prepare.sources import check_unit
-from dpsql.privacy.kinds import Free, Loss, MetricLoss
 
 __all__ = ["prepare_metric", "priced_by_metric"]
-
-MOST_COUNTED = 2**21
-"""How many combinations of values rows are counted for. A guess."""
 
 READ = frozenset({"mechanism", "metric", "multiple", "confidence", "privacy_unit_column"})
 """The options that a statement under a metric reads: the protected thing is one row, so no cap bounds a person's."""
@@ -95,38 +73,35 @@ def prepare_metric(
     sets = plan.sets if plan.sets is not None else (tuple(range(len(plan.keys))),)
     groups = [grouped(cells, [plan.keys[index] for index in keys]) for keys in sets]
     groupings = tuple(_grouping(keys, own) for keys, own in zip(sets, groups, strict=True))
-    asked = [
-        (at, aggregate, question(cells, counted, aggregate, own))
+    about = rows.scan.table.rows_about
+    parts = [
+        Part(at, aggregate, question(cells, counted, aggregate, own), max(1, about // max(1, own.size)))
         for at, own in enumerate(groups)
         for aggregate in plan.aggregates
     ]
-    queries = [query for _, _, own in asked for query in own.queries]
-    need = _need(rows, metric, queries)
-    domain = _domain(cells, need)
-    shared = _shared(queries, asked, metric, cells.space, multiple)
-    left, measured = iter(shared.noises), []
-    for at, aggregate, own in asked:
-        noise = [next(left) for _ in own.queries]
-        about = max(1, rows.scan.table.rows_about // max(1, groups[at].size))
-        release = _release(own, aggregate, noise, need, domain, metric, about)
-        request = _request(aggregate, need, catalog, own, about)
-        columns = (*need.source.key_names, "m0")
-        measured.append(Measured(aggregate, request, Choice(release, ()), 0, columns, grouping=at))
-    keys = list(plan.keys)
-    for listed in groups:
-        for key in listed.keys:
-            keys[[known.name for known in keys].index(key.name)] = key
+    found = linear_offers(metric, multiple, rows, cells, parts)
+    columns = (*found.need.source.key_names, "m0")
+    measured = [
+        Measured(part.aggregate, _request(part, found.need, catalog), Choice(offer, ()), 0, columns, part.grouping)
+        for part, offer in zip(parts, found.offers, strict=True)
+    ]
     return Prepared(
-        plan=replace(plan, keys=tuple(keys)),
+        plan=_listed(plan, groups),
         options=options,
         measured=tuple(measured),
         selection=None,
         groupings=groupings,
-        readings=(Reading(need, lower(need)),),
-        loss=_loss(metric, shared.multiples),
-        meaning=_meaning(cells, queries, asked),
+        readings=(Reading(found.need, lower(found.need)),),
+        loss=found.loss,
+        meaning=found.meaning,
         read=READ,
     )
+
+
+def _listed(plan: Plan, groups: Sequence[Groups]) -> Plan:
+    """The same plan, every key with the values that are listed of it."""
+    listed = {key.name: key for own in groups for key in own.keys}
+    return replace(plan, keys=tuple(listed.get(key.name, key) for key in plan.keys))
 
 
 def _price(options: Options, metrics: Mapping[str, RowMetric]) -> tuple[RowMetric, Fraction]:
@@ -174,180 +149,15 @@ def _grouping(keys: tuple[int, ...], groups: Groups) -> Grouping:
     return Grouping(keys, tuple(itertools.product(*(key.domain or () for key in groups.keys))))
 
 
-# ------------------------------------------------------------------------------------------------- what is read
-
-
-def _need(rows: MetricRows, metric: RowMetric, queries: Sequence[CellQuery]) -> CellsNeed:
-    """The counts of the cells that some query tells apart, from the rows as the metric sees them."""
-    own = rows.scan.table.columns
-    columns: dict[str, ColumnInfo] = {dimension.name: own[dimension.name] for dimension in metric.dimensions}
-    scan = Scan(TableInfo(name=metric.universe, columns=columns), "t0")
-    looked_at = sorted({axis for query in queries for axis in query.query.attributes})
-    sizes = {metric.dimensions[axis].name: len(metric.dimensions[axis].values) for axis in looked_at}
-    if math.prod(sizes.values()) > MOST_COUNTED:  # a public limit: how many of them occur is private
-        raise UnsupportedQuery(
-            f"rows would be counted for {math.prod(sizes.values()):,} combinations of {', '.join(sizes)}, more than "
-            f"{MOST_COUNTED:,}.",
-            construct="metric",
-            hint="Look at fewer attributes in one statement, or ask the owner to declare fewer values.",
-        )
-    keys = []
-    for axis in looked_at:
-        name = metric.dimensions[axis].name
-        keys.append(Key(f"d{axis}", Column("t0", name, _bare(own[name].facts)), None))
-    return CellsNeed(Source(scan, tuple(keys), Contribution(rows=1, groups=1, rows_in_group=1)))
-
-
-def _bare(facts: Facts) -> Facts:
-    return Facts(facts.type, facts.low, facts.high)
-
-
-def _domain(cells: CellDomain, need: CellsNeed) -> Domain:
-    names = need.source.key_names
-    columns = tuple(f"d{axis}" if f"d{axis}" in names else None for axis in range(len(cells.numbers)))
-    return Domain(columns, tuple(cells.numbers))
-
-
-def _request(aggregate: Aggregate, need: CellsNeed, catalog: Catalog, asked: Question, about: int) -> Request:
+def _request(part: Part, need: CellsNeed, catalog: Catalog) -> Request:
     """What was asked, as every measurement keeps it; nothing is chosen by it."""
     return Request(
-        aggregate=aggregate,
+        aggregate=part.aggregate,
         source=need.source,
         price=Price(None, Fraction(0)),
         neighbours=catalog.neighbours,
-        grid=asked.grid,
+        grid=part.question.grid,
         selects=False,
         rows_public=False,
-        rows_about=about,
-    )
-
-
-def _meaning(cells: CellDomain, queries: Sequence[CellQuery], asked: Sequence[tuple[int, Aggregate, Question]]) -> str:
-    """A digest of which value is in which cell, and of the queries over cells: the engine's statement tells neither."""
-    digest = hashlib.sha256()
-    for numbers in cells.numbers:
-        digest.update(np.array(list(numbers.values()), dtype=np.int64).tobytes() + b";")
-    for query in queries:
-        groups = query.query.groups
-        for array in (query.query.values, query.query.values if groups is None else groups):
-            digest.update(repr((array.shape, query.size, groups is None)).encode())
-            digest.update(array.tobytes())
-    for at, aggregate, own in asked:
-        digest.update(repr((at, aggregate.name, own.grid, own.centre, own.candidates)).encode())
-    return digest.hexdigest()
-
-
-# ------------------------------------------------------------------------------------------------ what is released
-
-
-def _shared(
-    queries: Sequence[CellQuery],
-    asked: Sequence[tuple[int, Aggregate, Question]],
-    metric: RowMetric,
-    product: Product,
-    multiple: Fraction,
-) -> Shared:
-    """The noise of all queries; a single count or sum is answered in the way that errs least."""
-    names = [dimension.name for dimension in metric.dimensions]
-    if len(queries) == 1 and not asked[0][2].candidates:
-        return share_price_best(queries[0].query, queries[0].size, product, names, multiple)
-    return share_price([query.query for query in queries], product, names, multiple)
-
-
-def _loss(metric: RowMetric, multiples: Mapping[str, Fraction]) -> Loss:
-    """What it costs; nothing where no move of one row changes the answer."""
-    return MetricLoss(metric.name, multiples) if multiples else Free("public")
-
-
-def _release(
-    asked: Question,
-    aggregate: Aggregate,
-    noises: Sequence[Noise],
-    need: CellsNeed,
-    domain: Domain,
-    metric: RowMetric,
-    about: int,
-) -> CellsRelease:
-    multiples: dict[str, Fraction] = {}
-    for noise in noises:
-        for name, multiple in noise.multiples.items():
-            multiples[name] = multiples.get(name, Fraction(0)) + multiple
-    loss = _loss(metric, multiples)
-    queries, notes = asked.queries, _notes(metric, multiples)
-    inner: Offer
-    arranged = as_columns
-    if asked.candidates and aggregate.argument is not None:
-        inner = _mode(asked, aggregate, noises[0], need, loss)
-        arranged = partial(as_candidates, candidates=asked.candidates)
-    elif len(noises) > 1:
-        inner = _mean(asked, aggregate, noises, need, loss, about)
-    else:
-        inner = _number(asked, noises[0], need, loss)
-        if multiples and queries[0].empty():
-            notes = (*notes, "groups to which no row can add anything are exactly 0.")
-        if isinstance(inner, BranchNoise):
-            queries = (asked.queries[0].by_value(),)
-            notes = (*notes, "worked out from noised counts of the rows up to each value, which cost no more than one.")
-    return CellsRelease("metric", loss, need, inner, domain, queries, arranged, notes=notes)
-
-
-def _number(asked: Question, noise: Noise, need: CellsNeed, loss: Loss) -> Offer:
-    step = Fraction(1) if asked.grid is None else asked.grid.step
-    steep = float(noise.steepness * step)
-    if noise.branches is not None:
-        total = noise.branches.total_scale or Fraction(0)
-        weight = noise.scales[0] / noise.branches.scales[0]  # 1 / the multiple
-        by_group = asked.queries[0].by_group()
-        return BranchNoise(
-            "metric", loss, need, noise.scales, step, noise.branches, total * weight, by_group, sensitivity=steep
-        )
-    if len(noise.scales) > 1:
-        return GroupNoise("metric", loss, need, noise.scales, step, sensitivity=steep)
-    if noise.scale is None:
-        return ExactRelease("metric", Free("public"), need, step)
-    if empty := asked.queries[0].empty():
-        scales = tuple(Fraction(0) if group in empty else noise.scale for group in range(asked.queries[0].size))
-        return GroupNoise("metric", loss, need, scales, step, sensitivity=steep)
-    return NoisedRelease("metric", loss, need, LaplaceLaw(noise.scale), step, sensitivity=steep)
-
-
-def _mode(asked: Question, aggregate: Aggregate, noise: Noise, need: CellsNeed, loss: Loss) -> Offer:
-    if noise.scale is None or aggregate.argument is None:
-        raise UnsupportedQuery(
-            "it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask."
-        )
-    values = Values(need.source, aggregate.argument, grid=None)
-    return ModeRelease("metric", loss, values, asked.candidates, PermuteAndFlip(1 / noise.scale))
-
-
-def _mean(
-    asked: Question, aggregate: Aggregate, noises: Sequence[Noise], need: CellsNeed, loss: Loss, about: int
-) -> Offer:
-    grid = asked.grid
-    if grid is None or aggregate.argument is None or noises[0].scale is None:
-        raise UnsupportedQuery(
-            "it is the same for all rows.", construct=aggregate.text, hint="There is nothing to ask."
-        )
-    reach = max(grid.high - asked.centre, asked.centre - grid.low)
-    query = MeanQuery(
-        need=Aggregates(need.source, ()),
-        grid=grid,
-        centre=asked.centre,
-        sum_sensitivity=Sensitivity(reach, reach**2, one_cell=True),
-        count_sensitivity=None if noises[1].scale is None else Sensitivity(1, 1, one_cell=True),
-        rows_about=about,
-        deviation=deviation_of(grid, aggregate.argument.facts, asked.centre),
-    )
-    count = None if noises[1].scale is None else LaplaceLaw(noises[1].scale)
-    return MeanRelease("metric", loss, query, LaplaceLaw(noises[0].scale), count)
-
-
-def _notes(metric: RowMetric, multiples: Mapping[str, Fraction]) -> tuple[str, ...]:
-    """What is promised, and what it means for the rows that are farthest apart."""
-    if not multiples:
-        return (f"metric {metric.name}: no change of one row moves it, so it is exact.",)
-    widest = metric.epsilon_of(multiples)
-    return (
-        f"metric {metric.name} protects single rows: a change between values that are close is well hidden, "
-        f"one between the farthest by epsilon {float(widest):.4g} only.",
+        rows_about=part.rows_about,
     )
