@@ -1,6 +1,6 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints
-# make check      formatting, lint, types, the layers of the house, and the chance that make test fails for nothing
+# make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
 # make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md
 PYTHON ?= python3
@@ -26,7 +26,7 @@ check: .venv/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/python -m tests.false_alarms
+	$(BIN)/python -m tests.house && $(BIN)/python -m tests.false_alarms
 
 bench: .venv/installed-test
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
