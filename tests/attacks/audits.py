@@ -44,6 +44,11 @@ def control_flow(replay: Replay) -> list[str]:
         for what, seen in _visible(one).items():
             if seen != (other := _visible(two)[what]):
                 found.append(f"{where}: {what} differ: {seen!r} | {other!r}")
+        for part, other in zip(one.parts, two.parts, strict=False):
+            # Where groups are chosen by noise there may be none to choose values for: how many is released.
+            none = part.discovered and not (part.groups and other.groups)
+            if not none and _choosing(part) != _choosing(other):
+                found.append(f"{where}: choices differ: {_choosing(part)!r} | {_choosing(other)!r}")
         kinds = [_kinds(run) for run in (one, two)]
         # A column without a value has no type: noise decides which rows a condition leaves.
         if any(a != b for a, b in zip(*kinds, strict=True) if a and b):
@@ -56,9 +61,7 @@ def _visible(run: Run) -> dict[str, object]:
     seen = None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.replayed)
     return {
         "engine statements": run.statements,
-        "calls of the sampler": [
-            [_call(draw, part.discovered) for draw in part.draws] + _choosing(part) for part in run.parts
-        ],
+        "calls of the sampler": [[_call(draw, part.discovered) for draw in part.draws] for part in run.parts],
         "listed groups": [None if part.discovered else part.groups for part in run.parts],
         "charges": run.charges,
         "answer": seen,
