@@ -13,21 +13,12 @@ from dpsql.errors import PolicyError
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import DECLARED, Facts, Type, Value
 from dpsql.policy import ColumnPolicy, Policy, TablePolicy
 from dpsql.policy.mechanisms import ColumnMechanisms
 
 __all__ = ["build_catalog", "private_table"]
 
-TYPES = {
-    "integer": Type.INTEGER,
-    "real": Type.REAL,
-    "decimal": Type.REAL,
-    "boolean": Type.BOOLEAN,
-    "text": Type.TEXT,
-    "date": Type.DATE,
-    "timestamp": Type.TIMESTAMP,
-}
 IDENTITY = Facts(Type.TEXT, nullable=False)  # whatever is stored: units and keys are compared with their like alone
 
 
@@ -108,7 +99,7 @@ def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:
 
 
 def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> ColumnInfo:
-    type_ = TYPES[column.type]
+    type_ = DECLARED[column.type]
     low, high = column.bounds or (None, None)
     step = column.grid_step if type_.numeric else None
     facts = Facts(

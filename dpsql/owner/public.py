@@ -17,7 +17,7 @@ from dpsql.limits import MOST_LISTED
 from dpsql.owner.bounded import FIRST_DAY, LAST_DAY, family
 from dpsql.owner.shape import TableShape
 from dpsql.owner.sources import SourceTable, quote
-from dpsql.plan.types import Type
+from dpsql.plan.types import DECLARED, Type
 
 __all__ = ["copied", "described"]
 
@@ -29,16 +29,6 @@ _STORED = {
     Type.TEXT: "VARCHAR",
     Type.DATE: "DATE",
     Type.TIMESTAMP: "TIMESTAMP",
-}
-_DECLARED = {"decimal": Type.REAL} | {kind.value: kind for kind in _STORED}
-_HELD = {
-    "integer": Type.INTEGER,
-    "real": Type.REAL,
-    "decimal": Type.REAL,
-    "boolean": Type.BOOLEAN,
-    "text": Type.TEXT,
-    "date": Type.DATE,
-    "timestamp": Type.TIMESTAMP,
 }
 
 
@@ -63,7 +53,7 @@ def copied(
         kind = source.type_of(name)
         if kind is None:
             raise PolicyError(f"{table.name}.{name} is in the policy but not in the data. Remove it, or correct it.")
-        types[name] = _DECLARED[declared[name]] if name in declared else _type(connection, name, kind, source)
+        types[name] = DECLARED[declared[name]] if name in declared else _type(connection, name, kind, source)
         parts.append(f"{_read(name, types[name])} AS {quote(name)}")
     return f"SELECT {', '.join(parts)} FROM {source.sql} AS s", types
 
@@ -74,7 +64,7 @@ def _type(connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: S
         misfit = f"s.{quote(name)} IS NOT NULL AND TRY_CAST(s.{quote(name)} AS BIGINT) IS NULL"
         row = connection.execute(f"SELECT count(*) FROM {source.sql} AS s WHERE {misfit}").fetchone()
         return Type.INTEGER if row == (0,) else Type.TEXT
-    return _HELD.get(held, Type.TEXT)
+    return DECLARED.get(held, Type.TEXT)
 
 
 def _read(name: str, kind: Type) -> str:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["Facts", "Grid", "Type", "Value"]
+__all__ = ["DECLARED", "Facts", "Grid", "Type", "Value"]
 
 Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
@@ -29,6 +29,10 @@ class Type(enum.Enum):
     def numeric(self) -> bool:
         """Whether arithmetic applies."""
         return self in (Type.INTEGER, Type.REAL)
+
+
+DECLARED = {kind.value: kind for kind in Type if kind is not Type.NULL} | {"decimal": Type.REAL}
+"""The types by the policy's words for them."""
 
 
 @dataclass(frozen=True, slots=True)
