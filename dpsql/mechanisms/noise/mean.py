@@ -238,20 +238,19 @@ def fieller(
     """
     first, second = sum_law.spread, count_law.spread
 
-    def plausible(a: Floats, miss: float = miss) -> npt.NDArray[np.bool_]:
+    def chance(a: Floats) -> Floats:
         width = np.abs(sums - a * counts) - (1 + np.abs(a)) / 2
-        inside: npt.NDArray[np.bool_] = sum_law.tail_of_two(first, np.abs(a) * second, width) >= miss
-        return inside
+        return sum_law.tail_of_two(first, np.abs(a) * second, width)
 
     start = np.clip(sums / counts, low, high)
     inside = np.broadcast_to(start, (2, len(start)))  # both edges at once: the lower one, and the upper one
     bound = outside = np.broadcast_to([[low], [high]], inside.shape)
-    reaches, starts = plausible(bound), plausible(start)
+    reaches, best = chance(bound) >= miss, chance(start)
     for _ in range(BISECTIONS):
         middle = (inside + outside) / 2
-        within = plausible(middle)
+        within = chance(middle) >= miss
         inside, outside = np.where(within, middle, inside), np.where(within, outside, middle)
-    edges = np.where(reaches | ~plausible(start, USUAL_MISS), bound, np.where(starts, outside, start))
+    edges = np.where(reaches | ~(best >= USUAL_MISS), bound, np.where(best >= miss, outside, start))
     return edges[0], edges[1]
 
 
