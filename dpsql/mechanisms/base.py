@@ -12,6 +12,7 @@ Tests: tests/contracts.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -174,7 +175,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Offer:
+class Offer(ABC):
     """What a release would cost and do. Every field comes from public facts, when the offer is made.
 
     Two offers of one class are equal where they would give the same answers to the same raw numbers and draws: what is
@@ -207,13 +208,13 @@ class Offer:
         """
         return self.half_width
 
+    @abstractmethod
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """Noised values, one row per row of ``raw`` (``m0``, ``m1``, ... as ``need`` names them)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """A confidence interval for each value's noise-free answer, from public quantities only."""
-        raise NotImplementedError
 
     def selected(self, released: ReleasedTable) -> Sequence[int]:
         """Rows of the released table whose groups may be named in the answer, where the release decides that.
@@ -254,7 +255,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class Mechanism(ABC):
     """One way to answer; registered in `MECHANISMS`.
 
     Attributes:
@@ -265,9 +266,9 @@ class Mechanism:
     name: str
     options: frozenset[str] = frozenset()
 
+    @abstractmethod
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for this request, or why there is none; looks at public facts only."""
-        raise NotImplementedError
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for some of these requests of one statement at once, at the sum of their prices; public facts only."""

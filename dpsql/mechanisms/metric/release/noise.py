@@ -19,6 +19,7 @@ Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -104,9 +105,9 @@ class _Steps(Offer):
     scales: tuple[Fraction, ...]
     step: Fraction
 
+    @abstractmethod
     def reaches(self, confidence: float) -> list[int]:
         """For each group how far its noise lies from 0 at most, in grid steps."""
-        raise NotImplementedError
 
     def _width(self) -> float:
         return float(in_unit(max(self.reaches(0.95)), self.step))
