@@ -29,7 +29,7 @@ from dpsql.owner.metric_report import require_metrics
 from dpsql.owner.versions import open_engine
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
-from dpsql.policy import Policy, load_policy, require_enforced
+from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Backend, Session
@@ -158,7 +158,6 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
         OperationalError: The data changed since the bounded tables were built, or cannot be read.
     """
     policy = load_policy(Path(path))
-    require_enforced(policy)
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
@@ -186,7 +185,6 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
         PolicyError, LedgerError, OperationalError: As `open`; the old version then stays.
     """
     policy = load_policy(Path(path))
-    require_enforced(policy)
     require_metrics(policy)
     with open_ledger(policy) as ledger:
         cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))

@@ -16,8 +16,9 @@ from typing import Any
 from dpsql.answers.intervals import AnswerRows, answer_columns, members_of, output_intervals
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.dialect import WIRE
 from dpsql.engine.log import OPERATOR
-from dpsql.engine.lower import WIRE, lower_cells, lower_released
+from dpsql.engine.lower import lower_cells, lower_released
 from dpsql.errors import InvariantBroken, OperationalError, UnsupportedQuery
 from dpsql.limits import SATURATION
 from dpsql.plan.domains import Cell

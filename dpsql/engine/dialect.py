@@ -3,7 +3,8 @@
 A row of the allow-list is written in SQL that every database has (CASE, AND, =, BETWEEN, COALESCE ..), in which each
 call of a lower-case name is a *primitive*: ``CASE WHEN {1} <> 0 THEN whole_quotient({0}, {1}) END``. A primitive means
 the same everywhere, and a dialect spells it: ``({0} // {1})``, or ``({0} DIV {1})``. Each spelling is total: it gives a
-value or NULL for all that the row lets through to it.
+value or NULL for all that the row lets through to it. The SQL that reads the owner's tables and builds the bounded ones
+is made of primitives, too.
 
 Tests: tests/sql/test_dialects.py.
 """
@@ -13,10 +14,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.types import Type, Value
 
-__all__ = ["Dialect", "filled", "functions_in"]
+__all__ = ["FAMILIES", "WIRE", "Dialect", "filled", "functions_in"]
+
+WIRE = {
+    Type.INTEGER: "BIGINT",
+    Type.REAL: "DOUBLE",
+    Type.BOOLEAN: "BOOLEAN",
+    Type.TEXT: "VARCHAR",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
+    Type.NULL: "BIGINT",
+}
+"""The wire type that holds each type's values, in results and in bounded tables."""
+
+FAMILIES = ("integer", "wide", "real", "decimal", "boolean", "text", "date", "timestamp", "nested", "other")
+"""What kinds of values the owner's columns hold. A ``wide`` integer may be beyond 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +46,8 @@ class Dialect:
         types: What it calls each wire type.
         parameter: A bound value: ``{number}`` from 1, ``{type}`` its type.
         table: A bounded table: ``{name}``, quoted.
+        escapes: Each sign that a text constant cannot hold as it is, and what stands for it.
+        widest: The largest whole number of the wire type HUGEINT.
         spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
     """
@@ -38,12 +57,43 @@ class Dialect:
     types: Mapping[str, str]
     parameter: str
     table: str
+    escapes: Mapping[str, str]
+    widest: int
     spellings: Mapping[str, str]
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def quoted(self, name: str) -> str:
         """A name, whatever signs it holds."""
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
+
+    def bounded(self, name: str) -> str:
+        """The bounded table of this name."""
+        return self.table.format(name=self.quoted(name))
+
+    def cast(self, text: str, wire: str) -> str:
+        """A value as one of a wire type, which it surely fits."""
+        return f"CAST({text} AS {self.types[wire]})"
+
+    def text(self, value: str) -> str:
+        """A text constant. Of the owner's words alone: what an analyst writes is bound."""
+        return f"'{''.join(self.escapes.get(sign, sign) for sign in value)}'"
+
+    def constant(self, value: Value | Fraction, wire: str) -> str:
+        """A constant of a wire type; a number that is to be a DOUBLE is the nearest one."""
+        if value is None:
+            return self.cast("NULL", wire)
+        if wire == "VARCHAR":
+            return self.text(str(value))
+        written = repr(float(value)) if wire == "DOUBLE" else str(value)  # type: ignore[arg-type]  # numeric
+        return self.cast(self.text(written), wire)
+
+    def call(self, primitive: str, *arguments: str) -> str:
+        """A primitive of these arguments, which are SQL of this database already.
+
+        Raises:
+            UnsupportedQuery: The database has no spelling of it.
+        """
+        return filled(self._spelling(primitive, len(arguments)), arguments)
 
     def spelled(self, sql: str) -> tuple[str, frozenset[str]]:
         """A row's SQL with its primitives spelled, the places of its arguments as they were; and `functions_in` it.

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.dialect import Dialect
+from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.printer import WIRE, Printer
+from dpsql.engine.printer import Printer
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
@@ -21,7 +21,7 @@ from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 
-__all__ = ["WIRE", "Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
+__all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
 MOST_GROUPS = 2_000_000
 """Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of

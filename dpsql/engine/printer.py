@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpsql.engine.dialect import Dialect, filled
+from dpsql.engine.dialect import WIRE, Dialect, filled
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (
     Apply,
@@ -35,17 +35,7 @@ from dpsql.plan.nodes import (
 from dpsql.plan.types import Grid, Type, Value
 from dpsql.sql.normal import frame_text
 
-__all__ = ["WIRE", "Printer"]
-
-WIRE = {
-    Type.INTEGER: "BIGINT",
-    Type.REAL: "DOUBLE",
-    Type.BOOLEAN: "BOOLEAN",
-    Type.TEXT: "VARCHAR",
-    Type.DATE: "DATE",
-    Type.TIMESTAMP: "TIMESTAMP",
-    Type.NULL: "BIGINT",
-}
+__all__ = ["Printer"]
 
 Naming = Callable[[Column], str]
 
@@ -81,7 +71,7 @@ class Printer:
 
     def cast(self, text: str, wire: str) -> str:
         """A value as one of a wire type, which it surely fits."""
-        return f"CAST({text} AS {self.dialect.types[wire]})"
+        return self.dialect.cast(text, wire)
 
     def call(self, primitive: str, *arguments: str) -> str:
         """A primitive of these arguments, as the dialect spells it."""
@@ -158,8 +148,7 @@ class Printer:
         """The tables of a relation, and the conditions on them that have not been printed yet."""
         match node:
             case Scan():
-                table = self.dialect.table.format(name=self.quoted(node.table.name))
-                return f"{table} AS {self.quoted(node.alias)}", []
+                return f"{self.dialect.bounded(node.table.name)} AS {self.quoted(node.alias)}", []
             case Filter():
                 tables, predicates = self._rows(node.input)
                 return tables, [*predicates, self.expression(node.predicate)]

@@ -6,45 +6,32 @@ Every expression is total: there is no row that makes it fail. Its Python twin, 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
 
+from dpsql.engine.database import SourceTable, SourceType
+from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
-from dpsql.owner.sources import SourceTable, quote, text
-from dpsql.plan.types import Value
+from dpsql.plan.types import DECLARED
 
 __all__ = [
+    "READABLE",
     "ColumnReading",
-    "family",
     "first_rows",
     "grid_limits",
     "identity",
     "listed",
-    "literal",
     "reading",
+    "wire_of",
 ]
 
 BIGINT = 2**63 - 1
-HUGEINT = 2**127 - 1
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)  # days that every tool around can hold
 
-_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
-_WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
-_FAMILIES = {
-    **dict.fromkeys(_INTEGERS, "integer"),
-    **dict.fromkeys(_WIDE, "wide"),
-    "FLOAT": "real",
-    "DOUBLE": "real",
-    "BOOLEAN": "boolean",
-    "VARCHAR": "text",
-    "UUID": "text",
-    "DATE": "date",
-}
-_READABLE = {
+READABLE = {
     "integer": {"integer", "wide", "real", "decimal", "text"},
     "real": {"integer", "wide", "real", "decimal", "text"},
     "decimal": {"integer", "wide", "real", "decimal", "text"},
@@ -53,24 +40,7 @@ _READABLE = {
     "date": {"date", "timestamp", "text"},
     "timestamp": {"date", "timestamp", "text"},
 }
-
-
-def family(source_type: str) -> str:
-    """What kind of values an engine's type holds: integer, wide, real, decimal, boolean, text, date, timestamp,
-    nested or other.
-
-    >>> family("DECIMAL(10,2)"), family("TIMESTAMP WITH TIME ZONE"), family("INTEGER[]")
-    ('decimal', 'timestamp', 'nested')
-    """
-    if source_type.endswith("]") or source_type.startswith(("STRUCT", "MAP", "UNION")):
-        return "nested"
-    if source_type.startswith("DECIMAL"):
-        return "decimal"
-    if source_type.startswith("TIMESTAMP"):
-        return "timestamp"
-    if source_type.startswith("ENUM"):
-        return "text"
-    return _FAMILIES.get(source_type, "other")
+"""Of each declared type, the kinds of values in the data that can be read as it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +64,43 @@ class ColumnReading:
     nan: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """A value of the source.
+
+    Attributes:
+        sql: As it stands there.
+        type: Its type there.
+        dialect: The database's words.
+    """
+
+    sql: str
+    type: SourceType
+    dialect: Dialect
+
+    def read(self, wire: str) -> str:
+        """It as one of a wire type; NULL where it is none."""
+        return self.dialect.call(f"{wire.lower()}_of_{self.type.family}", self.sql)
+
+    @property
+    def real(self) -> str:
+        """It as a DOUBLE."""
+        return self.read("DOUBLE")
+
+    @property
+    def nan(self) -> str:
+        """Whether it is NaN; NULL where it is no number."""
+        return self.dialect.call("isnan", self.real)
+
+    def double(self, number: Fraction) -> str:
+        """A number as a DOUBLE."""
+        return self.dialect.constant(number, "DOUBLE")
+
+    def whole(self, number: int) -> str:
+        """A number as a BIGINT."""
+        return self.dialect.constant(number, "BIGINT")
+
+
 def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain: str | None) -> ColumnReading:
     """How to read a column of a private table.
 
@@ -110,24 +117,23 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
     kind = source.type_of(column.name)
     if kind is None:
         raise PolicyError(f"{where} is in the policy but not in the data. Remove it, or write the data's own name.")
-    if family(kind) not in _READABLE[column.type]:
-        able = [declared for declared, families in _READABLE.items() if family(kind) in families]
+    if kind.family not in READABLE[column.type]:
+        able = [declared for declared, families in READABLE.items() if kind.family in families]
         cure = f"Declare {' or '.join(able)}." if able else "Cast it in a view of the data, or leave the column out."
-        raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind}. {cure}")
-    raw = f"s.{quote(column.name)}"
+        raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind.name}. {cure}")
+    raw = _Raw(f"s.{source.dialect.quoted(column.name)}", kind, source.dialect)
     if column.type in NUMERIC:
-        return _number(column, raw, kind, domain)
-    sql_type = {"boolean": "BOOLEAN", "text": "VARCHAR", "date": "DATE", "timestamp": "TIMESTAMP"}[column.type]
-    parsed = f"TRY_CAST({raw} AS {sql_type})"
+        return _number(column, raw, domain)
+    parsed = raw.read(wire_of(column))
     inside = []
     if column.type in ("date", "timestamp"):
-        low, high = (literal(bound, column.type) for bound in _days(column))
+        low, high = (source.dialect.constant(bound, wire_of(column)) for bound in _days(column))
         inside.append(f"{parsed} BETWEEN {low} AND {high}")  # infinite days are outside too
     if domain is not None:
         inside.append(f"{parsed} IN ({domain})")
     condition = " AND ".join(inside) or "TRUE"
     return ColumnReading(
-        raw=raw,
+        raw=raw.sql,
         parsed=parsed,
         value=f"CASE WHEN {condition} THEN {parsed} END" if inside else parsed,
         grid=None,
@@ -147,23 +153,18 @@ def _days(column: ColumnShape) -> tuple[date | datetime, date | datetime]:
     return low, high
 
 
-def _number(column: ColumnShape, raw: str, kind: str, domain: str | None) -> ColumnReading:
-    double = f"TRY_CAST({raw} AS DOUBLE)"
-    nan = f"coalesce(isnan({double}), FALSE)"
-    parsed, value = (_integer if column.type == "integer" else _real)(column, raw, kind, double)
-    low, high = _limits(column)
-    outside = (
-        f"NOT {nan} AND ({double} < {_double(low)} OR {double} > {_double(high)})" if _bounded(column) else "FALSE"
-    )
+def _number(column: ColumnShape, raw: _Raw, domain: str | None) -> ColumnReading:
+    nan = f"coalesce({raw.nan}, FALSE)"
+    parsed, value = (_integer if column.type == "integer" else _real)(column, raw)
+    outside = "FALSE"
+    if column.low is not None:
+        low, high = map(raw.double, _limits(column))
+        outside = f"NOT {nan} AND ({raw.real} < {low} OR {raw.real} > {high})"
     if domain is not None:
         outside = f"{value} IS NOT NULL AND {value} NOT IN ({domain})"
         value = f"CASE WHEN {value} IN ({domain}) THEN {value} END"
-    grid = _grid(column, raw, kind, double, value) if column.grid else None
-    return ColumnReading(raw=raw, parsed=parsed, value=value, grid=grid, outside=outside, nan=nan)
-
-
-def _bounded(column: ColumnShape) -> bool:
-    return column.low is not None
+    grid = _grid(column, raw, value) if column.grid else None
+    return ColumnReading(raw=raw.sql, parsed=parsed, value=value, grid=grid, outside=outside, nan=nan)
 
 
 def _limits(column: ColumnShape) -> tuple[Fraction, Fraction]:
@@ -173,34 +174,38 @@ def _limits(column: ColumnShape) -> tuple[Fraction, Fraction]:
     return -FARTHEST_STEP * column.step, FARTHEST_STEP * column.step
 
 
-def _integer(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, str]:
+def _integer(column: ColumnShape, raw: _Raw) -> tuple[str, str]:
     """(parsed, value) as BIGINT. What BIGINT cannot hold, infinities included, goes to the nearer limit.
 
     Without bounds the limits are those of the grid: the plan's proofs that no integer overflows start from them.
     """
     bounds = _limits(column)
     low, high = max(math.ceil(bounds[0]), -BIGINT), min(math.floor(bounds[1]), BIGINT)
-    parsed = f"TRY_CAST({raw} AS BIGINT)"
-    if kind not in _INTEGERS:
-        edge = _double(Fraction(2**62))  # a number of this size has no fraction: BIGINT failed for its size alone
+    parsed = raw.read("BIGINT")
+    if raw.type.family != "integer":
+        # A number of this size has no fraction: BIGINT failed for its size alone.
+        below, above = raw.double(Fraction(-(2**62))), raw.double(Fraction(2**62))
         parsed = (
-            f"CASE WHEN {parsed} IS NOT NULL THEN {parsed} WHEN isnan({double}) THEN NULL "
-            f"WHEN {double} >= {edge} THEN {_big(high)} WHEN {double} <= -{edge} THEN {_big(low)} END"
+            f"CASE WHEN {parsed} IS NOT NULL THEN {parsed} WHEN {raw.nan} THEN NULL "
+            f"WHEN {raw.real} >= {above} THEN {raw.whole(high)} WHEN {raw.real} <= {below} THEN {raw.whole(low)} END"
         )
-    value = f"CASE WHEN {parsed} < {low} THEN {_big(low)} WHEN {parsed} > {high} THEN {_big(high)} ELSE {parsed} END"
+    value = (
+        f"CASE WHEN {parsed} < {low} THEN {raw.whole(low)} WHEN {parsed} > {high} THEN {raw.whole(high)} "
+        f"ELSE {parsed} END"
+    )
     return parsed, value
 
 
-def _real(column: ColumnShape, raw: str, kind: str, double: str) -> tuple[str, str]:
+def _real(column: ColumnShape, raw: _Raw) -> tuple[str, str]:
     """(parsed, value) as DOUBLE. A bound is its nearest double; without bounds the limits are those of the grid, as for
     integers: no cast and no product of such numbers can fail or become infinite.
     """
-    low, high = (_double(limit) for limit in _limits(column))
+    low, high = map(raw.double, _limits(column))
     value = (
-        f"CASE WHEN isnan({double}) THEN NULL WHEN {double} < {low} THEN {low} WHEN {double} > {high} THEN {high} "
-        f"ELSE {double} + 0.0 END"  # + 0.0 makes -0.0 the 0.0 that it equals
+        f"CASE WHEN {raw.nan} THEN NULL WHEN {raw.real} < {low} THEN {low} WHEN {raw.real} > {high} THEN {high} "
+        f"ELSE {raw.real} + 0.0 END"  # + 0.0 makes -0.0 the 0.0 that it equals
     )
-    return f"CASE WHEN NOT isnan({double}) THEN {double} END", value
+    return f"CASE WHEN NOT {raw.nan} THEN {raw.real} END", value
 
 
 def grid_limits(column: ColumnShape) -> tuple[int, int]:
@@ -209,49 +214,56 @@ def grid_limits(column: ColumnShape) -> tuple[int, int]:
     return max(math.floor(low), -FARTHEST_STEP), min(math.ceil(high), FARTHEST_STEP)
 
 
-def _grid(column: ColumnShape, raw: str, kind: str, double: str, value: str) -> str:
+def _grid(column: ColumnShape, raw: _Raw, value: str) -> str:
     """round(clamped value / step) as BIGINT: exact where the source is, otherwise as close as a double gets."""
-    low, high = grid_limits(column)
+    words, (low, high) = raw.dialect, grid_limits(column)
     limits = [min(max(limit, -FARTHEST_STEP * column.step), FARTHEST_STEP * column.step) for limit in _limits(column)]
-    first, last = (min(max(_rounded(limit / column.step), low), high) for limit in limits)
-    number = f"{double} * {_double(Fraction(column.step.denominator))} / {_double(Fraction(column.step.numerator))}"
+    first, last = (raw.whole(min(max(_rounded(limit / column.step), low), high)) for limit in limits)
+    times, parts = (raw.double(Fraction(part)) for part in (column.step.denominator, column.step.numerator))
+    number = words.call("round", f"{raw.real} * {times} / {parts}")
     near = (
-        f"CASE WHEN {value} IS NULL THEN NULL WHEN {double} <= {_double(limits[0])} THEN {_big(first)} "
-        f"WHEN {double} >= {_double(limits[1])} THEN {_big(last)} "
-        f"ELSE CAST(least(greatest(round({number}), {low}), {high}) AS BIGINT) END"
+        f"CASE WHEN {value} IS NULL THEN NULL WHEN {raw.real} <= {raw.double(limits[0])} THEN {first} "
+        f"WHEN {raw.real} >= {raw.double(limits[1])} THEN {last} "
+        f"ELSE {words.cast(_within(words, number, str(low), str(high)), 'BIGINT')} END"
     )
-    exact = _unscaled(column, raw, kind)
+    exact = _unscaled(column, raw)
     if exact is None:
         return near
     unscaled, digits = exact
     ratio = 1 / (column.step * 10**digits)  # grid steps per unit of the last digit
-    if 2 * (FARTHEST_STEP + 1) * ratio.denominator >= HUGEINT:
+    if 2 * (FARTHEST_STEP + 1) * ratio.denominator >= words.widest:
         return near
-    edges = [max(math.ceil(limits[0] * 10**digits), -HUGEINT), min(math.floor(limits[1] * 10**digits), HUGEINT)]
-    inner = f"least(greatest({unscaled}, {_huge(edges[0])}), {_huge(edges[1])})"
-    doubled = f"(2 * abs({inner}) * {_huge(ratio.numerator)} + {_huge(ratio.denominator)})"
-    rounded = f"CAST(sign({inner}) * ({doubled} // {_huge(2 * ratio.denominator)}) AS BIGINT)"
+    least = max(math.ceil(limits[0] * 10**digits), -words.widest)
+    most = min(math.floor(limits[1] * 10**digits), words.widest)
+    lower, upper, times, half, parts = (
+        words.constant(number, "HUGEINT")
+        for number in (least, most, ratio.numerator, ratio.denominator, 2 * ratio.denominator)
+    )
+    inner = _within(words, unscaled, lower, upper)
+    doubled = f"(2 * {words.call('abs', inner)} * {times} + {half})"
+    rounded = words.cast(f"{words.call('sign', inner)} * {words.call('wide_quotient', doubled, parts)}", "BIGINT")
     return (
         f"CASE WHEN {value} IS NULL THEN NULL WHEN {unscaled} IS NULL THEN {near} "
-        f"WHEN {unscaled} < {_huge(edges[0])} THEN {_big(first)} WHEN {unscaled} > {_huge(edges[1])} THEN {_big(last)} "
-        f"ELSE least(greatest({rounded}, {_big(low)}), {_big(high)}) END"
+        f"WHEN {unscaled} < {lower} THEN {first} WHEN {unscaled} > {upper} THEN {last} "
+        f"ELSE {_within(words, rounded, raw.whole(low), raw.whole(high))} END"
     )
 
 
-def _unscaled(column: ColumnShape, raw: str, kind: str) -> tuple[str, int] | None:
+def _within(words: Dialect, number: str, low: str, high: str) -> str:
+    """The number, or the end that it is beyond."""
+    return words.call("least", words.call("greatest", number, low), high)
+
+
+def _unscaled(column: ColumnShape, raw: _Raw) -> tuple[str, int] | None:
     """(the source's value times 10^digits as HUGEINT, digits) for sources that are exact; None for others."""
-    match family(kind):
+    match raw.type.family:
         case "integer" | "wide":
-            return f"TRY_CAST({raw} AS HUGEINT)", 0
+            return raw.read("HUGEINT"), 0
         case "decimal":
-            digits = int(re.findall(r"\d+", kind)[1])
-            return f"CAST(replace(CAST({raw} AS VARCHAR), '.', '') AS HUGEINT)", digits
+            return raw.dialect.call("unscaled_decimal", raw.sql), raw.type.places
         case "text" if column.type != "real":
             digits = _digits(column.step) + 6  # so many beyond the grid decide how a number rounds
-            if digits > 20:
-                return None
-            number = f"TRY_CAST({raw} AS DECIMAL(38, {digits}))"
-            return f"CAST(replace(CAST({number} AS VARCHAR), '.', '') AS HUGEINT)", digits
+            return None if digits > 20 else (raw.dialect.call("unscaled_text", raw.sql, str(digits)), digits)
     return None
 
 
@@ -273,35 +285,15 @@ def _rounded(number: Fraction) -> int:
     return magnitude if number >= 0 else -magnitude
 
 
-def _double(number: Fraction) -> str:
-    return f"CAST('{float(number)!r}' AS DOUBLE)"
+def wire_of(column: ColumnShape) -> str:
+    """The wire type of a declared column's values in the bounded table."""
+    return WIRE[DECLARED[column.type]]
 
 
-def _big(number: int) -> str:
-    return f"CAST({number} AS BIGINT)"
-
-
-def _huge(number: int) -> str:
-    return f"CAST('{number}' AS HUGEINT)"
-
-
-def literal(value: Value, kind: str) -> str:
-    """SQL of a value of a declared type, which is not a number with decimals."""
-    match kind:
-        case "date":
-            return f"DATE {text(str(value))}"
-        case "timestamp":
-            moment = value if isinstance(value, datetime) else datetime.combine(value, time.min)  # type: ignore[arg-type]  # a date
-            return f"TIMESTAMP {text(moment.isoformat(sep=' '))}"
-        case "text":
-            return text(str(value))
-    return str(value).upper()  # whole numbers, TRUE and FALSE
-
-
-def listed(column: ColumnShape, values_of: str | None) -> str | None:
+def listed(column: ColumnShape, values_of: str | None, words: Dialect) -> str | None:
     """SQL of a column's domain for IN: its values, or the query that gives them; None where it is open."""
     if column.values is not None:
-        return ", ".join(literal(value, column.type) for value in column.values)
+        return ", ".join(words.constant(value, wire_of(column)) for value in column.values)
     return values_of
 
 
@@ -320,47 +312,43 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
     kind = source.type_of(name)
     if kind is None:
         raise PolicyError(f"{table.name}.{name} is in the policy but not in the data. Write the data's own name.")
-    if family(kind) in ("nested", "real") or _has_places(kind):
+    if kind.family in ("nested", "real") or kind.places:  # as texts 1.0 and 1.00 would be two people
         raise PolicyError(
-            f"{table.name}.{name} holds {kind}, which names nobody. Make it an integer, a UUID or a text."
+            f"{table.name}.{name} holds {kind.name}, which names nobody. Make it an integer, a UUID or a text."
         )
-    return f"TRY_CAST(s.{quote(name)} AS {'BIGINT' if integer else 'VARCHAR'})"
+    raw = _Raw(f"s.{source.dialect.quoted(name)}", kind, source.dialect)
+    return raw.read("BIGINT" if integer else "VARCHAR")
 
 
-def _has_places(kind: str) -> bool:
-    """Whether a type is a decimal with places: as texts 1.0 and 1.00 would be two people."""
-    return kind.upper().startswith("DECIMAL") and not kind.replace(" ", "").endswith(",0)")
-
-
-def first_rows(relation: str, columns: list[str], partition: list[str], limit: int) -> str:
+def first_rows(relation: str, columns: list[str], partition: list[str], limit: int, words: Dialect) -> str:
     """SQL of at most ``limit`` rows per partition, chosen by what the rows say, never by where they stand.
 
     The first are taken by (keyed hash of the row, then every column, NULLS FIRST). The hash is SHA-256 of the secret
-    (the session variable ``key``) and an encoding of the row in which no two different rows are alike: each value
-    with its length before it, or N. Only partitions above the limit are hashed.
+    and an encoding of the row in which no two different rows are alike: each value with its length before it, or N.
+    Only partitions above the limit are hashed.
 
     Args:
-        relation: A table, quoted.
+        relation: What to write after FROM.
         columns: All its columns.
         partition: Some of them, without NULLs.
         limit: At least 1.
+        words: The database's.
     """
-    names = ", ".join(quote(name) for name in columns)
-    parts = ", ".join(quote(name) for name in partition)
-    encoded = " || ".join(
-        f"coalesce(strlen(CAST({quote(name)} AS VARCHAR)) || ':' || CAST({quote(name)} AS VARCHAR), 'N')"
-        for name in columns
-    )
-    order = ", ".join(f"{quote(name)} NULLS FIRST" for name in columns)
+    names, parts = (", ".join(map(words.quoted, some)) for some in (columns, partition))
+    crowded, hashed, hash_, place = map(words.quoted, ("$crowded", "$hashed", "$hash", "$place"))
+    same = " AND ".join(f"r.{words.quoted(name)} = c.{words.quoted(name)}" for name in partition)
+    is_crowded = f"EXISTS (SELECT 1 FROM {crowded} AS c WHERE {same})"
+    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in columns)
+    order = ", ".join(f"{words.quoted(name)} NULLS FIRST" for name in columns)
     return f"""
-        WITH crowded AS (SELECT {parts} FROM {relation} GROUP BY {parts} HAVING count(*) > {limit}),
-        hashed AS (
-            SELECT {names}, sha256(getvariable('key') || {encoded}) AS "$hash"
-            FROM {relation} SEMI JOIN crowded USING ({parts})
+        WITH {crowded} AS (SELECT {parts} FROM {relation} GROUP BY {parts} HAVING count(*) > {limit}),
+        {hashed} AS (
+            SELECT {names}, {words.call("hash", words.call("secret"), encoded)} AS {hash_}
+            FROM {relation} AS r WHERE {is_crowded}
         )
-        SELECT {names} FROM {relation} ANTI JOIN crowded USING ({parts})
+        SELECT {names} FROM {relation} AS r WHERE NOT {is_crowded}
         UNION ALL
         SELECT {names} FROM (
-            SELECT *, row_number() OVER (PARTITION BY {parts} ORDER BY "$hash", {order}) AS "$place" FROM hashed
-        ) WHERE "$place" <= {limit}
+            SELECT *, row_number() OVER (PARTITION BY {parts} ORDER BY {hash_}, {order}) AS {place} FROM {hashed}
+        ) AS h WHERE {place} <= {limit}
     """

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError
 from dpsql.ledger.folders import held, make_private
-from dpsql.owner.engines import ENGINES
-from dpsql.owner.facts import fingerprint, same_sizes
+from dpsql.owner.engines import sources
 from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.shape import RECORD, Shape, shape_of
 from dpsql.worker import wire
@@ -22,7 +21,7 @@ from dpsql.worker import wire
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["FACTS", "alone", "build", "unchanged", "version_directory"]
+__all__ = ["FACTS", "alone", "build", "fingerprint", "unchanged", "version_directory"]
 
 FACTS = "facts.json"
 KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
@@ -57,7 +56,8 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         records = _records(directory, version)
         if shape.classes is not None and records is None:
             OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
-        made_of = ENGINES[policy.engine.kind].build(shape, key, made, records, progress)
+        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
+        made_of = in_owner_process(request, progress)
         if fingerprint(shape) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
         facts = {"version": version, "shape": shape.digest, "sources": before, **made_of}
@@ -86,7 +86,7 @@ def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
     now = fingerprint(shape)
     if now == facts["sources"]:
         return True
-    if "contents" not in facts or not same_sizes(now, facts["sources"]):
+    if "contents" not in facts or not sources(shape.engine).may_be_equal(now, facts["sources"]):
         return False
     if in_owner_process({"job": "contents", "shape": shape.message()}, None) != facts["contents"]:
         return False
@@ -95,6 +95,11 @@ def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
             file.write(wire.encode({**facts, "sources": now}))
             Path(file.name).replace(place / FACTS)
     return True
+
+
+def fingerprint(shape: Shape) -> Any:
+    """What surely is another one when the sources changed."""
+    return sources(shape.engine).fingerprint(shape.source, shape.files)
 
 
 @contextmanager

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import duckdb
-
+from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, listed, reading
@@ -19,7 +18,6 @@ from dpsql.owner.finding import Finding, Severity
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owned, Owners, require_one_unit_type
 from dpsql.owner.shape import NUMERIC, ClassShape, ColumnShape, Shape, TableShape, UniverseShape, shape_of
-from dpsql.owner.sources import SourceTable, open_database, open_table, quote
 from dpsql.plan.types import Value
 
 if TYPE_CHECKING:
@@ -39,9 +37,7 @@ def check(policy: Policy) -> list[Finding]:
     return [Finding(**message) for message in found]
 
 
-def columns_of_public(
-    connection: duckdb.DuckDBPyConnection, shape: Shape, table: TableShape, names: Sequence[str]
-) -> dict[str, list[Value]]:
+def columns_of_public(database: Database, table: TableShape, names: Sequence[str]) -> dict[str, list[Value]]:
     """Whole columns of a public table of the source, row by row. Runs in the owner's process.
 
     Raises:
@@ -49,28 +45,19 @@ def columns_of_public(
     """
     if not table.public:
         raise PolicyError(f"{table.name} is not public.")
-    open_database(connection, shape)
-    select, _ = public.copied(connection, table, open_table(connection, table))
-    try:
-        rows = connection.execute(f"SELECT {', '.join(map(quote, names))} FROM ({select})").fetchall()
-    except duckdb.BinderException:
-        raise PolicyError(
-            f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names."
-        ) from None
+    select, types = public.copied(database, table, database.table(table.name, table.source))
+    if not {name.lower() for name in names} <= {name.lower() for name in types}:
+        raise PolicyError(f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names.")
+    rows = database.rows(f"SELECT {', '.join(map(database.dialect.quoted, names))} FROM ({select}) AS r")
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Finding]:
-    """What differs, table by table. Runs in the owner's process.
-
-    Raises:
-        PolicyError: If the database does not open.
-    """
-    open_database(connection, shape)
+def findings(database: Database, shape: Shape) -> Iterator[Finding]:
+    """What differs, table by table. Runs in the owner's process."""
     sources: dict[str, SourceTable] = {}
     for table in shape.tables:
         try:
-            sources[table.name] = open_table(connection, table)
+            sources[table.name] = database.table(table.name, table.source)
         except PolicyError as error:
             yield Finding(table.name, None, str(error), None, None, "error")
     try:
@@ -81,7 +68,7 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
     for table in shape.tables:
         if table.name not in sources:
             continue
-        desk = _Desk(connection, table, sources[table.name])
+        desk = _Desk(database, table, sources[table.name])
         if table.public:
             yield from _public(desk)
         else:
@@ -97,19 +84,18 @@ def findings(connection: duckdb.DuckDBPyConnection, shape: Shape) -> Iterator[Fi
                     yield from _universe(desk, universe, sources)
 
 
-def number_of_units(connection: duckdb.DuckDBPyConnection, shape: Shape) -> int:
+def number_of_units(database: Database, shape: Shape) -> int:
     """How many different units the private tables hold together. Runs in the owner's process.
 
     Raises:
         PolicyError: If a table or its unit is not in the data.
     """
-    open_database(connection, shape)
-    sources = {table.name: open_table(connection, table) for table in shape.tables}
+    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     rows = [owners.rows(table) for table in shape.tables if not table.public]
     everybody = " UNION ALL ".join(f"SELECT {owned.unit} AS u FROM {owned.sql}" for owned in rows)
-    ((count,),) = connection.execute(f"SELECT count(DISTINCT u) FROM ({everybody})").fetchall()
+    ((count,),) = database.rows(f"SELECT count(DISTINCT u) FROM ({everybody}) AS r")
     return int(count)
 
 
@@ -117,17 +103,21 @@ def number_of_units(connection: duckdb.DuckDBPyConnection, shape: Shape) -> int:
 class _Desk:
     """Counts over one table of the source."""
 
-    connection: duckdb.DuckDBPyConnection
+    database: Database
     table: TableShape
     source: SourceTable
 
+    def quoted(self, name: str) -> str:
+        """A name."""
+        return self.database.dialect.quoted(name)
+
     def row(self, sql: str) -> tuple[int, ...]:
         """The one row of a query of counts."""
-        return tuple(count or 0 for count in self.connection.execute(sql).fetchall()[0])
+        return tuple(count or 0 for count in self.database.rows(sql)[0])
 
     def counts(self, *conditions: str) -> tuple[int, ...]:
         """(number of rows, number of rows for which each condition holds)."""
-        parts = ["count(*)", *(f"count(*) FILTER ({condition})" for condition in conditions)]
+        parts = ["count(*)", *(f"count(*) FILTER (WHERE {condition})" for condition in conditions)]
         return self.row(f"SELECT {', '.join(parts)} FROM {self.source.sql} AS s")
 
     def found(
@@ -155,8 +145,8 @@ def _public(desk: _Desk) -> Iterator[Finding]:
             desk.table.name, key, "is the key but not in the data. Write the data's own name.", None, None, "error"
         )
         return
-    rows, present = desk.counts(f"s.{quote(key)} IS NOT NULL")
-    (distinct,) = desk.row(f"SELECT count(DISTINCT s.{quote(key)}) FROM {desk.source.sql} AS s")
+    rows, present = desk.counts(f"s.{desk.quoted(key)} IS NOT NULL")
+    (distinct,) = desk.row(f"SELECT count(DISTINCT s.{desk.quoted(key)}) FROM {desk.source.sql} AS s")
     what = "rows repeat a value of the key. Remove them, or remove key."
     yield from desk.found(key, what, present - distinct, rows, "error")
 
@@ -189,11 +179,12 @@ def _chain(desk: _Desk, owners: Owners) -> Iterator[Finding]:
     """How many units the rows of a table find through its chain of keys."""
     table = desk.table
     reference = owners.identity(table, str(table.on))
-    units = f'SELECT "key", count(*) AS units FROM ({owners.of_keys(table)}) GROUP BY "key"'
+    key = desk.quoted("key")
+    units = f"SELECT {key}, count(*) AS units FROM ({owners.of_keys(table)}) AS k GROUP BY {key}"
     total, missing, nobody, several = desk.row(
-        f"SELECT count(*), count(*) FILTER ({reference} IS NULL), "
-        f'count(*) FILTER ({reference} IS NOT NULL AND o."key" IS NULL), count(*) FILTER (o.units > 1) '
-        f'FROM {desk.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o."key"'
+        f"SELECT count(*), count(*) FILTER (WHERE {reference} IS NULL), "
+        f"count(*) FILTER (WHERE {reference} IS NOT NULL AND o.{key} IS NULL), count(*) FILTER (WHERE o.units > 1) "
+        f"FROM {desk.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o.{key}"
     )
     what = f"rows refer to no row of {table.via}. They are in no answer."
     yield from desk.found(table.on, what, missing, total)
@@ -206,9 +197,11 @@ def _chain(desk: _Desk, owners: Owners) -> Iterator[Finding]:
 def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
     table, cap = desk.table, desk.table.rows_per_unit
     per_unit = f"SELECT count(*) AS n FROM {rows.sql} WHERE {rows.unit} IS NOT NULL GROUP BY {rows.unit}"
+    beyond, within = (
+        desk.database.dialect.call(*call) for call in (("greatest", f"n - {cap}", "0"), ("least", "n", f"{cap}"))
+    )
     units, above, dropped, kept = desk.row(
-        f"SELECT count(*), count(*) FILTER (n > {cap}), sum(greatest(n - {cap}, 0))::BIGINT, "
-        f"sum(least(n, {cap}))::BIGINT FROM ({per_unit})"
+        f"SELECT count(*), count(*) FILTER (WHERE n > {cap}), sum({beyond}), sum({within}) FROM ({per_unit}) AS r"
     )
     severity: Severity = "error" if table.every_unit else "warning"
     keyed = table.key == table.unit
@@ -233,7 +226,7 @@ def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, SourceTable], o
     if any(not other.public and other.name not in sources for other in shape.tables):
         return  # said already: nothing can be built
     try:
-        found = miscounted(desk.connection, shape, sources, owners, table)
+        found = miscounted(desk.database, shape, sources, owners, table)
     except PolicyError:
         return  # said already, with the column
     what = "units have no row here, though the policy says every_unit: true. Nothing is built."
@@ -248,8 +241,8 @@ def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:
     yield from desk.found(column, "rows have no key. They are in no answer.", missing, total)
     read = f"SELECT {rows.unit} AS u, {key} AS k FROM {rows.sql}"
     present, pairs, distinct = desk.row(
-        f"SELECT sum(n)::BIGINT, count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) "
-        f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k)"
+        f"SELECT sum(n), count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) AS r "
+        f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k) AS r"
     )
     what = "rows repeat a key of the same unit. One row of each key is used."
     yield from desk.found(column, what, present - pairs, total)
@@ -266,7 +259,7 @@ def _classes(desk: _Desk, shape: Shape, classes: ClassShape, owners: Owners) -> 
         yield desk.broken(classes.column, error)
         return
     units, known = desk.row(
-        f"SELECT (SELECT count(DISTINCT {rows.unit}) FROM {rows.sql}), (SELECT count(*) FROM ({named}))"
+        f"SELECT (SELECT count(DISTINCT {rows.unit}) FROM {rows.sql}), (SELECT count(*) FROM ({named}) AS n)"
     )
     what = f"units name no class, an unknown one, or several. They are of the strictest: {classes.strictest}."
     yield from desk.found(classes.column, what, units - known, units)
@@ -280,15 +273,17 @@ def _total(desk: _Desk, rows: Owned) -> int:
 
 def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     try:
-        read = reading(desk.table, column, desk.source, listed(column, _domain(column, sources)))
+        read = reading(desk.table, column, desk.source, listed(column, _domain(column, sources), desk.source.dialect))
     except PolicyError as error:
         yield desk.broken(column.name, error)
         return
     held = desk.source.type_of(column.name)
-    if desk.source.typed and held == "VARCHAR" and column.type != "text":
+    if held is None:
+        return
+    if desk.source.typed and held.family == "text" and column.type != "text":
         what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
         yield Finding(desk.table.name, column.name, what, None, None, "warning")
-    if held is not None and held.endswith("WITH TIME ZONE") and column.type in ("date", "timestamp"):
+    if held.zoned and column.type in ("date", "timestamp"):
         what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
         yield Finding(desk.table.name, column.name, what, None, None, "warning")
     yield from _values(desk, column, read)
@@ -299,7 +294,8 @@ def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, Source
     declared = {column.name: column for column in desk.table.columns}
     try:
         columns = [declared[place.column] for place in universe.places]
-        values = {c.name: reading(desk.table, c, desk.source, listed(c, _domain(c, sources))).value for c in columns}
+        words, domains = desk.source.dialect, {column.name: _domain(column, sources) for column in columns}
+        values = {c.name: reading(desk.table, c, desk.source, listed(c, domains[c.name], words)).value for c in columns}
     except PolicyError:
         return  # said already, with the column
     for one, other, rows, without, given in telling(desk.source, values, desk.row):
@@ -316,7 +312,9 @@ def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | No
     owner, name = column.values_from
     if owner not in sources or sources[owner].type_of(name) is None:
         raise PolicyError(f"takes its values from {owner}.{name}, which is not in the data. Write the data's own name.")
-    return f"SELECT {quote(name)} FROM {sources[owner].sql} WHERE {quote(name)} IS NOT NULL"
+    listing = sources[owner]
+    column_name = listing.dialect.quoted(name)
+    return f"SELECT {column_name} FROM {listing.sql} AS d WHERE {column_name} IS NOT NULL"
 
 
 def _values(desk: _Desk, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:

@@ -19,59 +19,56 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
-
+from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import InvariantBroken, PolicyError
-from dpsql.owner.bounded import family
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import CLASSES, RECORD, ClassShape, Shape
-from dpsql.owner.sources import SourceTable, quote, text
 
 __all__ = ["build_classes", "known_class", "said"]
 
 
 def build_classes(
-    connection: duckdb.DuckDBPyConnection,
-    shape: Shape,
-    source: SourceTable,
-    owners: Owners,
-    records: list[str] | None,
-    into: Path,
+    database: Database, shape: Shape, source: SourceTable, owners: Owners, records: list[str] | None, into: Path
 ) -> None:
     """Writes "$classes" and the record, once all private tables stand.
 
     Args:
-        connection: With the database ``bounded``, and the secret in the session variable ``key``.
+        database: Where the version is built.
         shape: With classes.
         source: The table that names them.
         owners: Whose each of its rows is.
         records: Earlier records, all of which hold; None where they are lost.
-        into: Where the record is written.
+        into: The version's directory, which gives the record its name.
 
     Raises:
         PolicyError: If the data have no such column.
     """
-    classes = _classes(shape)
-    strictest, hashed = text(classes.strictest), "sha256(getvariable('key') || 'unit ' || CAST(\"unit\" AS VARCHAR))"
-    kept = f'SELECT CAST(NULL AS VARCHAR) AS "hash", {strictest} AS "class"'
+    words = database.dialect
+    unit, class_, hash_ = map(words.quoted, ("unit", "class", "hash"))
+    strictest = words.text(_classes(shape).strictest)
+    hashed = words.call("hash", words.call("secret"), words.text("unit "), words.cast(unit, "VARCHAR"))
+    kept = f"SELECT {words.constant(None, 'VARCHAR')} AS {hash_}, {strictest} AS {class_}"
     if records is not None:
-        files = f"read_parquet([{', '.join(map(text, records))}])" if records else f"({kept}) WHERE FALSE"
+        rows = database.recorded(records) if records else f"({kept}) AS k WHERE 1 = 0"
         kept = (
-            f'SELECT "hash", CASE WHEN min("class") = max("class") THEN min("class") ELSE {strictest} END AS "class" '
-            f'FROM {files} GROUP BY "hash"'
+            f"SELECT {hash_}, CASE WHEN min({class_}) = max({class_}) THEN min({class_}) ELSE {strictest} END "
+            f"AS {class_} FROM {rows} GROUP BY {hash_}"
         )
     tables = [table for table in shape.tables if not table.public]
-    units = " UNION ".join(f'SELECT {quote(str(t.unit))} AS "unit" FROM bounded.main.{quote(t.name)}' for t in tables)
-    connection.execute(f"CREATE TEMP TABLE kept AS {kept}")
-    connection.execute(
-        f"CREATE TABLE bounded.main.{quote(CLASSES)} AS "
-        f'SELECT u."unit", coalesce(k."class", (SELECT "class" FROM kept WHERE "hash" IS NULL), '
-        f's."class", {strictest}) AS "class" FROM (SELECT "unit", {hashed} AS "hash" FROM ({units})) AS u '
-        f'LEFT JOIN kept AS k ON k."hash" = u."hash" LEFT JOIN ({said(shape, source, owners)}) AS s '
-        f'ON s."unit" = u."unit" ORDER BY u."unit"'
+    units = " UNION ".join(
+        f"SELECT {words.quoted(str(table.unit))} AS {unit} FROM {words.bounded(table.name)}" for table in tables
     )
-    record = f'SELECT * FROM kept UNION SELECT {hashed}, "class" FROM bounded.main.{quote(CLASSES)}'
-    connection.execute(f"COPY ({record}) TO {text(str(into / RECORD))} (FORMAT parquet)")
+    with database.scratch(kept) as kept:
+        unknown = f"(SELECT {class_} FROM {kept} WHERE {hash_} IS NULL)"
+        database.create(
+            CLASSES,
+            f"SELECT u.{unit}, coalesce(k.{class_}, {unknown}, s.{class_}, {strictest}) AS {class_} "
+            f"FROM (SELECT {unit}, {hashed} AS {hash_} FROM ({units}) AS r) AS u "
+            f"LEFT JOIN {kept} AS k ON k.{hash_} = u.{hash_} "
+            f"LEFT JOIN ({said(shape, source, owners)}) AS s ON s.{unit} = u.{unit} ORDER BY u.{unit}",
+        )
+        record = f"SELECT {hash_}, {class_} FROM {kept} UNION SELECT {hashed}, {class_} FROM {words.bounded(CLASSES)}"
+        database.record(record, into / RECORD)
 
 
 def said(shape: Shape, source: SourceTable, owners: Owners) -> str:
@@ -82,11 +79,12 @@ def said(shape: Shape, source: SourceTable, owners: Owners) -> str:
     """
     classes = _classes(shape)
     rows = owners.rows(shape.table(classes.table))
+    unit, class_ = map(source.dialect.quoted, ("unit", "class"))
     return (
-        f'SELECT "unit", min("class") AS "class" FROM '
-        f'(SELECT {rows.unit} AS "unit", {known_class(classes, source)} AS "class" FROM {rows.sql}) '
-        f'WHERE "unit" IS NOT NULL GROUP BY "unit" '
-        f'HAVING count(*) = count("class") AND min("class") = max("class")'
+        f"SELECT {unit}, min({class_}) AS {class_} FROM "
+        f"(SELECT {rows.unit} AS {unit}, {known_class(classes, source)} AS {class_} FROM {rows.sql}) AS c "
+        f"WHERE {unit} IS NOT NULL GROUP BY {unit} "
+        f"HAVING count(*) = count({class_}) AND min({class_}) = max({class_})"
     )
 
 
@@ -100,10 +98,13 @@ def known_class(classes: ClassShape, source: SourceTable) -> str:
     where = f"{classes.table}.{classes.column}"
     if kind is None:
         raise PolicyError(f"{where} names the privacy classes but is not in the data. Write the data's own name.")
-    if family(kind) != "text":
-        raise PolicyError(f"{where} names the privacy classes, but the data hold {kind}. Make it a text, in a view.")
-    name = f"TRY_CAST(s.{quote(classes.column)} AS VARCHAR)"
-    return f"CASE WHEN {name} IN ({', '.join(map(text, classes.names))}) THEN {name} END"
+    if kind.family != "text":
+        raise PolicyError(
+            f"{where} names the privacy classes, but the data hold {kind.name}. Make it a text, in a view."
+        )
+    words = source.dialect
+    name = words.call("varchar_of_text", f"s.{words.quoted(classes.column)}")
+    return f"CASE WHEN {name} IN ({', '.join(map(words.text, classes.names))}) THEN {name} END"
 
 
 def _classes(shape: Shape) -> ClassShape:

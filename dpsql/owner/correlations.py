@@ -9,9 +9,10 @@ Tests: tests/unit/owner/test_check.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import permutations
 
-from dpsql.owner.sources import SourceTable
+from dpsql.engine.database import SourceTable
 
 __all__ = ["telling"]
 
@@ -35,16 +36,18 @@ def telling(source: SourceTable, values: Mapping[str, str], row: Row) -> Iterato
     Returns:
         (telling, told, rows looked at, right guesses of the told value without the other, and with it).
     """
+    whole = partial(source.dialect.cast, wire="BIGINT")
     for one, other in permutations(values, 2):
-        counts = (
-            f'SELECT {values[one]} AS "a", {values[other]} AS "b", count(*) AS "n" FROM {source.sql} AS s GROUP BY ALL'
+        counts = f"SELECT {values[one]} AS a, {values[other]} AS b, count(*) AS n FROM {source.sql} AS s GROUP BY 1, 2"
+        common = (
+            f"SELECT b, n FROM (SELECT a, b, n, sum(n) OVER (PARTITION BY a) AS m FROM ({counts}) AS c) AS c "
+            f"WHERE m >= {LEAST_ROWS}"
         )
-        common = f'SELECT "b", "n" FROM ({counts}) QUALIFY sum("n") OVER (PARTITION BY "a") >= {LEAST_ROWS}'
-        best = f'SELECT max("n") AS top FROM ({counts}) GROUP BY "a" HAVING sum("n") >= {LEAST_ROWS}'
+        best = f"SELECT max(n) AS top FROM ({counts}) AS c GROUP BY a HAVING sum(n) >= {LEAST_ROWS}"
         rows, without, given = row(
-            f'SELECT (SELECT sum("n")::BIGINT FROM ({common})), '
-            f'(SELECT max(s)::BIGINT FROM (SELECT sum("n") AS s FROM ({common}) GROUP BY "b")), '
-            f"(SELECT sum(top)::BIGINT FROM ({best}))"
+            f"SELECT (SELECT {whole('sum(n)')} FROM ({common}) AS c), "
+            f"(SELECT {whole('max(m)')} FROM (SELECT sum(n) AS m FROM ({common}) AS c GROUP BY b) AS c), "
+            f"(SELECT {whole('sum(top)')} FROM ({best}) AS c)"
         )
         if rows > without and given - without >= TELLING * (rows - without):
             yield one, other, rows, without, given

@@ -1,60 +1,82 @@
-"""The engines that a policy may name: how the bounded tables of each are built, and how it is opened over them.
+"""What an engine's folder offers to the owner's side; which engines there are stands in `dpsql.engines`.
 
-Tests: tests/unit/engine/test_duckdb.py, tests/unit/owner/test_builder.py.
+Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpsql.engine.base import Engine, PublicTable
-from dpsql.engine.duckdb.engine import DuckDBEngine
-from dpsql.owner.jobs import Progress, in_owner_process
-from dpsql.owner.shape import Shape
+from dpsql.engine.database import Database
+from dpsql.engines import offered
 
 if TYPE_CHECKING:
-    from dpsql.policy.model import EngineSection
+    from dpsql.policy import EngineSection
 
-__all__ = ["ENGINES", "FILE", "EngineKind"]
-
-FILE = "bounded.duckdb"
+__all__ = ["Building", "Opening", "Sources", "building", "opening", "sources"]
 
 
-@dataclass(frozen=True, slots=True)
-class EngineKind:
-    """One kind of engine, on the owner's side.
+class Opening(Protocol):
+    """The module ``engine`` of a folder."""
 
-    Attributes:
-        build: Makes the bounded tables of one version: of this shape, with this secret key of the row choice, into this
-            empty private directory, from these earlier records of classes. Gives the facts of the public tables
-            (``public``, as `facts.public_table` reads them) and the digests of the sources (``contents``).
-        open: The engine over what lies in a version's directory: that version, with these public tables.
+    def open_engine(
+        self, place: Path, version: int, public: Mapping[str, PublicTable], section: EngineSection
+    ) -> Engine:
+        """The engine over what was built in a version's directory: that version, with these public tables."""
+
+
+class Sources(Protocol):
+    """The module ``sources`` of a folder: has the data changed? ``source`` is what `EngineSection.source` says of them,
+    ``files`` each table's own file, None for one without. What comes back is as `wire.encode` takes it.
     """
 
-    build: Callable[[Shape, bytes, Path, list[str] | None, Progress | None], dict[str, Any]]
-    open: Callable[[Path, int, Mapping[str, PublicTable], EngineSection], Engine]
+    def fingerprint(self, source: Mapping[str, str], files: Collection[str | None]) -> Any:
+        """What surely is another one when the data changed; it costs next to nothing."""
+
+    def may_be_equal(self, one: Any, other: Any) -> bool:
+        """Whether data of these two different fingerprints may have equal contents."""
+
+    def contents(self, source: Mapping[str, str], files: Collection[str | None]) -> Any:
+        """What is equal only if the data are. In the owner's process."""
 
 
-def _build_file(
-    shape: Shape, key: bytes, into: Path, records: list[str] | None, progress: Progress | None
-) -> dict[str, Any]:
-    request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(into), "records": records}
-    made: dict[str, Any] = in_owner_process(request, progress)
-    return made
+class Building(Protocol):
+    """The module ``database`` of a folder, in the owner's process."""
+
+    def reading(self, source: Mapping[str, str]) -> AbstractContextManager[Database]:
+        """The source, to be read.
+
+        Raises:
+            PolicyError: If it does not open.
+        """
+
+    def building(self, source: Mapping[str, str], key: str, into: Path) -> AbstractContextManager[Database]:
+        """The source, and the bounded tables of a new version, which stand when the block ends.
+
+        Args:
+            source: Where the data are.
+            key: The secret of the row choice, in hexadecimal: the primitive ``secret``.
+            into: The version's empty private directory.
+
+        Raises:
+            PolicyError: If the source does not open.
+        """
 
 
-def _open_file(place: Path, version: int, public: Mapping[str, PublicTable], section: EngineSection) -> Engine:
-    return DuckDBEngine(
-        place / FILE,
-        version=version,
-        public=public,
-        deadline=section.deadline_seconds,
-        memory=section.memory_bytes,
-    )
+def opening(kind: str) -> Opening:
+    """How to open an engine of this kind."""
+    return cast(Opening, offered(kind, "engine"))
 
 
-ENGINES: Mapping[str, EngineKind] = {"duckdb": EngineKind(_build_file, _open_file)}
-"""One line for each, by its name in ``engine.kind``."""
+def sources(kind: str) -> Sources:
+    """How to see whether the data of an engine of this kind changed."""
+    return cast(Sources, offered(kind, "sources"))
+
+
+def building(kind: str) -> Building:
+    """How to read the data of an engine of this kind, and to build its tables."""
+    return cast(Building, offered(kind, "database"))

@@ -15,12 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import duckdb
-
+from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import Shape, TableShape
-from dpsql.owner.sources import SourceTable
 
 __all__ = ["Miscounted", "miscounted", "require_every_unit"]
 
@@ -42,9 +40,7 @@ class Miscounted:
     shared: int
 
 
-def require_every_unit(
-    connection: duckdb.DuckDBPyConnection, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners
-) -> None:
+def require_every_unit(database: Database, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners) -> None:
     """Returns if each table that promises exactly one row for every unit has it.
 
     Raises:
@@ -53,7 +49,7 @@ def require_every_unit(
     for table in shape.tables:
         if not table.every_unit:
             continue
-        found = miscounted(connection, shape, sources, owners, table)
+        found = miscounted(database, shape, sources, owners, table)
         if found.missing or found.several or found.shared:
             raise PolicyError(
                 f"{table.name} says every_unit: true, but not every unit of the private tables has exactly one row "
@@ -62,11 +58,7 @@ def require_every_unit(
 
 
 def miscounted(
-    connection: duckdb.DuckDBPyConnection,
-    shape: Shape,
-    sources: Mapping[str, SourceTable],
-    owners: Owners,
-    table: TableShape,
+    database: Database, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners, table: TableShape
 ) -> Miscounted:
     """The exact counts of one table.
 
@@ -74,15 +66,16 @@ def miscounted(
         PolicyError: If a column on the way is missing, or cannot name anything.
     """
     ends = [owners.rows(other) for other in shape.tables if not other.public and other.via is None]
-    units = " UNION ".join(f'SELECT {rows.unit} AS "unit" FROM {rows.sql}' for rows in ends)
+    key, unit = map(database.dialect.quoted, ("key", "unit"))
+    units = " UNION ".join(f"SELECT {rows.unit} AS {unit} FROM {rows.sql}" for rows in ends)
     own, shared = owners.rows(table), "0"
     if table.via is not None:
-        several = f'SELECT "key" FROM ({owners.of_keys(table)}) GROUP BY "key" HAVING count(*) > 1'
+        several = f"SELECT {key} FROM ({owners.of_keys(table)}) AS k GROUP BY {key} HAVING count(*) > 1"
         reference = owners.identity(table, str(table.on))
-        shared = f'(SELECT count(*) FROM {sources[table.name].sql} AS s JOIN ({several}) AS o ON {reference} = o."key")'
-    each = f'SELECT {own.unit} AS "unit", count(*) AS n FROM {own.sql} GROUP BY 1'
-    ((everybody, missing, more, shared_rows),) = connection.execute(
-        f"SELECT count(*), count(*) FILTER (e.n IS NULL), count(*) FILTER (e.n > 1), {shared} "
-        f'FROM ({units}) AS u LEFT JOIN ({each}) AS e ON e."unit" = u."unit" WHERE u."unit" IS NOT NULL'
-    ).fetchall()
+        shared = f"(SELECT count(*) FROM {sources[table.name].sql} AS s JOIN ({several}) AS o ON {reference} = o.{key})"
+    each = f"SELECT {own.unit} AS {unit}, count(*) AS n FROM {own.sql} GROUP BY 1"
+    ((everybody, missing, more, shared_rows),) = database.rows(
+        f"SELECT count(*), count(*) FILTER (WHERE e.n IS NULL), count(*) FILTER (WHERE e.n > 1), {shared} "
+        f"FROM ({units}) AS u LEFT JOIN ({each}) AS e ON e.{unit} = u.{unit} WHERE u.{unit} IS NOT NULL"
+    )
     return Miscounted(everybody, missing, more, shared_rows)

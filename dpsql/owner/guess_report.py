@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import duckdb
-
+from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import reading
 from dpsql.owner.finding import Finding
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import NUMERIC, Shape, TableShape, shape_of
-from dpsql.owner.sources import SourceTable, open_database, open_table
 
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
@@ -67,25 +65,25 @@ def _exact(number: Any) -> Fraction | None:
     return None if number is None else Fraction(number)
 
 
-def belied(connection: duckdb.DuckDBPyConnection, shape: Shape, guesses: Mapping[str, Any]) -> Iterator[Finding]:
+def belied(database: Database, shape: Shape, guesses: Mapping[str, Any]) -> Iterator[Finding]:
     """What the data belie, table by table. Runs in the owner's process.
 
     Raises:
         PolicyError: If a table or its unit is not in the data.
     """
-    open_database(connection, shape)
-    sources = {table.name: open_table(connection, table) for table in shape.tables}
+    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
     owners = Owners(shape, sources)
     for table in shape.tables:
         if table.name not in guesses:
             continue
         owned, cap = owners.rows(table), table.rows_per_unit
         per_unit = f"SELECT count(*) AS n FROM {owned.sql} WHERE {owned.unit} IS NOT NULL GROUP BY {owned.unit}"
-        ((kept,),) = connection.execute(f"SELECT sum(least(n, {cap}))::BIGINT FROM ({per_unit})").fetchall()
+        most = database.dialect.call("least", "n", str(cap))
+        ((kept,),) = database.rows(f"SELECT sum({most}) FROM ({per_unit}) AS r")
         yield from _rows(table.name, int(kept or 0), guesses[table.name]["rows"])
         for name, (centre, spread, scale) in guesses[table.name]["columns"].items():
             guess = ColumnGuess(centre, spread, (scale[0], scale[1]) if scale else None)
-            yield from _column(connection, table, sources[table.name], name, guess)
+            yield from _column(database, table, sources[table.name], name, guess)
 
 
 def _rows(table: str, kept: int, about: int) -> Iterator[Finding]:
@@ -97,29 +95,30 @@ def _rows(table: str, kept: int, about: int) -> Iterator[Finding]:
 
 
 def _column(
-    connection: duckdb.DuckDBPyConnection, table: TableShape, source: SourceTable, name: str, guess: ColumnGuess
+    database: Database, table: TableShape, source: SourceTable, name: str, guess: ColumnGuess
 ) -> Iterator[Finding]:
     column = next((column for column in table.columns if column.name == name), None)
     if column is None or column.type not in NUMERIC or column.values is not None or column.values_from is not None:
         return
-    value = f"CAST({reading(table, column, source, None).value} AS DOUBLE)"
-    read = f"(SELECT {value} AS x FROM {source.sql} AS s WHERE {value} IS NOT NULL)"
+    words = database.dialect
+    value = words.cast(reading(table, column, source, None).value, "DOUBLE")
+    read = f"(SELECT {value} AS x FROM {source.sql} AS s WHERE {value} IS NOT NULL) AS r"
     if guess.centre is not None and guess.spread is not None:
-        away, spread = f"abs(x - {float(guess.centre)!r})", float(guess.spread)
-        conditions = (f"{away} > {OFF * spread!r}", f"{away} < {spread / OFF!r}")
-        words = (f"further than {OFF} spreads from the centre", "within a third of the spread of the centre")
-        ((rows, *counts),) = connection.execute(
-            f"SELECT count(*), {', '.join(f'count(*) FILTER ({c})' for c in conditions)} FROM {read}"
-        ).fetchall()
-        for count, where in zip(counts, words, strict=True):
+        away = words.call("abs", f"x - {words.constant(guess.centre, 'DOUBLE')}")
+        far, near = (words.constant(end, "DOUBLE") for end in (OFF * guess.spread, guess.spread / OFF))
+        conditions = (f"{away} > {far}", f"{away} < {near}")
+        places = (f"further than {OFF} spreads from the centre", "within a third of the spread of the centre")
+        ((rows, *counts),) = database.rows(
+            f"SELECT count(*), {', '.join(f'count(*) FILTER (WHERE {c})' for c in conditions)} FROM {read}"
+        )
+        for count, where in zip(counts, places, strict=True):
             if 2 * count > rows:
                 what = f"values lie {where}: most of them. Correct centre and spread, or remove them."
                 yield Finding(table.name, name, what, count, Fraction(count, rows), "warning")
     if guess.scale is not None:
         low, high = map(float, guess.scale)
-        ((between,),) = connection.execute(
-            f"SELECT quantile_cont(x, 0.75) - quantile_cont(x, 0.25) FROM {read}"
-        ).fetchall()
+        high_quarter, low_quarter = (words.call("quantile", "x", part) for part in ("0.75", "0.25"))
+        ((between,),) = database.rows(f"SELECT {high_quarter} - {low_quarter} FROM {read}")
         if between is not None and not low / OFF <= between <= OFF * high:
             side = "less than the least" if between < low else "more than the largest"
             what = f"the middle half of the values spans {side} distance of its scale. Correct the scale, or remove it."

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dpsql.engine.database import SourceTable
 from dpsql.errors import PolicyError
-from dpsql.owner.bounded import family, identity
+from dpsql.owner.bounded import identity
 from dpsql.owner.shape import Shape, TableShape
-from dpsql.owner.sources import SourceTable
 
 __all__ = ["Owned", "Owners", "require_one_unit_type"]
 
@@ -66,7 +66,8 @@ class Owners:
         if table.via is None or table.on is None:
             return Owned(f"{source.sql} AS s", self.identity(table, str(table.unit)))
         reference = self.identity(table, table.on)
-        return Owned(f'{source.sql} AS s JOIN ({self.of_keys(table)}) AS o ON {reference} = o."key"', 'o."unit"')
+        key, unit = (f"o.{source.dialect.quoted(name)}" for name in ("key", "unit"))
+        return Owned(f"{source.sql} AS s JOIN ({self.of_keys(table)}) AS o ON {reference} = {key}", unit)
 
     def of_keys(self, table: TableShape) -> str:
         """SQL of the relation by which a table's rows find their units: ``key`` and ``unit``, each pair once.
@@ -80,9 +81,13 @@ class Owners:
         owner = self._shape.table(str(table.via))
         if owner.name not in self._sources:
             raise PolicyError(f"{table.name} is owned through {owner.name}, which cannot be read. Mend that first.")
-        rows, key = self.rows(owner), self.identity(owner, str(owner.key))
+        rows, key, quoted = (
+            self.rows(owner),
+            self.identity(owner, str(owner.key)),
+            self._sources[owner.name].dialect.quoted,
+        )
         return (
-            f'SELECT DISTINCT {key} AS "key", {rows.unit} AS "unit" FROM {rows.sql} '
+            f"SELECT DISTINCT {key} AS {quoted('key')}, {rows.unit} AS {quoted('unit')} FROM {rows.sql} "
             f"WHERE {key} IS NOT NULL AND {rows.unit} IS NOT NULL"
         )
 
@@ -111,5 +116,5 @@ def _kinds(shape: Shape, sources: Mapping[str, SourceTable]) -> dict[str | None,
             source = sources.get(table.name)
             kind = source.type_of(column) if source is not None and source.typed else None
             if kind is not None:
-                found[f"{table.name}.{column}"] = family(kind) in ("integer", "wide")
+                found[f"{table.name}.{column}"] = kind.family in ("integer", "wide")
     return kinds

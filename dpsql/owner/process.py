@@ -15,62 +15,38 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from dpsql.errors import PolicyError
 from dpsql.owner.check import columns_of_public, findings, number_of_units
-from dpsql.owner.facts import contents
+from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
 from dpsql.owner.shape import Shape
 from dpsql.owner.views import Report, build_tables
 from dpsql.worker import limits, wire
 
-__all__ = ["answered", "build_file", "check_data", "main"]
-
-BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
-SETTINGS: dict[str, str | bool | int | float | list[str]] = {
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "python_enable_replacements": "false",
-    "preserve_insertion_order": "false",
-    "memory_limit": BUFFERS,
-}
-
-
-def build_file(shape: Shape, key: str, into: Path, report: Report, records: list[str] | None) -> dict[str, Any]:
-    """Writes ``bounded.duckdb`` (and the record of classes) into an empty private directory; see `build_tables`."""
-    settings = SETTINGS | {"temp_directory": str(into / "spill")}
-    with duckdb.connect(str(into / "bounded.duckdb"), config=settings) as connection:
-        return build_tables(connection, shape, key, report, records, into)
-
-
-def check_data(shape: Shape) -> list[dict[str, Any]]:
-    """What `dpsql check` finds, as messages."""
-    with duckdb.connect(config=SETTINGS) as connection:
-        return [finding.message() for finding in findings(connection, shape)]
+__all__ = ["answered", "main"]
 
 
 def _work(request: dict[str, Any], report: Report) -> Any:
-    shape = Shape.received(request["shape"])
-    match request["job"]:
-        case "build":
-            public = build_file(shape, request["key"], Path(request["into"]), report, request["records"])
-            return {"public": public, "contents": contents(shape)}
-        case "contents":
-            return contents(shape)
-        case "check":
-            return check_data(shape)
-        case "units":
-            with duckdb.connect(config=SETTINGS) as connection:
-                return number_of_units(connection, shape)
-        case "guesses":
-            with duckdb.connect(config=SETTINGS) as connection:
-                return [finding.message() for finding in belied(connection, shape, request["guesses"])]
-        case "columns":
-            with duckdb.connect(config=SETTINGS) as connection:
-                return columns_of_public(connection, shape, shape.table(request["table"]), request["names"])
-    raise ValueError(request["job"])
+    shape, job = Shape.received(request["shape"]), request["job"]
+    folder = building(shape.engine)
+    if job == "build":
+        into = Path(request["into"])
+        with folder.building(shape.source, request["key"], into) as database:
+            public = build_tables(database, shape, report, request["records"], into)
+    if job in ("build", "contents"):
+        contents = sources(shape.engine).contents(shape.source, shape.files)
+        return {"public": public, "contents": contents} if job == "build" else contents
+    with folder.reading(shape.source) as database:
+        match job:
+            case "check":
+                return [finding.message() for finding in findings(database, shape)]
+            case "units":
+                return number_of_units(database, shape)
+            case "guesses":
+                return [finding.message() for finding in belied(database, shape, request["guesses"])]
+            case "columns":
+                return columns_of_public(database, shape.table(request["table"]), request["names"])
+    raise ValueError(job)
 
 
 def answered(request: dict[str, Any], report: Report) -> dict[str, Any]:

@@ -36,7 +36,7 @@ __all__ = [
     "stores_grid",
 ]
 
-FORMAT = 2  # of the bounded file; another number asks for a refresh
+FORMAT = 2  # of the bounded tables; another number asks for a refresh
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # the table of units and their classes; no name of a policy has a $
 RECORD = "classes.parquet"  # beside the bounded file: who is of which class, for the versions to come
@@ -155,16 +155,18 @@ class ClassShape:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """All that the bounded file holds.
+    """All that the bounded tables hold.
 
     Attributes:
-        database: The absolute path of the database that holds tables without a file of their own, or None.
+        engine: The kind of engine that holds them.
+        source: Where its data are; see `EngineSection.source`.
         tables: The tables.
         universes: The rows of tables as metrics see them.
         classes: What names the classes of units, or None where there are none.
     """
 
-    database: str | None
+    engine: str
+    source: Mapping[str, str]
     tables: tuple[TableShape, ...]
     universes: tuple[UniverseShape, ...] = ()
     classes: ClassShape | None = None
@@ -183,6 +185,11 @@ class Shape:
         ]
         return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tuple(tables)))])).hexdigest()
 
+    @property
+    def files(self) -> tuple[str | None, ...]:
+        """Each table's own file, None for one without."""
+        return tuple(table.source for table in self.tables)
+
     def table(self, name: str) -> TableShape:
         """The table of this name."""
         return next(table for table in self.tables if table.name == name)
@@ -197,7 +204,8 @@ class Shape:
         classes = message["classes"]
         named = None if classes is None else ClassShape(**{**classes, "names": tuple(classes["names"])})
         return cls(
-            message["database"],
+            message["engine"],
+            message["source"],
             tuple(_table(table) for table in message["tables"]),
             tuple(_universe(universe) for universe in message["universes"]),
             named,
@@ -219,9 +227,9 @@ def _universe(message: Mapping[str, Any]) -> UniverseShape:
 
 def shape_of(policy: Policy) -> Shape:
     """The shape of a policy's tables, with every path made absolute."""
-    database = policy.engine.database
     return Shape(
-        _path(policy, database) if database else None,
+        policy.engine.kind,
+        policy.engine.source(lambda written: _path(policy, written)),
         tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
         tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
         _class_shape(policy),

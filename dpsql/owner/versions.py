@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dpsql.engine.base import Engine
 from dpsql.errors import OperationalError
 from dpsql.owner.builder import FACTS, unchanged, version_directory
-from dpsql.owner.engines import ENGINES
+from dpsql.owner.engines import opening
 from dpsql.owner.facts import public_table
 from dpsql.owner.shape import shape_of
 from dpsql.worker import wire
@@ -44,7 +44,7 @@ def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
     if not unchanged(shape, facts, place):
         raise _stale(f"The data changed since version {version} was built")
     public = {name: public_table(name, table) for name, table in facts["public"].items()}
-    return ENGINES[policy.engine.kind].open(place, version, public, policy.engine)
+    return opening(policy.engine.kind).open_engine(place, version, public, policy.engine)
 
 
 def _stale(what: str) -> OperationalError:

@@ -1,7 +1,8 @@
 """What the data owner promises: the policy file, checked and frozen."""
 
+from dpsql.policy.engine import EngineSection
 from dpsql.policy.load import load_policy
-from dpsql.policy.model import BudgetSection, DefaultPrice, EngineSection, Limit, Policy, require_enforced
+from dpsql.policy.model import BudgetSection, DefaultPrice, Limit, Policy
 from dpsql.policy.table import ColumnPolicy, TablePolicy, Via
 from dpsql.policy.template import first_policy
 
@@ -16,5 +17,4 @@ __all__ = [
     "Via",
     "first_policy",
     "load_policy",
-    "require_enforced",
 ]

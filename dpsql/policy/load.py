@@ -129,11 +129,11 @@ def _section(loc: Sequence[str | int]) -> Mapping[str, Any]:
     root = policy_schema()
     schema: Mapping[str, Any] = root
     for part in (*loc, None):
-        if "$ref" in schema:
-            schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
-        for choice in schema.get("oneOf", ()):
-            if "$ref" in choice:  # of a name or a section, only the section has keys
-                schema = root["$defs"][choice["$ref"].rpartition("/")[2]]
+        schema = _referred(schema, root)
+        # Of a name or a section, only the section has keys; of several sections, each has its own.
+        choices = [_referred(choice, root) for choice in schema.get("oneOf", ())]
+        if keys := [choice["properties"] for choice in choices if "properties" in choice]:
+            schema = {"properties": {name: key for section in keys for name, key in section.items()}}
         if part in schema.get("properties", {}):
             schema = schema["properties"][part]
         elif part is not None and "items" in schema:
@@ -143,6 +143,12 @@ def _section(loc: Sequence[str | int]) -> Mapping[str, Any]:
         elif part is not None and isinstance(schema.get("additionalProperties"), Mapping):
             schema = schema["additionalProperties"]
     return schema
+
+
+def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema, or the one of the root's that it refers to."""
+    found: Mapping[str, Any] = root["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
 
 
 def _example(key: str, section: Mapping[str, Any]) -> str:

@@ -12,11 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
 from dpsql.policy.classes import PrivacyClasses, broken_classes
+from dpsql.policy.engine import AnyEngine
 from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import MetricPolicy, broken_metrics
 from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
@@ -24,35 +25,10 @@ from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, S
 from dpsql.policy.table import ColumnPolicy, TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
-__all__ = ["BudgetSection", "DefaultPrice", "EngineSection", "Limit", "Policy", "require_enforced"]
+__all__ = ["BudgetSection", "DefaultPrice", "Limit", "Policy"]
 
 Place = tuple[str | int, ...]
 """Where in the file: the keys and positions that lead there."""
-
-_BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
-_SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
-_LEAST_MEMORY = "1GiB"  # the engine's process takes about that much address space before it does anything
-
-
-def _amount(text: object, units: dict[str, int] | dict[str, Fraction]) -> Fraction | None:
-    """The amount in the smallest unit, or None where the text is not a positive whole number and a unit."""
-    match = re.fullmatch(rf"([1-9][0-9]{{0,8}}) ?({'|'.join(units)})", str(text))
-    return Fraction(units[match[2]]) * int(match[1]) if match else None
-
-
-def _memory(text: object) -> object:
-    amount, least = _amount(text, _BYTES), _amount(_LEAST_MEMORY, _BYTES)
-    if amount is None or least is None:
-        raise wrong(f"{text} is not an amount of memory", "write a number and MiB or GiB, such as 2GiB")
-    if amount < least:
-        raise wrong(f"{text} is too little for the engine to start", f"write at least {_LEAST_MEMORY}")
-    return text
-
-
-def _duration(text: object) -> object:
-    if _amount(text, _SECONDS) is None:
-        raise wrong(f"{text} is not a duration", "write a number and ms, s, min or h, such as 30s")
-    return text
 
 
 def _analyst(name: str) -> str:
@@ -61,44 +37,7 @@ def _analyst(name: str) -> str:
     return name
 
 
-Memory = Annotated[str, BeforeValidator(_memory), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?[MGT]iB$"})]
-Duration = Annotated[
-    str, BeforeValidator(_duration), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?(ms|s|min|h)$"})
-]
 Analyst = Annotated[str, AfterValidator(_analyst), WithJsonSchema({"type": "string"})]
-
-
-class EngineSection(Section):
-    """Where exact numbers come from, and how much the engine may use."""
-
-    kind: Literal["duckdb", "postgres", "spark"] = Field(examples=["duckdb"])
-    """The engine: duckdb."""
-    database: FilePath | None = None
-    """The DuckDB file that holds every table without a source of its own."""
-    memory: Memory = "2GiB"
-    """The most memory that one query may take, such as 2GiB."""
-    deadline: Duration = "30s"
-    """The longest that one query may run, such as 30s."""
-    cache: FilePath | None = None
-    """The private directory for the bounded views; by default in the user's state directory."""
-
-    @property
-    def memory_bytes(self) -> int:
-        """The most memory that one query may take, in bytes.
-
-        >>> EngineSection(kind="duckdb").memory_bytes == 2 * 2**30
-        True
-        """
-        return int(_amount(self.memory, _BYTES) or 0)
-
-    @property
-    def deadline_seconds(self) -> float:
-        """The longest that one query may run, in seconds.
-
-        >>> EngineSection(kind="duckdb", deadline="1500ms").deadline_seconds
-        1.5
-        """
-        return float(_amount(self.deadline, _SECONDS) or 0)
 
 
 class Limit(Section):
@@ -181,7 +120,7 @@ class Policy(Section):
     """The version of this format: 1."""
     name: Name = Field(examples=["hospital"])
     """A short name for the policy."""
-    engine: EngineSection = Field(examples=[{"kind": "duckdb", "database": "hospital.duckdb"}])
+    engine: AnyEngine
     """The database engine and its limits."""
     neighbours: Literal["add_remove", "replace_one"] = Field(examples=["add_remove"])
     """What must be hard to tell apart: a unit's being there or not, or a unit's being exchanged for another."""
@@ -277,28 +216,6 @@ class Policy(Section):
             f"{self.file or self.name}{f':{line}' if line else ''}: {'.'.join(map(str, place))}: {problem}"
         )
 
-    def not_enforced(self) -> list[tuple[str, int | None]]:
-        """What the policy asks for and this version does not do: (dotted name, line in the file or None) each."""
-        places: list[Place] = []
-        if self.engine.kind != "duckdb":
-            places.append(("engine", "kind"))
-        return [(".".join(map(str, place)), self._lines.get(place)) for place in places]
-
-
-def require_enforced(policy: Policy) -> None:
-    """Refuses a policy that asks for more than this version does: a promise is kept or not made.
-
-    Raises:
-        PolicyError: Naming each such section and its line.
-    """
-    problems = [
-        f"{policy.file or policy.name}{f':{line}' if line else ''}: {name} is not enforced by this version; "
-        f"remove it, or use a version of dpsql that enforces it"
-        for name, line in policy.not_enforced()
-    ]
-    if problems:
-        raise PolicyError("\n".join(problems))
-
 
 def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
     """What no section can see alone: each problem at its place in the whole policy."""
@@ -308,8 +225,8 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
         yield wrong("no table is private, so there is nobody to protect", "write unit: ... for one", "tables")
     for name, table in policy.tables.items():
         at = ("tables", name)
-        if table.source is None and policy.engine.database is None:
-            yield wrong(f"{name} has no data", "write source: FILE here, or engine.database: FILE", *at)
+        if (problem := policy.engine.without_data(table.source)) is not None:
+            yield wrong(f"{name} {problem[0]}", problem[1], *at)
         if table.every_unit and policy.neighbours != "replace_one":
             yield wrong(
                 "under add_remove the number of units is private",

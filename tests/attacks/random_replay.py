@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -25,6 +24,7 @@ import duckdb
 from dpsql.answers.postprocess import PostProcess
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.ledger.ledger import Ledger
 from dpsql.mechanisms.metric.public_columns import PublicColumns
@@ -75,9 +75,9 @@ class InProcess:
                 there
             )  # where a row lies says nothing
             self._fill(table.name, types, there)
-        shape = replace(shape_of(drawn.policy), database=None)  # attached already
+        database = DuckDBDatabase(self._connection, KEY.hex())
         with tempfile.TemporaryDirectory() as into:
-            facts = build_tables(self._connection, shape, KEY.hex(), lambda *_: None, [], Path(into))
+            facts = build_tables(database, shape_of(drawn.policy), lambda *_: None, [], Path(into))
         self.public: Mapping[str, PublicTable] = {name: public_table(name, own) for name, own in facts.items()}
         self._desk = Desk(self._connection, ("bounded", "main"))
         self.dialect: Dialect = DUCKDB

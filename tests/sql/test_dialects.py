@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from dpsql.engine.dialect import Dialect, functions_in
+from dpsql.engine.database import SourceTable, SourceType
+from dpsql.engine.dialect import FAMILIES, Dialect, functions_in
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
 from dpsql.errors import UnsupportedQuery
+from dpsql.owner.bounded import READABLE
+from dpsql.owner.check import columns_of_public, findings, number_of_units
+from dpsql.owner.guess_report import belied
+from dpsql.owner.shape import Shape, shape_of
+from dpsql.owner.views import build_tables
 from dpsql.plan.functions import FUNCTIONS
 from dpsql.plan.plans import PublicPlan
+from dpsql.policy import load_policy
 from dpsql.session import Session
 from tests.sql.corpus import blocks
 from tests.sql.described import planned
@@ -25,12 +37,18 @@ MARKED = Dialect(
     types={wire: f"MARKED_{wire}" for wire in DUCKDB.types},
     parameter="CAST(:p{number} AS {type})",
     table="marked.{name}",
+    escapes={"'": "?'"},
+    widest=DUCKDB.widest,
     spellings={name: f"marked_{name.replace('/', '_')}({{*}})" for name in DUCKDB.spellings},
 )
 SHARED = {"count", "min", "max", "avg", "sum", "nullif", "row_number", "rank", "dense_rank", "lag", "lead", "ntile"}
 """Functions that every database has under this name, with this meaning."""
+POLICIES = sorted((Path(__file__).parents[2] / "policies").glob("*.yaml"))
 SIGNS = {"+", "-", "*", "/", "||"}
-OWN = re.compile(r'"|\$\d|\bbounded\b|TRY_CAST|AS (?!MARKED_)[A-Z]+\)|(?<!MARKED)_?(DATE|TIMESTAMP) \'')
+OWN = re.compile(
+    r'"|\$\d|\bbounded\b|TRY_CAST|AS (?!MARKED_)[A-Z]+\)|(?<!MARKED)_?(DATE|TIMESTAMP) \'|'
+    r"\'\'|::|QUALIFY|GROUP BY ALL|(SEMI|ANTI) JOIN|FILTER \((?!WHERE)|EXCLUDE|REPLACE"
+)
 
 
 def foreign(sql: str) -> set[str]:
@@ -70,3 +88,80 @@ def test_what_a_database_has_not_is_refused_by_its_name() -> None:
 def test_a_primitive_may_be_spelled_otherwise_with_so_many_arguments() -> None:
     assert DUCKDB.spelled("round(real_product({0}, {1}), {2})")[0] == "round(({0} * {1}), CAST({2} AS INTEGER))"
     assert DUCKDB.spelled("round({0})")[0] == "round({0})"
+
+
+class Written:
+    """A `Database` with other words, which keeps what it is told. Its tables are empty."""
+
+    dialect = MARKED
+
+    def __init__(self, shape: Shape, family: str) -> None:
+        self.sql: list[str] = []
+        self._shape = shape
+        self._family = family
+
+    def table(self, name: str, file: str | None) -> SourceTable:
+        """A table with the columns of the policy, which hold one kind of values where they can."""
+        shape = self._shape.table(name)
+        declared = {column.name: column.type for column in shape.columns}
+        if shape.public:
+            held = dict.fromkeys(declared or [str(shape.key), "odd"], self._family)
+        else:
+            named = [*shape.identities, self._shape.classes.column if self._shape.classes else "nobody"]
+            held = dict.fromkeys(named, "text") | {
+                column: self._family if self._family in READABLE[kind] else "text" for column, kind in declared.items()
+            }
+        types = {column: SourceType(family.upper(), family, places=0) for column, family in held.items()}
+        return SourceTable(f"their.{self.dialect.quoted(name)}", types, True, self.dialect)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """One row of as many zeros as the query has columns."""
+        self.sql.append(sql)
+        depth = columns = 0
+        for word in re.findall(r"\(|\)|,| FROM ", sql):
+            depth += {"(": 1, ")": -1}.get(word, 0)
+            if depth == 0 and word == " FROM ":
+                break
+            columns += depth == 0 and word == ","
+        return [(0,) * (columns + 1)]
+
+    def create(self, name: str, sql: str) -> None:
+        """A bounded table."""
+        self.sql.append(sql)
+
+    @contextmanager
+    def scratch(self, sql: str) -> Iterator[str]:
+        """A table of its own."""
+        self.sql.append(sql)
+        yield "scratch"
+
+    def record(self, sql: str, file: Path) -> None:
+        """The record of classes."""
+        self.sql.append(sql)
+
+    def recorded(self, files: Sequence[str]) -> str:
+        """Earlier ones."""
+        return "records"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "policy", sorted((Path(__file__).parents[2] / "policies").glob("*.yaml")), ids=lambda p: p.stem
+)
+def test_the_owners_side_is_spelled_by_the_dialect(policy: Path, family: str) -> None:
+    shape = shape_of(load_policy(policy))
+    tables = [replace(table, every_unit=not table.public) for table in shape.tables]
+    shape = replace(shape, tables=tuple(tables))
+    database = Written(shape, family)
+    build_tables(database, shape, lambda *_: None, ["a record"])
+    list(findings(database, shape))
+    number_of_units(database, shape)
+    guess = [Fraction(1), Fraction(1), [Fraction(1), Fraction(2)]]
+    guesses = {t.name: {"rows": 9, "columns": {c.name: guess for c in t.columns}} for t in tables if not t.public}
+    list(belied(database, shape, guesses))
+    for table in tables:
+        if table.public:
+            columns_of_public(database, table, list(database.table(table.name, None).types))
+    assert len(database.sql) > 2 * len(tables)
+    for sql in database.sql:
+        assert not foreign(sql), f"{foreign(sql)} in {sql}"

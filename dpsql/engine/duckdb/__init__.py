@@ -1,4 +1,14 @@
 """DuckDB: the default engine, and the worker without data in which every answer is finished.
 
-Tests: tests/unit/engine/test_duckdb.py.
+    section.py     its keys in the policy
+    dialect.py     its words; types.py, its types
+    sources.py     whether the owner's files changed
+    database.py    the owner's side: the files to read, the bounded file to write
+    engine.py      the engine: a locked worker over one bounded file
+
+Tests: tests/unit/engine/test_duckdb.py, tests/unit/engine/test_engines.py.
 """
+
+__all__ = ["FILE"]
+
+FILE = "bounded.duckdb"

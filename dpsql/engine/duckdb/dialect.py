@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpsql.engine.dialect import Dialect
+from dpsql.engine.dialect import FAMILIES, Dialect
 
 __all__ = ["DUCKDB"]
 
@@ -89,6 +89,16 @@ OWN = {
 TYPES: Mapping[str, str] = {
     name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
 }
+BUILDING = {
+    **{f"{wire.lower()}_of_{family}": f"TRY_CAST({{0}} AS {wire})" for wire in TYPES for family in FAMILIES},
+    "unscaled_decimal": "CAST(replace(CAST({0} AS VARCHAR), '.', '') AS HUGEINT)",
+    "unscaled_text": "CAST(replace(CAST(TRY_CAST({0} AS DECIMAL(38, {1})) AS VARCHAR), '.', '') AS HUGEINT)",
+    "wide_quotient": "({0} // {1})",
+    "secret": "getvariable('key')",
+    "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",
+    "quantile": "quantile_cont({0}, {1})",
+}
+"""What reads the owner's tables and builds the bounded ones. In DuckDB a cast goes by the type that it finds."""
 
 DUCKDB = Dialect(
     name="DuckDB",
@@ -96,5 +106,7 @@ DUCKDB = Dialect(
     types=TYPES,
     parameter="CAST(${number} AS {type})",
     table='"bounded"."main".{name}',
-    spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN,
+    escapes={"'": "''"},
+    widest=2**127 - 1,
+    spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN | BUILDING,
 )

@@ -7,18 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker.client import Worker, WorkerFailed
 
-__all__ = ["DuckDBEngine"]
+if TYPE_CHECKING:
+    from dpsql.policy import EngineSection
+
+__all__ = ["DuckDBEngine", "open_engine"]
 
 NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
+
+
+def open_engine(place: Path, version: int, public: Mapping[str, PublicTable], section: EngineSection) -> DuckDBEngine:
+    """The engine over a version's directory; see `dpsql.owner.engines.Opening`."""
+    return DuckDBEngine(
+        place / FILE, version=version, public=public, deadline=section.deadline_seconds, memory=section.memory_bytes
+    )
 
 
 class DuckDBEngine:

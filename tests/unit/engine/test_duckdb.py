@@ -14,12 +14,12 @@ import duckdb
 import pytest
 
 from dpsql.engine.base import Engine, EngineStatement
+from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb import engine as engine_module
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.owner import builder
 from dpsql.owner.builder import build
-from dpsql.owner.engines import FILE
 from dpsql.owner.shape import shape_of, stores_grid
 from dpsql.owner.versions import open_engine
 from dpsql.plan.types import Type
@@ -240,7 +240,7 @@ def test_the_locale_changes_neither_a_shape_nor_its_sources(tmp_path: Path) -> N
     program = (
         f"import os, sys; sys.path.insert(0, {root!r})\n"
         "from pathlib import Path\n"
-        "from dpsql.owner.facts import fingerprint\n"
+        "from dpsql.owner.builder import fingerprint\n"
         "from dpsql.owner.shape import shape_of\n"
         "from dpsql.errors import PolicyError\n"
         "from tests.unit.owner.clinic import policy\n"

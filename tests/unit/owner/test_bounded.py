@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.owner.bounded import grid_limits
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import ColumnShape, Shape, TableShape
-from dpsql.owner.sources import open_table
 from dpsql.owner.views import build_private
 from tests.unit.owner.reference_view import Row, among, bounded_view, integer, real
 
@@ -119,18 +119,18 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS source")
         connection.execute("ATTACH ':memory:' AS bounded")
-        connection.execute(f"SET VARIABLE key = '{KEY.hex()}'")
         yield connection
 
 
-def bound(engine: duckdb.DuckDBPyConnection, table: TableShape) -> None:
+def bound(engine: duckdb.DuckDBPyConnection, table: TableShape, key: bytes = KEY) -> None:
     """Builds the bounded table anew."""
     engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
-    source = open_table(engine, table)
-    build_private(engine, table, source, Owners(Shape(None, (table,)), {"visits": source}))
+    database = DuckDBDatabase(engine, key.hex())
+    source = database.table("visits", None)
+    build_private(database, table, source, Owners(Shape("duckdb", {}, (table,)), {"visits": source}))
 
 
-def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape = VISITS) -> list[Row]:
+def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape = VISITS, key: bytes = KEY) -> list[Row]:
     """The rows of the bounded table that is built from these."""
     columns = ", ".join(f"{name} {kind}" for name, kind in SOURCE.items())
     engine.execute(f"CREATE OR REPLACE TABLE source.main.visits ({columns})")
@@ -139,7 +139,7 @@ def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape =
         engine.executemany(
             f"INSERT INTO source.main.visits VALUES ({marks})", [[row[name] for name in SOURCE] for row in rows]
         )
-    bound(engine, table)
+    bound(engine, table, key)
     found = engine.execute("SELECT * FROM bounded.main.visits")
     names = [column[0] for column in found.description or ()]
     return [dict(zip(names, values, strict=True)) for values in found.fetchall()]
@@ -213,12 +213,7 @@ def test_rows_without_unit_or_key_are_in_no_view(engine: duckdb.DuckDBPyConnecti
 
 def test_another_secret_chooses_other_rows(engine: duckdb.DuckDBPyConnection) -> None:
     rows = [visit(1, number) for number in range(100)]
-    before = counted(view(engine, rows))
-    engine.execute("SET VARIABLE key = 'another'")
-    try:
-        assert counted(view(engine, rows)) != before
-    finally:
-        engine.execute(f"SET VARIABLE key = '{KEY.hex()}'")
+    assert counted(view(engine, rows)) != counted(view(engine, rows, key=b"another"))
 
 
 @pytest.mark.parametrize(

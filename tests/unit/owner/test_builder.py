@@ -10,11 +10,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb import FILE
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner import builder
 from dpsql.owner.builder import build, version_directory
-from dpsql.owner.engines import FILE
 from tests.unit.owner.clinic import KEY, data, policy
 
 

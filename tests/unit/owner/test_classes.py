@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb import FILE
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.ledger.ledger import Ledger
 from dpsql.owner.builder import FACTS, build, version_directory
 from dpsql.owner.check import check
-from dpsql.owner.engines import FILE
 from dpsql.owner.shape import RECORD
 from dpsql.policy import Policy
 from dpsql.proxy import Proxy, limits_of, pinned_of

@@ -12,10 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dpsql.engine.database import SourceTable
+from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import identity
 from dpsql.owner.shape import Shape, TableShape, shape_of
-from dpsql.owner.sources import SourceTable
 from dpsql.owner.views import build_tables
 from tests.unit.owner.clinic import policy
 
@@ -44,7 +47,7 @@ def shop(**changes: Any) -> Shape:
     tables = {name: table | changes.get(name, {}) for name, table in tables.items()}
     built = policy(Path("/nowhere"))
     built = type(built).model_validate(built.model_dump(exclude={"tables"}) | {"tables": tables})
-    return Shape(None, shape_of(built).tables)
+    return Shape("duckdb", {}, shape_of(built).tables)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +76,7 @@ def views(
         if rows.get(name):
             marks = ", ".join("?" for _ in rows[name][0])
             engine.executemany(f"INSERT INTO source.main.{name} VALUES ({marks})", rows[name])
-    build_tables(engine, shape, "the key", lambda *_: None)
+    build_tables(DuckDBDatabase(engine, "the key"), shape, lambda *_: None)
     return {
         table.name: engine.execute(f"SELECT * FROM bounded.main.{table.name} ORDER BY ALL").fetchall()
         for table in shape.tables
@@ -172,7 +175,7 @@ def test_the_shape_survives_its_journey_and_a_changed_chain_is_another() -> None
 def test_a_decimal_with_places_names_nobody(kind: str, names: bool) -> None:
     # As texts 1.0 and 1.00 would be two people.
     table = TableShape("visits", None, False, "patient", None, 1, (), identities={"patient": None})
-    source = SourceTable("visits", {"patient": kind}, typed=True)
+    source = SourceTable("visits", {"patient": source_type(kind)}, True, DUCKDB)
     if names:
         assert "TRY_CAST" in identity(table, "patient", source, integer=False)
     else:

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb import FILE
 from dpsql.owner.builder import build, version_directory
-from dpsql.owner.engines import FILE
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.policy import Policy
 from dpsql.worker import wire

@@ -12,9 +12,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from dpsql.errors import PolicyError
+from dpsql.engine.duckdb.section import DuckDBSection
 from dpsql.mechanisms import MECHANISMS
-from dpsql.policy import ColumnPolicy, EngineSection, Limit, Policy, load_policy, require_enforced
+from dpsql.policy import ColumnPolicy, Limit, Policy, load_policy
 from dpsql.policy.mechanisms import MechanismName
 
 Load = Callable[..., Policy]
@@ -27,10 +27,8 @@ def test_an_owner_can_name_every_mechanism_but_the_one_without_noise() -> None:
     assert {mechanism.name for mechanism in MECHANISMS} - {"public"} <= set(get_args(MechanismName))
 
 
-def test_the_sample_policy_is_enforced_whole() -> None:
+def test_the_sample_policy_is_read_whole() -> None:
     policy = load_policy(HOSPITAL)
-    assert policy.not_enforced() == []
-    require_enforced(policy)
     assert policy.resolve(Path("hospital.duckdb")) == HOSPITAL.parent / "hospital.duckdb"
     assert list(policy.tables) == ["patients", "visits", "cities"]
 
@@ -99,7 +97,7 @@ def test_the_grid_follows_from_type_and_bounds(fields: dict[str, Any], step: str
 
 
 def test_memory_and_deadline_take_units() -> None:
-    engine = EngineSection(kind="duckdb", memory="1536MiB", deadline="2min")
+    engine = DuckDBSection(kind="duckdb", memory="1536MiB", deadline="2min")
     assert (engine.memory_bytes, engine.deadline_seconds) == (1536 * 2**20, 120)
 
 
@@ -121,11 +119,9 @@ LATER = {
 }
 
 
-def test_what_is_not_enforced_is_never_ignored_and_named_with_its_line(load: Load) -> None:
-    policy = load(("kind: duckdb", "kind: postgres"))
-    assert policy.not_enforced() == [("engine.kind", 3)]
-    with pytest.raises(PolicyError, match=r"clinic\.yaml:3: engine\.kind is not enforced by this version"):
-        require_enforced(policy)
+def test_an_engine_that_is_none_is_named_with_its_line(refusal: Refusal) -> None:
+    text = refusal(("kind: duckdb", "kind: oracle"))
+    assert "clinic.yaml:3:16: engine.kind: oracle is no engine of this version; write duckdb" in text
 
 
 def in_column(new: str) -> tuple[str, str]:

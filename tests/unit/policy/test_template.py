@@ -68,7 +68,8 @@ def test_filled_in_it_loads(tmp_path: Path) -> None:
     policy = load_policy(file)
     assert list(policy.tables) == ["visits"]
     assert list(policy.tables["visits"].columns) == ["cost", "price", "diagnosis", "urgent"]
-    assert policy.resolve(policy.engine.database or Path()) == tmp_path / "clinic.duckdb"
+    database = policy.engine.source(str)["database"]
+    assert policy.resolve(Path(database)) == tmp_path / "clinic.duckdb"
 
 
 def test_it_shows_names_and_types_alone() -> None:

@@ -1,0 +1,91 @@
+"""The owner's side of an engine: what its folder offers to the owner's process, which alone reads the source.
+
+The owner's side writes the SQL, in the words of the database's dialect; the folder knows where the rows lie, what types
+they have, and how a table is made of them. SQL here is of the policy's words alone.
+
+Tests: tests/sql/test_dialects.py, tests/unit/owner/test_bounded.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from dpsql.engine.dialect import Dialect
+
+__all__ = ["Database", "SourceTable", "SourceType"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """A type of the source.
+
+    Attributes:
+        name: What the database calls it, for messages: ``DECIMAL(10,2)``.
+        family: What kind of values it holds, one of `FAMILIES`.
+        places: Digits behind the point, of a decimal; else 0.
+        zoned: Whether its times are in a zone.
+    """
+
+    name: str
+    family: str
+    places: int = 0
+    zoned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """One table of the source.
+
+    Attributes:
+        sql: What to write after FROM.
+        types: The types of its columns by name, in order.
+        typed: Whether the types mean something: a CSV file's are all text.
+        dialect: The database's words.
+    """
+
+    sql: str
+    types: Mapping[str, SourceType]
+    typed: bool
+    dialect: Dialect
+
+    def type_of(self, column: str) -> SourceType | None:
+        """The type of a column (ASCII case does not matter), or None if there is none of that name."""
+        return next((kind for name, kind in self.types.items() if name.lower() == column.lower()), None)
+
+
+class Database(Protocol):
+    """The source, to be read; and while a version is built, its bounded tables, to be written."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it spells SQL."""
+
+    def table(self, name: str, file: str | None) -> SourceTable:
+        """A table of the source.
+
+        Args:
+            name: What the policy calls it.
+            file: The absolute path of its file; None where the source has a table of that name.
+
+        Raises:
+            PolicyError: If it is not there, or of no known kind.
+        """
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The result of a query: counts, for the owner's eyes, or public values."""
+
+    def create(self, name: str, sql: str) -> None:
+        """Makes the bounded table of this name out of the rows of a query, in their order."""
+
+    def scratch(self, sql: str) -> AbstractContextManager[str]:
+        """A table of a query's rows for the time of a block: what to write after FROM. No reader sees it."""
+
+    def record(self, sql: str, file: Path) -> None:
+        """Keeps the rows of a query for the versions to come, under the name of a file beside this one's facts."""
+
+    def recorded(self, files: Sequence[str]) -> str:
+        """What to write after FROM for all the rows that were kept under these names, at least one."""

@@ -1,0 +1,181 @@
+"""DuckDB on the owner's side: a DuckDB file, Parquet and CSV files to read, the bounded file to write.
+
+Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py, tests/unit/owner/test_builder.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from dpsql.engine.database import SourceTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb import FILE
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.types import source_type
+from dpsql.engine.log import TELLS
+from dpsql.errors import PolicyError
+
+__all__ = ["DuckDBDatabase", "building", "reading"]
+
+CATALOG = "source"  # the name under which the owner's database is attached
+BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "preserve_insertion_order": "false",
+    "memory_limit": BUFFERS,
+}
+
+
+@contextmanager
+def reading(source: Mapping[str, str]) -> Iterator[DuckDBDatabase]:
+    """The source, to be read; see `dpsql.owner.engines.Building`."""
+    with duckdb.connect(config=SETTINGS) as connection:
+        database = DuckDBDatabase(connection)
+        database.attach(source)
+        yield database
+
+
+@contextmanager
+def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[DuckDBDatabase]:
+    """The source, and the bounded file to write into an empty directory; see `dpsql.owner.engines.Building`."""
+    settings = SETTINGS | {"temp_directory": str(into / "spill")}
+    with duckdb.connect(str(into / FILE), config=settings) as connection:
+        database = DuckDBDatabase(connection, key)
+        database.attach(source)
+        yield database
+        connection.execute("CHECKPOINT bounded")
+
+
+class DuckDBDatabase:
+    """A `Database` over one connection, whose main database is called ``bounded`` where tables are built.
+
+    Args:
+        connection: An open one.
+        key: The secret key of the row choice, in hexadecimal; only a build needs it.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, key: str = "") -> None:
+        self._connection = connection
+        self._scratched = 0
+        connection.execute("SET VARIABLE key = " + DUCKDB.text(key))
+
+    @property
+    def dialect(self) -> Dialect:
+        """DuckDB's words."""
+        return DUCKDB
+
+    def attach(self, source: Mapping[str, str]) -> None:
+        """Attaches the owner's database, read-only, if there is one.
+
+        Raises:
+            PolicyError: If it cannot be opened. What DuckDB says of it may rest on rows, such as the checksum of a
+                change that lies in its log: it is the error's cause, which goes to the owner's log alone.
+        """
+        if "database" not in source:
+            return
+        file = source["database"]
+        if not Path(file).is_file():
+            raise PolicyError(f"There is no file {file}. Write its path at engine.database in the policy.")
+        try:
+            self._connection.execute(f"ATTACH {DUCKDB.text(file)} AS {CATALOG} (READ_ONLY)")
+        except duckdb.Error as error:
+            raise PolicyError(
+                f"{file} does not open as a DuckDB database. Close other programs that write to it, or write "
+                f"another path at engine.database. {TELLS}"
+            ) from error
+
+    def table(self, name: str, file: str | None) -> SourceTable:
+        """A table of the source; see `Database.table`."""
+        if file is None:
+            return self._database_table(name)
+        if not Path(file).is_file():
+            raise PolicyError(f"There is no file {file}. Write its path at tables.{name}.source.")
+        path = file.lower()
+        if path.endswith(".parquet"):
+            return self._described(f"read_parquet({DUCKDB.text(file)})")
+        if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")):
+            return self._described(_csv(file), typed=False)
+        raise PolicyError(
+            f"{file} is no Parquet or CSV file by its name. Rename it to .parquet, .csv, .tsv, .csv.gz or .tsv.gz; "
+            f"a DuckDB database belongs at engine.database."
+        )
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The result of a query."""
+        return self._connection.execute(sql).fetchall()
+
+    def create(self, name: str, sql: str) -> None:
+        """Makes a bounded table out of the rows of a query."""
+        self._connection.execute(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+
+    @contextmanager
+    def scratch(self, sql: str) -> Iterator[str]:
+        """A table of a query's rows for the time of a block."""
+        self._scratched += 1
+        table = f"temp.main.scratch{self._scratched}"
+        self._connection.execute(f"CREATE TEMP TABLE {table} AS {sql}")
+        try:
+            yield table
+        finally:
+            self._connection.execute(f"DROP TABLE {table}")
+
+    def record(self, sql: str, file: Path) -> None:
+        """Keeps the rows of a query in a Parquet file."""
+        self._connection.execute(f"COPY ({sql}) TO {DUCKDB.text(str(file))} (FORMAT parquet)")
+
+    def recorded(self, files: Sequence[str]) -> str:
+        """The rows of these Parquet files."""
+        return f"read_parquet([{', '.join(map(DUCKDB.text, files))}])"
+
+    def _database_table(self, name: str) -> SourceTable:
+        relation = f"{CATALOG}.main.{DUCKDB.quoted(name)}"
+        try:
+            stored = self._described(relation)
+        except duckdb.Error:
+            raise PolicyError(
+                f"The database has no table or view {name} in its schema main. Create it there, or write source: FILE "
+                f"at tables.{name}."
+            ) from None
+        # A column may carry a collation, by which 'a' = 'A'; it would follow the values everywhere. Bytes have none.
+        texts = [DUCKDB.quoted(column) for column, kind in stored.types.items() if kind.name == "VARCHAR"]
+        plain = ", ".join(f"decode(encode({column})) AS {column}" for column in texts)
+        sql = f"(SELECT * REPLACE ({plain}) FROM {relation})" if texts else relation
+        return SourceTable(sql, stored.types, True, DUCKDB)
+
+    def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
+        types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}
+        return SourceTable(sql, types, typed, DUCKDB)
+
+
+def _csv(file: str) -> str:
+    """A CSV file read as text under a fixed dialect: what to write after FROM.
+
+    Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the
+    one that the header line shows. A line that is no row (an open quote, too few or too many values) fails the job:
+    left out, it would take other people's lines along.
+
+    Raises:
+        PolicyError: If it does not start with a header.
+    """
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rt", encoding="utf-8-sig") as lines:
+        header = lines.readline().rstrip("\r\n")
+    delimiter = max(",;\t|", key=header.count)
+    names = next(csv.reader([header], delimiter=delimiter), [])
+    if not names or len({name.lower() for name in names}) != len(names) or not all(names):
+        raise PolicyError(f"{file} does not start with a line of distinct column names. Write one.")
+    columns = ", ".join(f"{DUCKDB.text(name)}: 'VARCHAR'" for name in names)
+    return (
+        f"read_csv({DUCKDB.text(file)}, auto_detect = false, header = true, delim = {DUCKDB.text(delimiter)}, "
+        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}})"
+    )

@@ -1,0 +1,62 @@
+"""Whether the owner's files changed since the bounded tables were built from them.
+
+It is told by size and time of the files, and by their content only where the time alone is another one: a look at a
+time costs nothing, a look at the content about a second for each gigabyte.
+
+Tests: tests/unit/owner/test_builder.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Mapping
+from typing import Any
+
+__all__ = ["contents", "fingerprint", "may_be_equal"]
+
+
+def fingerprint(source: Mapping[str, str], files: Collection[str | None]) -> list[list[Any]]:
+    """[path, size, time of its last change in ns] of each file, sorted.
+
+    A database's write-ahead log counts as a file of its own.
+    """
+    return [_mark(path) for path in _paths(source, files)]
+
+
+def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
+    """Whether two fingerprints differ in nothing but times."""
+    return [mark[:2] for mark in one] == [mark[:2] for mark in other]
+
+
+def contents(source: Mapping[str, str], files: Collection[str | None]) -> list[list[str | None]]:
+    """[path, SHA-256 of the content] of each file, sorted. Runs in the owner's process."""
+    return [[path, _digest(path)] for path in _paths(source, files)]
+
+
+def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str]:
+    paths = {file for file in files if file is not None}
+    if "database" in source and None in files:
+        paths |= {source["database"], source["database"] + ".wal"}
+    return sorted(paths)
+
+
+def _mark(path: str) -> list[Any]:
+    try:
+        status = os.stat(_name(path))  # noqa: PTH116 - a Path takes no bytes
+    except OSError:
+        return [path, None, None]
+    return [path, status.st_size, status.st_mtime_ns]
+
+
+def _digest(path: str) -> str | None:
+    try:
+        with open(_name(path), "rb") as file:  # noqa: PTH123 - as above
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def _name(path: str) -> bytes:
+    """A path as the system knows it, whatever this process's locale can say."""
+    return path.encode("utf-8", "surrogateescape")

@@ -1,0 +1,1 @@
+"""The folder of an engine that there is not."""
