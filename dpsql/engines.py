@@ -1,12 +1,13 @@
 """The engines there are, one line for each: what a policy writes as ``engine.kind``, and the folder that is all of it.
 
-A folder offers four modules. Each is loaded by name, in the processes that need it: the one that talks to analysts
+A folder offers five modules. Each is loaded by name, in the processes that need it: the one that talks to analysts
 loads no driver of the owner's.
 
     section.py     SECTION: the engine's keys in a policy, a `dpsql.policy.engine.EngineSection`
     engine.py      open_engine: the engine over one version of the bounded tables
     sources.py     fingerprint, may_be_equal, contents: whether the owner's data changed
     database.py    reading, building: the owner's side, in the owner's process
+    describe.py    describe, keys: what a first policy is made of
 
 `dpsql.owner.engines` says what each of these functions takes and gives.
 

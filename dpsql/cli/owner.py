@@ -25,13 +25,16 @@ def init(
     """The owner: write a commented first policy from the schema alone, never from values."""
     import os
 
-    from dpsql.owner.describe import describe
-    from dpsql.policy.template import first_policy
+    from dpsql.engines import ENGINES
+    from dpsql.owner.engines import describing
+    from dpsql.owner.template import first_policy
 
     to_screen = output == Path("-")
     file = output or database.with_suffix(".yaml")
     name = os.path.relpath(database, Path() if to_screen else file.parent)
-    text = first_policy(database.stem, name, describe(database))
+    kind = next(iter(ENGINES))  # the embedded one, whose files this command reads
+    folder = describing(kind)
+    text = first_policy(database.stem, kind, folder.keys(name), folder.describe(database))
     if to_screen:
         typer.echo(text, nl=False)
         return

@@ -12,5 +12,6 @@ engines.py        what an engine's folder offers: how it is built and opened
 versions.py       opening one over a version that is sound
 facts.py          the facts of public tables
 catalog.py        what the plan may know of the tables
+template.py       a first policy
 check.py          do the data fit the policy? With the reports beside it, for the owner's eyes
 """

@@ -5,19 +5,19 @@ Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpsql.engine.base import Engine, PublicTable
-from dpsql.engine.database import Database
+from dpsql.engine.database import Database, SourceType
 from dpsql.engines import offered
 
 if TYPE_CHECKING:
     from dpsql.policy import EngineSection
 
-__all__ = ["Building", "Opening", "Sources", "building", "opening", "sources"]
+__all__ = ["Building", "Describing", "Opening", "Sources", "building", "describing", "opening", "sources"]
 
 
 class Opening(Protocol):
@@ -67,6 +67,20 @@ class Building(Protocol):
         """
 
 
+class Describing(Protocol):
+    """The module ``describe`` of a folder, for a first policy."""
+
+    def describe(self, database: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
+        """The tables of a source by name, each with its columns as (name, type); never a value.
+
+        Raises:
+            OperationalError: If it cannot be read, or holds no table.
+        """
+
+    def keys(self, database: str) -> Mapping[str, str]:
+        """What a policy writes under ``engine`` beside its kind, for this source."""
+
+
 def opening(kind: str) -> Opening:
     """How to open an engine of this kind."""
     return cast(Opening, offered(kind, "engine"))
@@ -80,3 +94,8 @@ def sources(kind: str) -> Sources:
 def building(kind: str) -> Building:
     """How to read the data of an engine of this kind, and to build its tables."""
     return cast(Building, offered(kind, "database"))
+
+
+def describing(kind: str) -> Describing:
+    """How to see what a source for an engine of this kind holds."""
+    return cast(Describing, offered(kind, "describe"))

@@ -4,7 +4,6 @@ from dpsql.policy.engine import EngineSection
 from dpsql.policy.load import load_policy
 from dpsql.policy.model import BudgetSection, DefaultPrice, Limit, Policy
 from dpsql.policy.table import ColumnPolicy, TablePolicy, Via
-from dpsql.policy.template import first_policy
 
 __all__ = [
     "BudgetSection",
@@ -15,6 +14,5 @@ __all__ = [
     "Policy",
     "TablePolicy",
     "Via",
-    "first_policy",
     "load_policy",
 ]

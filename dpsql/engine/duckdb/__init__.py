@@ -4,6 +4,7 @@
     dialect.py     its words; types.py, its types
     sources.py     whether the owner's files changed
     database.py    the owner's side: the files to read, the bounded file to write
+    describe.py    the schema of a file, for a first policy
     engine.py      the engine: a locked worker over one bounded file
 
 Tests: tests/unit/engine/test_duckdb.py, tests/unit/engine/test_engines.py.

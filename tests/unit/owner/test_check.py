@@ -10,11 +10,13 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
 from dpsql.owner.budget_report import budget_findings
 from dpsql.owner.check import check
 from dpsql.owner.partition_report import partition_findings
-from dpsql.policy import Policy, first_policy
+from dpsql.owner.template import first_policy
+from dpsql.policy import Policy
 from tests.unit.owner.clinic import data, policy
 
 
@@ -136,7 +138,8 @@ def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> No
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
         connection.execute(f"ALTER TABLE visits ADD COLUMN odd {kind}")
         types = dict(connection.execute("SELECT column_name, column_type FROM (DESCRIBE visits)").fetchall())
-    assert "# odd: its type cannot be used as it is" in first_policy("x", "x", {"visits": list(types.items())})
+    columns = [(name, source_type(held)) for name, held in types.items()]
+    assert "# odd: its type cannot be used as it is" in first_policy("x", "duckdb", {}, {"visits": columns})
     where = ("visits", "odd", "visits.odd is declared text,")
     assert found(folder, visits={"columns": {"odd": {"type": "text"}}})[where] == (None, None, "error")
 

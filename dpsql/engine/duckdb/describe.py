@@ -1,12 +1,17 @@
-"""The schema of a DuckDB file: names and types, never a value."""
+"""The schema of a DuckDB file: names and types, never a value.
+
+Tests: tests/unit/engine/test_describe.py.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from dpsql.engine.database import SourceType
+from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import OperationalError
 
-__all__ = ["describe"]
+__all__ = ["describe", "keys"]
 
 _COLUMNS = """
     SELECT if(schema_name = 'main', table_name, schema_name || '.' || table_name) AS named, column_name, data_type
@@ -16,8 +21,13 @@ _COLUMNS = """
 """
 
 
-def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
-    """Columns as (name, engine type such as ``DECIMAL(10,2)``) of each table and view, by its name.
+def keys(database: str) -> dict[str, str]:
+    """What a policy writes under ``engine`` beside its kind, for tables of this file."""
+    return {"database": database}
+
+
+def describe(database: Path) -> dict[str, list[tuple[str, SourceType]]]:
+    """Columns as (name, type) of each table and view, by its name.
 
     A table outside the schema ``main`` comes last and is called ``schema.table``: it can be used through a view alone.
 
@@ -45,9 +55,9 @@ def describe(database: Path) -> dict[str, list[tuple[str, str]]]:
             f"{database} cannot be read as a DuckDB database. Write the path of one that nobody is writing to.\n"
             f"DuckDB says: {str(error).splitlines()[0]}"
         ) from None
-    tables: dict[str, list[tuple[str, str]]] = {}
+    tables: dict[str, list[tuple[str, SourceType]]] = {}
     for table, column, kind in found:
-        tables.setdefault(table, []).append((column, kind))
+        tables.setdefault(table, []).append((column, source_type(kind)))
     if not tables:
         raise OperationalError(f"{database} holds no table. Create the tables first.")
     return tables

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from dpsql.engine.database import SourceType
+
 __all__ = ["first_policy"]
 
 _HEAD = """\
@@ -15,7 +17,7 @@ _HEAD = """\
 # that only you can make; until all are made, nothing opens. What is not named here does not exist for analysts.
 version: 1
 name: {name}
-engine: {{kind: duckdb, database: {database}, memory: 2GiB, deadline: 30s}}
+engine: {{kind: {kind}, {keys}, memory: 2GiB, deadline: 30s}}
 
 # What must be hard to tell apart: a person's being in the data or not (add_remove), or one person's being exchanged
 # for another (replace_one).
@@ -58,50 +60,56 @@ _TABLE = """\
 """
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_UNIT_TYPES = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|UUID|VARCHAR")
-_FIELDS = (
-    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?"), "type: integer, bounds: [LOW, HIGH]"),
-    (re.compile(r"FLOAT|REAL|DOUBLE"), "type: real, bounds: [LOW, HIGH]"),
-    (re.compile(r"DECIMAL\((\d+), ?(\d+)\)"), "type: decimal, bounds: [LOW, HIGH], grid: {step}"),
-    (re.compile(r"BOOLEAN"), "type: boolean"),
-    (re.compile(r"VARCHAR|UUID|ENUM\b.*", re.DOTALL), "type: text"),
-    (re.compile(r"DATE"), "type: date, bounds: [LOW, HIGH]"),
-    (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"), "type: timestamp, bounds: [LOW, HIGH]"),
-)
+_UNITS = ("integer", "wide", "text")
+_NUMBER = "type: integer, bounds: [LOW, HIGH]"
+_FIELDS = {
+    "integer": _NUMBER,
+    "wide": _NUMBER,
+    "real": "type: real, bounds: [LOW, HIGH]",
+    "decimal": "type: decimal, bounds: [LOW, HIGH], grid: 1.0e-{places}",
+    "boolean": "type: boolean",
+    "text": "type: text",
+    "date": "type: date, bounds: [LOW, HIGH]",
+    "timestamp": "type: timestamp, bounds: [LOW, HIGH]",
+}
+"""What to declare for each family of types."""
 
 
-def first_policy(name: str, database: str, tables: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+def first_policy(
+    name: str, kind: str, keys: Mapping[str, str], tables: Mapping[str, Sequence[tuple[str, SourceType]]]
+) -> str:
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
     Args:
         name: The policy's name; a run of what is no letter or digit becomes one _.
-        database: The DuckDB file's name, relative to where the policy will lie.
-        tables: For each table its columns, as (name, engine type such as ``DECIMAL(10,2)``).
+        kind: The engine's.
+        keys: The engine's own keys; a path is relative to where the policy will lie.
+        tables: For each table its columns, as (name, type).
 
-    >>> text = first_policy("clinic", "clinic.duckdb", {"visits": [("id", "INTEGER"), ("cost", "DOUBLE")]})
+    >>> columns = [("id", SourceType("INTEGER", "integer")), ("cost", SourceType("DOUBLE", "real"))]
+    >>> text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": columns})
     >>> text.splitlines()[-1]
     '      # cost: {type: real, bounds: [LOW, HIGH]}'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
-    head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", database=_quoted(database))
+    written = ", ".join(f"{key}: {_quoted(value)}" for key, value in keys.items())
+    head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", kind=kind, keys=written)
     return head + "".join(_table(table, columns) for table, columns in tables.items())
 
 
-def _table(name: str, columns: Sequence[tuple[str, str]]) -> str:
+def _table(name: str, columns: Sequence[tuple[str, SourceType]]) -> str:
     if not _PLAIN.fullmatch(name):
         return f"  # {_quoted(name)}: not a plain name in the schema main; make a view of it there\n"
-    likely = [column for column, kind in columns if column.lower().endswith("id") and _UNIT_TYPES.fullmatch(kind)]
+    likely = [column for column, kind in columns if column.lower().endswith("id") and kind.family in _UNITS]
     candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
     return _TABLE.format(name=name, candidates=candidates) + "".join(_column(*column) for column in columns)
 
 
-def _column(name: str, kind: str) -> str:
+def _column(name: str, kind: SourceType) -> str:
     if not _PLAIN.fullmatch(name):
         return f"      # {_quoted(name)}: not a plain name; give the column another one in a view\n"
-    for pattern, field in _FIELDS:
-        if match := pattern.fullmatch(kind):
-            step = f"1.0e-{match[2]}" if match.lastindex == 2 else ""
-            return f"      # {name}: {{{field.format(step=step)}}}\n"
+    if kind.family in _FIELDS:
+        return f"      # {name}: {{{_FIELDS[kind.family].format(places=kind.places)}}}\n"
     return f"      # {name}: its type cannot be used as it is; cast it in a view\n"
 
 

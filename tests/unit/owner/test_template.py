@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
-from dpsql.policy import first_policy, load_policy
+from dpsql.owner.template import first_policy
+from dpsql.policy import load_policy
 
 TABLES = {
     "visits": [
@@ -31,9 +33,15 @@ TABLES = {
 }
 
 
+def first(name: str, database: str, tables: dict[str, list[tuple[str, str]]]) -> str:
+    """The first policy of a DuckDB file with these types."""
+    columns = {table: [(column, source_type(kind)) for column, kind in of] for table, of in tables.items()}
+    return first_policy(name, "duckdb", {"database": database}, columns)
+
+
 def test_unchanged_it_is_refused_and_names_each_gap(tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
-    file.write_text(first_policy("clinic", "clinic.duckdb", TABLES), encoding="utf-8")
+    file.write_text(first("clinic", "clinic.duckdb", TABLES), encoding="utf-8")
     with pytest.raises(PolicyError) as caught:
         load_policy(file)
     gaps = [line.split(": ")[1:3] for line in str(caught.value).splitlines()]
@@ -49,7 +57,7 @@ def test_unchanged_it_is_refused_and_names_each_gap(tmp_path: Path) -> None:
 
 
 def test_filled_in_it_loads(tmp_path: Path) -> None:
-    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    text = first("clinic", "clinic.duckdb", TABLES)
     for gap, choice in [
         ("total: {epsilon: FILL_IN}", "total: {epsilon: 3}"),
         ('"*": {epsilon: FILL_IN}', '"*": {epsilon: 1}'),
@@ -73,7 +81,7 @@ def test_filled_in_it_loads(tmp_path: Path) -> None:
 
 
 def test_it_shows_names_and_types_alone() -> None:
-    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    text = first("clinic", "clinic.duckdb", TABLES)
     assert "secret ward" not in text
     assert "# ward: {type: text}" in text
     assert "visit_id or patient_id; or public: true" in text
@@ -84,21 +92,21 @@ def test_it_shows_names_and_types_alone() -> None:
 
 
 def test_names_cannot_break_out_of_their_comment() -> None:
-    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    text = first("clinic", "clinic.duckdb", TABLES)
     assert r'# "odd name\U0000000a  evil: true": not a plain name' in text
     assert '# "bad table": not a plain name' in text
     assert '# "naïve": not a plain name' in text
 
 
 def test_a_table_of_another_schema_is_named_with_what_to_do() -> None:
-    text = first_policy("clinic", "clinic.duckdb", TABLES)
+    text = first("clinic", "clinic.duckdb", TABLES)
     assert '# "archive.visits": not a plain name in the schema main; make a view of it there' in text
 
 
 def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
-    file.write_text(first_policy("2024 año", 'odd "name"\\\n.duckdb', {}), encoding="utf-8")
+    file.write_text(first("2024 año", 'odd "name"\\\n.duckdb', {}), encoding="utf-8")
     with pytest.raises(PolicyError, match=r"budget\.total\.epsilon: this is still to be filled in"):
         load_policy(file)
-    assert "name: my_data" in first_policy("my data!?", "x", {}).splitlines()
+    assert "name: my_data" in first("my data!?", "x", {}).splitlines()
     assert "name: policy_2024_a_o" in file.read_text(encoding="utf-8")
