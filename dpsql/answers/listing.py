@@ -59,7 +59,7 @@ def _described(table: TableInfo, column: ColumnInfo) -> tuple[object, ...]:
         return (column.name, "privacy unit", "joins and COUNT(DISTINCT) only", False, None)
     if column.link is not None:
         return (column.name, "key", f"joins only, with {column.link}", False, None)
-    if facts.bounded:
+    if facts.bounded and (table.public or column.values is None):
         domain = f"[{_end(facts.low)}, {_end(facts.high)}]"
     elif column.values is not None:
         shown = ", ".join(map(str, column.values[:LISTED]))

@@ -100,7 +100,8 @@ def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:
 
 def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> ColumnInfo:
     type_ = DECLARED[column.type]
-    low, high = column.bounds or (None, None)
+    values = _values(name, column, public)
+    low, high = column.bounds or _ends(type_, values)
     step = column.grid_step if type_.numeric else None
     facts = Facts(
         type=type_,
@@ -112,16 +113,27 @@ def _column(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) 
         spread=None if column.spread is None else Fraction(column.spread),
         scale=None if column.scale is None else (Fraction(column.scale[0]), Fraction(column.scale[1])),
     )
-    values: tuple[Value, ...] | None = column.values
-    if column.values_from is not None:
-        table, source = column.values_from.split(".")
-        values = public[table].columns[source].values
-        if values is None:
-            raise PolicyError(
-                f"{column.values_from} has more than 100,000 values, too many for the domain of {name}. "
-                "Leave values_from out: the column is then open, and grouping by it needs delta."
-            )
     return ColumnInfo(name, facts, values, stored_grid=stores_grid(column))
+
+
+def _values(name: str, column: ColumnPolicy, public: Mapping[str, PublicTable]) -> tuple[Value, ...] | None:
+    """The declared domain of a column, or None."""
+    if column.values_from is None:
+        return column.values
+    table, source = column.values_from.split(".")
+    values = public[table].columns[source].values
+    if values is None:
+        raise PolicyError(
+            f"{column.values_from} has more than 100,000 values, too many for the domain of {name}. "
+            "Leave values_from out: the column is then open, and grouping by it needs delta."
+        )
+    return values
+
+
+def _ends(type_: Type, values: tuple[Value, ...] | None) -> tuple[Value, Value]:
+    """Listed numbers are bounds, too: the bounded table holds no others."""
+    numbers = [value for value in values or () if isinstance(value, int)]
+    return (min(numbers), max(numbers)) if type_ is Type.INTEGER and numbers else (None, None)
 
 
 def _end(value: Any) -> Fraction | date | None:

@@ -68,7 +68,13 @@ class ColumnShape:
 
     @property
     def grid(self) -> bool:
-        """Whether the bounded table holds grid integers beside the value."""
+        """Whether the bounded table holds grid integers beside the value.
+
+        None stand beside listed numbers: what is counted follows from the listed value, not from the source's own,
+        which rounded otherwise might be outside the list's ends.
+        """
+        if self.values is not None or self.values_from is not None:
+            return False
         return self.type in NUMERIC and (self.type != "integer" or self.step != 1 or self.low is None)
 
 
@@ -306,6 +312,6 @@ def stores_grid(column: ColumnPolicy) -> bool:
     """Whether the bounded table holds ``<column>$grid`` beside this private column.
 
     It does for reals and decimals, and for integers without bounds or on a grid other than 1; an integer on grid 1
-    within bounds is its own grid integer.
+    within bounds is its own grid integer. What the policy lists has none.
     """
     return _column("", column).grid

@@ -2416,10 +2416,10 @@ SELECT COUNT(*) FROM people WHERE employed
 SELECT district, COUNT(*), AVG(height) FROM people GROUP BY district
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer; 4 values: 1, 2, 3, 4
+-- k0: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- a0: count_rows
 -- a1: avg of real [0.3, 2.5]; grid 0.01 from 0.3 to 2.5
--- columns: district integer, count_star() integer, avg(height) real
+-- columns: district integer [1, 4], count_star() integer, avg(height) real
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(140 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."district" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0"
 
 -- policy: census
@@ -2483,10 +2483,10 @@ SELECT COUNT(*), AVG(height) FROM people WHERE employed
 SELECT district % 2 AS odd, floor(age / 25) AS quarter, COUNT(*) FROM people GROUP BY ALL ORDER BY 1, 2
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer [-2, 2]; 2 values: 0, 1
+-- k0: integer [0, 2]; 2 values: 0, 1
 -- k1: real [0, 4]; 5 values: 0.0, 1.0, 2.0, 3.0, 4.0
 -- a0: count_rows
--- columns: odd integer [-2, 2], quarter real [0, 4], count_star() integer
+-- columns: odd integer [0, 2], quarter real [0, 4], count_star() integer
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT ("t0"."district" % CAST($1 AS BIGINT)) AS "k0", floor((CAST("t0"."age" AS DOUBLE) / CAST($2 AS DOUBLE))) AS "k1" FROM "bounded"."main"."people" AS "t0") AS q GROUP BY "k0", "k1"
 -- values: 2, 25.0
 
@@ -2829,10 +2829,10 @@ SELECT AVG(age) AS mean FROM patients
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'random_dp') district, employed, COUNT(*) FROM people WHERE district > 0 GROUP BY district, employed
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer; 4 values: 1, 2, 3, 4
+-- k0: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
--- columns: district integer, employed boolean, count_star() integer
+-- columns: district integer [1, 4], employed boolean, count_star() integer
 -- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0", CAST((SELECT COUNT(*) FROM "bounded"."main"."people" AS "t0") AS BIGINT) AS "m1" FROM (SELECT "t0"."district" AS "k0", "t0"."employed" AS "k1" FROM "bounded"."main"."people" AS "t0" WHERE ("t0"."district" > CAST($1 AS BIGINT)) AND (NOT ("t0"."district" IS NULL)) AND (NOT ("t0"."employed" IS NULL))) AS q GROUP BY "k0", "k1"
 -- values: 0
 
@@ -2870,11 +2870,11 @@ SELECT COUNT(*) FROM people WHERE age BETWEEN 18 AND 65 OR employed
 SELECT district, COUNT(*) AS n, SUM(age), AVG(CASE WHEN employed THEN age END) FROM people GROUP BY district
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
--- k0: integer; 4 values: 1, 2, 3, 4
+-- k0: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- a0: count_rows
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
--- columns: district integer, n integer, sum(age) integer, avg(CASE  WHEN (employed) THEN (age) ELSE NULL END) real
+-- columns: district integer [1, 4], n integer, sum(age) integer, avg(CASE  WHEN (employed) THEN (age) ELSE NULL END) real
 -- engine: SELECT "d0", "d1", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."employed" AS "d1", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d1", "d2"
 
 -- policy: census
@@ -3220,3 +3220,16 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RAN
 -- a0: count_rows
 -- columns: sex text, place integer [1, 1099511627776]
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- Listed numbers are bounds.
+-- policy: census
+SELECT SUM(district), AVG(district), STDDEV_POP(district), MEDIAN(district) FROM people
+-- unit: people.person_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [1, 4]; grid 1 from 1 to 4
+-- a1: avg of integer [1, 4]; grid 1 from 1 to 4
+-- a2: stddev_pop of integer [1, 4]; grid 1 from 1 to 4
+-- a3: quantile_cont of integer [1, 4]; grid 1 from 1 to 4
+-- columns: sum(district) integer, avg(district) real, stddev_pop(district) real, median(district) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 2) * (CAST("x0" AS BIGINT) - 2)), 0) AS HUGEINT) AS "m3" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pytest
+
+import dpsql.testing
 from dpsql.owner.catalog import build_catalog
 from dpsql.plan.catalog import ColumnInfo
 from tests.unit.owner.clinic import policy
@@ -62,3 +66,42 @@ def test_grid_integers_are_known_where_they_are_stored() -> None:
         "real": True,
         "text": False,
     }
+
+
+def test_listed_numbers_are_bounds_and_have_no_grid_integers_beside_them() -> None:
+    kinds: dict[str, dict[str, Any]] = {
+        "flag": {"type": "integer", "values": [1, 0]},
+        "tens": {"type": "integer", "values": [30, 10, 20], "grid": 10},
+        "letter": {"type": "text", "values": ["a", "b"]},
+    }
+    found = columns("visits", visits={"columns": kinds})
+    assert [(found[name].facts.low, found[name].facts.high) for name in kinds] == [(0, 1), (10, 30), (None, None)]
+    assert not any(found[name].stored_grid for name in kinds)
+
+
+LISTED = """
+version: 1
+name: listed
+engine: {kind: duckdb, database: listed.duckdb}
+neighbours: add_remove
+budget:
+  ledger: listed.ledger.db
+  composition: basic
+  total: {epsilon: 100}
+  analysts: {ana: {epsilon: 100}}
+  per_query: {epsilon: 1}
+tables:
+  people: {unit: pid, rows_per_unit: 1, columns: {flag: {type: integer, values: [0, 1], GRID}}}
+"""
+
+
+@pytest.mark.parametrize("grid", ["grid: 1", "grid: 2"])
+def test_what_the_source_rounds_otherwise_counts_as_the_listed_number_that_it_became(tmp_path: Path, grid: str) -> None:
+    with duckdb.connect(str(tmp_path / "listed.duckdb")) as data:  # -0.5 rounds to -1, and becomes the integer 0
+        data.execute("CREATE TABLE people AS SELECT i AS pid, -0.5::DOUBLE AS flag FROM range(40) AS t(i)")
+    file = tmp_path / "listed.yaml"
+    file.write_text(LISTED.replace("GRID", grid))
+    with dpsql.testing.open(file, sampler=dpsql.testing.Noiseless()) as proxy:
+        session = proxy.session(analyst="ana")
+        assert session.query("SELECT SUM(flag), AVG(flag) FROM people", epsilon=1).rows == [(0, 0.0)]
+        assert session.describe("people").rows[1][2] == "0, 1"
