@@ -8,43 +8,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 from dpsql.answers.answer import Answer, Quote, public
 from dpsql.answers.budget import Budget
-from dpsql.answers.consistency import consistent
-from dpsql.answers.intervals import answer_columns, level_of_picked, output_intervals, picking, with_interval_ends
+from dpsql.answers.finish import exact, finish
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quote import price_for, public_quote, quote
-from dpsql.answers.release import bars_of, measurements_of, noised, release
-from dpsql.answers.screen import Ends
-from dpsql.answers.stored import Released, read_released, write_released
-from dpsql.answers.totals import several_rows, several_rows_intervals
-from dpsql.engine.base import Engine
+from dpsql.answers.release import Released, noised, read_released, release, write_released
+from dpsql.engine.base import Engine, EngineStatement
 from dpsql.engine.lower import lower_public, lowering
-from dpsql.errors import EngineFailed, OperationalError, ProgrammingError, door
+from dpsql.errors import EngineFailed, ProgrammingError, door
 from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.refusals import suspended
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.domains import Cell
-from dpsql.plan.expressions import columns_of
-from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.options import Options, read_clause, read_options
-from dpsql.plan.parameters import number_text, values_of
+from dpsql.plan.parameters import call_text, values_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
 from dpsql.prepare.metric import prepare_metric, priced_by_metric
-from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
-from dpsql.sql.syntax import parameter_count
 
 __all__ = ["Backend", "Session"]
 
@@ -112,7 +103,7 @@ class Session:
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
-        statement = _parsed(sql)
+        statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
                 plan = self._plan(statement.select, parameters)
@@ -151,7 +142,7 @@ class Session:
             UnsupportedQuery: The statement would be refused.
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
-        statement = _parsed(sql)
+        statement = parse(sql)
         if isinstance(statement, syntax.Explain):
             statement = statement.query
         if not isinstance(statement, syntax.QueryStatement):
@@ -201,12 +192,8 @@ class Session:
         Raises:
             UnsupportedQuery, ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
         """
-        low, high = scale
-        named = (
-            f"k => {number_text(k)}, bound => {number_text(bound)}, scale => ({number_text(low)}, {number_text(high)})"
-        )
-        named += "" if parts is None else f", parts => {number_text(parts)}"
-        return self.query(f"SELECT * FROM dp_kmeans(({sql}), {named})", parameters, **options)
+        named = {"k": k, "bound": bound, "scale": scale, "parts": parts}
+        return self.query(call_text("dp_kmeans", sql, named), parameters, **options)
 
     @door
     def covariance(
@@ -224,17 +211,13 @@ class Session:
             UnsupportedQuery: Also where the policy does not admit idealised numerics.
             ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
         """
-        named = "" if parts is None else f", parts => {number_text(parts)}"
-        return self.query(f"SELECT * FROM dp_covariance(({sql}){named})", parameters, **options)
+        return self.query(call_text("dp_covariance", sql, {"parts": parts}), parameters, **options)
 
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
-        given = values_of(parameters)
-        wanted = parameter_count(query)
-        if wanted != len(given):
-            raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(given)} came with it.")
-        return resolve_query(query, self._backend.catalog, given, self._cells)
+        backend = self._backend
+        return resolve_query(query, backend.catalog, values_of(parameters, query), backend.post_process.cells)
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
         own = self._own(plan, options)
@@ -246,18 +229,13 @@ class Session:
         backend = self._backend
         lower = lowering(backend.engine.dialect, backend.ledger.contribution_key)
         if plan.table is None and priced_by_metric(options):
-            return prepare_metric(plan, options, backend.catalog, backend.metrics, self._cells, backend.public, lower)
+            return prepare_metric(
+                plan, options, backend.catalog, backend.metrics, backend.post_process.cells, backend.public, lower
+            )
         return prepare(plan, options, backend.catalog, lower)
 
     def _public(self, plan: PublicPlan) -> Answer:
-        """Public tables are returned as they are: exact and free."""
-        outputs = plan.stage.outputs
-        raw = self._run(lower_public(plan, self._backend.engine.dialect))
-        return public(
-            tuple(output.name for output in outputs),
-            tuple(output.expression.facts.type for output in outputs),
-            raw.groups([f"c{i}" for i in range(len(outputs))]),
-        )
+        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect)))
 
     def _answer(self, prepared: Prepared, statement: syntax.QueryStatement) -> Answer:
         """Charge, then look; or the stored release of the same statement, free."""
@@ -265,14 +243,10 @@ class Session:
         fingerprint = prepared.fingerprint(self._analyst, backend.catalog.version)
         found = backend.ledger.find(fingerprint)
         if found is not None:
-            return self._finish(
-                prepared, read_released(prepared.plan, [g.keys for g in prepared.groupings], found[0]), replayed=True
-            )
+            keys = [grouping.keys for grouping in prepared.groupings]
+            return self._finish(prepared, read_released(prepared.plan, keys, found[0]), replayed=True)
         if backend.ledger.suspended(self._analyst):
-            raise OperationalError(
-                f"Analyst {self._analyst!r} is suspended after three queries that the engine did not finish. "
-                "The data owner can lift this: dpsql budget POLICY --analyst NAME --reset --reason TEXT"
-            )
+            raise suspended(self._analyst)
         for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
             backend.engine.verify(reading.statement)
         backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
@@ -292,7 +266,7 @@ class Session:
     ) -> ReleasedTable:
         return noised(measured, raw, keys, groups, self._backend.sampler)
 
-    def _run(self, statement: Any) -> RawTable:
+    def _run(self, statement: EngineStatement) -> RawTable:
         try:
             return self._backend.engine.run(statement)
         except EngineFailed:
@@ -302,34 +276,10 @@ class Session:
             raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None
 
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
-        plan = prepared.plan
-        together = consistent(prepared, released)
-        rows = self._backend.post_process.rows(plan, together.groups, together.values)
-        bars = {name: bars_of(prepared, released, name, together.moved.get(name)) for name in together.values}
-        columns = answer_columns(plan)
-        composition = self._backend.ledger.composition
-        confidence, by = prepared.options.confidence or 0.95, picking(plan)
-
-        def intervals(column: int, level: float) -> list[Ends]:
-            expression = columns[column]
-            if expression.facts.type.numeric and several_rows(expression):
-                return several_rows_intervals(
-                    column, plan, together.groups, together.values, bars, rows, self._backend.post_process, level
-                )
-            if any(read.name in by for read in columns_of(columns[column])):
-                level = level_of_picked(level, len(rows.rows), len(together.groups))
-            return output_intervals(columns[column], bars, rows, level)
-
-        return Answer(
-            columns=tuple(output.name for output in plan.answer),
-            types=tuple(output.expression.facts.type for output in plan.answer),
-            rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
-            cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, self._backend.catalog.classes),
-            measurements=measurements_of(prepared, composition),
-            replayed=replayed,
-            private=self._backend.private,
-            confidence=confidence,
-            _intervals=intervals,
+        backend = self._backend
+        composition, classes = backend.ledger.composition, backend.catalog.classes
+        return finish(
+            prepared, released, backend.post_process, composition, classes, replayed=replayed, private=backend.private
         )
 
     def _quote(
@@ -350,9 +300,6 @@ class Session:
 
     # ------------------------------------------------------------------------------------------------- small things
 
-    def _cells(self, expressions: Sequence[Expression], columns: Sequence[Column], rows: Sequence[Cell]) -> list[Cell]:
-        return self._backend.post_process.cells(expressions, columns, rows)
-
     def _own(self, plan: Plan, given: Mapping[str, Any]) -> Options:
         """What the statement itself says: keywords and OPTIONS, which may not disagree."""
         return read_options(given).beside(read_clause(dict(plan.options)))
@@ -366,14 +313,3 @@ class Session:
         self._set = read_options({name: value}).over(self._set.without(name))
         shown = "default" if value is None else str(value)
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
-
-
-def _parsed(sql: str) -> syntax.Statement:
-    if not isinstance(sql, str):
-        raise ProgrammingError(f"The statement is of type {type(sql).__name__}. Write SQL as text.")
-    return _read(sql)
-
-
-@lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again
-def _read(sql: str) -> syntax.Statement:
-    return parse(sql)

@@ -28,6 +28,7 @@ __all__ = [
     "MissingExtra",
     "Quote",
     "QuoteColumn",
+    "ReleaseSummary",
     "cost_text",
     "public",
 ]
@@ -44,17 +45,16 @@ class MissingExtra(InterfaceError, ImportError):  # noqa: N818 - named as its ne
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
-    """One release behind an answer.
+class ReleaseSummary:
+    """What quotes and answers both say of one release.
 
     Attributes:
-        name: The aggregate, in the analyst's spelling.
-        mechanism: What made it.
-        loss: What it cost.
+        name: The output column in a quote, the aggregate in the analyst's spelling in an answer.
+        mechanism: What makes it.
+        loss: What it costs.
         sensitivity: In the column's unit; None where it rests on several measurements.
         scale: Noise scale in the column's unit; None where it rests on several measurements.
         half_width: Expected half width of a 95% interval, in the column's unit.
-        notes: What else its reader must know, one sentence each.
     """
 
     name: str
@@ -63,6 +63,16 @@ class Measurement:
     sensitivity: float | None
     scale: float | None
     half_width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement(ReleaseSummary):
+    """One release behind an answer.
+
+    Attributes:
+        notes: What else its reader must know, one sentence each.
+    """
+
     notes: tuple[str, ...] = ()
 
 
@@ -215,25 +225,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class QuoteColumn:
+class QuoteColumn(ReleaseSummary):
     """How one output column would be made.
 
     Attributes:
-        name: The output column.
-        mechanism: What would make it.
-        loss: What it would cost.
-        sensitivity: In the column's unit; None where it rests on several measurements.
-        scale: Noise scale in the column's unit; None where it rests on several measurements.
-        half_width: Expected half width of a 95% interval, in the column's unit.
         others: The mechanisms not taken, each ``(name, reason)``.
     """
 
-    name: str
-    mechanism: str
-    loss: PrivacyLoss
-    sensitivity: float | None
-    scale: float | None
-    half_width: float
     others: tuple[tuple[str, str], ...] = ()
 
 

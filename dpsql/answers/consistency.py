@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.answers.stored import Released
+from dpsql.answers.release import Released
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.tables import Group

@@ -19,7 +19,7 @@ from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["advice", "price_for", "public_quote", "quote"]
+__all__ = ["advice", "price_for", "public_quote", "quote", "summary_fields"]
 
 
 def quote(
@@ -111,18 +111,23 @@ def _three_digits(step: int) -> Fraction:
 
 
 def _column(name: str, measured: Measured, composition: Composition) -> QuoteColumn:
+    others = [(other.mechanism, _reason(other.expected_error, other.reason)) for other in measured.choice.others]
+    return QuoteColumn(*summary_fields(name, measured, composition), others=tuple(others))
+
+
+def summary_fields(
+    name: str, measured: Measured, composition: Composition
+) -> tuple[str, str, PrivacyLoss, float | None, float | None, float]:
+    """What quotes and answers say of a release: the fields of a `ReleaseSummary`, in their order.
+
+    Args:
+        name: What it is called there.
+        measured: The aggregate and its release.
+        composition: How the ledger adds losses up.
+    """
     release = measured.choice.release
-    return QuoteColumn(
-        name=name,
-        mechanism=release.mechanism,
-        loss=summary(release.loss, composition),
-        sensitivity=release.sensitivity,
-        scale=release.scale,
-        half_width=release.half_width,
-        others=tuple(
-            (other.mechanism, _reason(other.expected_error, other.reason)) for other in measured.choice.others
-        ),
-    )
+    loss = summary(release.loss, composition)
+    return name, release.mechanism, loss, release.sensitivity, release.scale, release.half_width
 
 
 def advice(aggregate: Aggregate) -> tuple[str, ...]:
@@ -165,7 +170,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
         notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
-    noted = ((m, note) for m in prepared.measured for note in (*m.notes, *advice(m.aggregate)))
+    noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_rows(prepared.plan)
     return tuple(dict.fromkeys(notes))

@@ -1,33 +1,44 @@
-"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers, and how sure that is.
+"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers; and that as bytes and back.
+
+The ledger keeps the bytes, so that the same statement is answered again for free.
 
 Tests: tests/unit/answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any
 
-from dpsql.answers.answer import Measurement
-from dpsql.answers.intervals import Bars
-from dpsql.answers.quote import advice
-from dpsql.answers.screen import Ends
-from dpsql.answers.stored import Released
 from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.needs import Cells, Ordered, Values
 from dpsql.plan.plans import Plan
+from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
-from dpsql.privacy.account import Composition
-from dpsql.privacy.loss import summary
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 
-__all__ = ["bars_of", "measurements_of", "noised", "release"]
+__all__ = ["Released", "noised", "read_released", "release", "write_released"]
 
 
 Noised = Callable[[Measured, Sequence[RawTable], Sequence[str], Sequence[Group]], ReleasedTable]
 """What a release makes of the raw numbers, for groups with these keys: `noised` with a source of noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Everything that one statement released.
+
+    Attributes:
+        groups: For each grouping, its groups in order.
+        tables: One per measurement.
+    """
+
+    groups: tuple[tuple[Group, ...], ...]
+    tables: Mapping[str, ReleasedTable]
 
 
 def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Released:
@@ -87,41 +98,49 @@ def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
     return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
 
 
-def bars_of(prepared: Prepared, released: Released, name: str, moved: Sequence[Any] | None) -> Bars:
-    """The releases' own intervals of one aggregate, grouping after grouping, by confidence; moved with their values."""
-    own = [measured for measured in prepared.measured if measured.aggregate.name == name]
-
-    def bars(level: float) -> list[Ends]:
-        found = [ends for m in own for ends in m.choice.release.intervals(released.tables[m.name], level)]
-        if moved is None:
-            return found
-        return [
-            (None if low is None else low + by, None if high is None else high + by)
-            for (low, high), by in zip(found, moved, strict=True)
-        ]
-
-    return bars
+def write_released(released: Released) -> bytes:
+    """The release as JSON."""
+    tables = {name: dict(table.columns) for name, table in released.tables.items()}
+    return json.dumps({"groups": released.groups, "tables": tables}, default=_plain).encode()
 
 
-def measurements_of(prepared: Prepared, composition: Composition) -> tuple[Measurement, ...]:
-    """What was measured, each release named by all that it answers; losses as the ledger's composition adds them up."""
-    names: list[tuple[Measured, list[str]]] = []
-    for measured in prepared.measured:
-        if measured.place == 0:
-            names.append((measured, []))
-        names[-1][1].append(measured.aggregate.text)
-    rows = foretold_rows(prepared.plan)
-    return tuple(_measurement(first, ", ".join(dict.fromkeys(texts)), rows, composition) for first, texts in names)
+def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes) -> Released:
+    """The release that was stored for the same plan.
+
+    Args:
+        plan: The statement.
+        groupings: The keys, by index, of each grouping.
+        stored: What `write_released` made.
+
+    Raises:
+        InvariantBroken: If the bytes are not a release of this plan.
+    """
+    try:
+        read = json.loads(stored)
+        types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
+        groups = tuple(_groups(listed, own) for listed, own in zip(read["groups"], types, strict=True))
+        return Released(groups, {name: ReleasedTable(columns) for name, columns in read["tables"].items()})
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvariantBroken("a stored release does not fit its statement") from error
 
 
-def _measurement(measured: Measured, name: str, rows: tuple[str, ...], composition: Composition) -> Measurement:
-    release = measured.choice.release
-    return Measurement(
-        name=name,
-        mechanism=release.mechanism,
-        loss=summary(release.loss, composition),
-        sensitivity=release.sensitivity,
-        scale=release.scale,
-        half_width=release.half_width,
-        notes=(*measured.notes, *advice(measured.aggregate), *rows),
-    )
+def _plain(value: Any) -> Any:
+    """What JSON does not know: dates, and numpy's scalars and arrays."""
+    return value.isoformat() if isinstance(value, date) else value.tolist()
+
+
+def _groups(listed: Sequence[Sequence[Any]], types: Sequence[Type]) -> tuple[Group, ...]:
+    """The groups of one grouping; most values are as JSON holds them."""
+    if any(len(group) != len(types) for group in listed):
+        raise ValueError("a group does not have as many values as there are keys")
+    if not {Type.DATE, Type.TIMESTAMP} & set(types):
+        return tuple(map(tuple, listed))
+    return tuple(tuple(_typed(v, t) for v, t in zip(group, types, strict=True)) for group in listed)
+
+
+def _typed(value: Any, type_: Type) -> Any:
+    if value is None:
+        return None
+    if type_ is Type.DATE:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if type_ is Type.TIMESTAMP else value

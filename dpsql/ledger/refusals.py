@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dpsql.errors import BudgetExceeded, PolicyError
+from dpsql.errors import BudgetExceeded, OperationalError, PolicyError
 from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
-__all__ = ["exceeded", "no_account", "overspent", "stopped", "tightest"]
+__all__ = ["exceeded", "no_account", "overspent", "stopped", "suspended", "tightest"]
 
 DIGITS = 4  # significant ones of an amount; a larger one keeps all before its point
 
@@ -65,6 +65,14 @@ def stopped(why: str, asked: Account) -> BudgetExceeded:
         f"{why} Nothing was read. The owner can lift that with `dpsql budget POLICY --reset --reason TEXT`.",
         needed=(asked.rho if asked.epsilon is None else asked.epsilon) * UNIT,
         remaining=Fraction(0),
+    )
+
+
+def suspended(analyst: str) -> OperationalError:
+    """Three of the analyst's queries ran past the deadline or failed, so that the next is not even looked at."""
+    return OperationalError(
+        f"Analyst {analyst!r} is suspended after three queries that the engine did not finish. "
+        "The data owner can lift this: dpsql budget POLICY --analyst NAME --reset --reason TEXT"
     )
 
 

@@ -1,7 +1,8 @@
 """What can be foretold of an answer before it is paid for: that it will be all hidden, all zeros, or say nothing.
 
 It rests on the policy, the statement and the release's public facts alone; what it says of rows is as good as the
-policy's guess (``rows_about``). Such a statement is answered, and says so in its quote and beside its answer.
+policy's guess (``rows_about``). Such a statement is answered, and says so in its quote and beside its answer; beside
+the answer only where the released numbers do not show that the guess was wrong.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import private_scans
+from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["foretold", "foretold_rows"]
 
@@ -23,8 +25,14 @@ MOSTLY = 0.9
 """As a share of the half width of its own bounds: an interval that wide says next to nothing. A guess."""
 
 
-def foretold(request: Request, release: Offer) -> tuple[str, ...]:
-    """What to expect, one sentence each; nothing where the answer should be of use."""
+def foretold(request: Request, release: Offer, released: ReleasedTable | None = None) -> tuple[str, ...]:
+    """What to expect, one sentence each; nothing where the answer should be of use.
+
+    Args:
+        request: What is asked.
+        release: What answers it.
+        released: What it released; None before that. A guess that these numbers show to be wrong is left out.
+    """
     if counts_nothing(request.aggregate.argument, request.source.relation):
         return (
             "By the public bounds and values of its columns no row can meet its conditions: it will show nothing but "
@@ -32,12 +40,15 @@ def foretold(request: Request, release: Offer) -> tuple[str, ...]:
         )
     rows = max((scan.table.rows_about for scan in private_scans(request.source.relation)), default=0)
     if isinstance(release, ThresholdRelease):
-        return (_above(f"A group appears from about {release.threshold} units on", release.threshold, rows, "appear"),)
+        rule = f"A group appears from about {release.threshold} units on"
+        return (_above(rule, release.threshold, rows, "appear", released),)
     if isinstance(release, StabilityRelease):
-        return (_above(f"A group is shown above {release.threshold}", release.threshold, rows, "be shown"),)
+        rule = f"A group is shown above {release.threshold}"
+        return (_above(rule, release.threshold, rows, "be shown", released),)
     if release.mechanism == "metric" or any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
-    return _wide(request, release.half_width)
+    found = _wide(request, release.half_width)
+    return () if found and released is not None and _of_use(request, release, released) else found
 
 
 def foretold_rows(plan: Plan) -> tuple[str, ...]:
@@ -50,43 +61,72 @@ def foretold_rows(plan: Plan) -> tuple[str, ...]:
     return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
 
 
-def _above(rule: str, threshold: int, rows: int, verb: str) -> str:
+def _above(rule: str, threshold: int, rows: int, verb: str, released: ReleasedTable | None) -> str:
     most = rows // max(1, threshold)
+    if released is not None and sum(map(bool, released.values)) > most:
+        return f"{rule}."
     if most == 0:
         return f"{rule}: more than the {rows} rows that the policy guesses (rows_about), so none is expected to {verb}."
     return f"{rule}: of the {rows} rows that the policy guesses (rows_about) at most {most} groups could {verb}."
 
 
 def _wide(request: Request, half_width: float) -> tuple[str, ...]:
-    kind, grid = FUNCTIONS[request.aggregate.function].kind, request.grid
-    if kind is Kind.COUNT:
+    guess = "by the policy's guess (rows_about)"
+    if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
         if half_width < request.rows_about:
             return ()
         return (
             f"Expected to say next to nothing: ±{_number(half_width)}, where a group has about {request.rows_about} "
-            "rows by the policy's guess (rows_about).",
+            f"rows {guess}.",
         )
-    if grid is None or grid.low >= grid.high:
+    ends = _ends(request)
+    if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
         return ()
-    low, high = float(grid.low * grid.step), float(grid.high * grid.step)
-    if kind is Kind.SUM:
-        most = request.rows_about * max(abs(low), abs(high))
-        low, high = min(0.0, math.copysign(most, low)), max(0.0, math.copysign(most, high))
-    elif kind is Kind.VARIANCE:
-        low, high = 0.0, (high - low) ** 2 / 4
-    elif kind is Kind.DEVIATION:
-        low, high = 0.0, (high - low) / 2
-    elif kind is Kind.CORRELATION:
-        low, high = -1.0, 1.0
-    elif kind is not Kind.PLACE:
-        return ()
-    if half_width < MOSTLY * (high - low) / 2:
-        return ()
-    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if kind is Kind.SUM else ""
+    summed = FUNCTIONS[request.aggregate.function].kind is Kind.SUM
+    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if summed else ""
     return (
-        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(low)} and "
-        f"{_number(high)}{of_sum}.",
+        f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(ends[0])} "
+        f"and {_number(ends[1])}{of_sum}.",
     )
+
+
+def _ends(request: Request) -> tuple[float, float] | None:
+    """Between what numbers any answer lies, of a sum with as many rows as the policy guesses; None: not known."""
+    grid = request.grid
+    if grid is None or grid.low >= grid.high:
+        return None
+    low, high = float(grid.low * grid.step), float(grid.high * grid.step)
+    match FUNCTIONS[request.aggregate.function].kind:
+        case Kind.SUM:
+            most = request.rows_about * max(abs(low), abs(high))
+            return min(0.0, math.copysign(most, low)), max(0.0, math.copysign(most, high))
+        case Kind.VARIANCE:
+            return 0.0, (high - low) ** 2 / 4
+        case Kind.DEVIATION:
+            return 0.0, (high - low) / 2
+        case Kind.CORRELATION:
+            return -1.0, 1.0
+        case Kind.PLACE:
+            return low, high
+    return None
+
+
+def _of_use(request: Request, release: Offer, released: ReleasedTable) -> bool:
+    """Whether at least half of the released values do say something, by their own 95% intervals.
+
+    A total says something where it is not lost in its noise: it is farther from 0 than its interval is wide to one
+    side. Anything else does where its interval is narrower than its bounds.
+    """
+    total, ends = FUNCTIONS[request.aggregate.function].kind in (Kind.COUNT, Kind.SUM), _ends(request)
+    found = []
+    for value, (low, high) in zip(released.values, release.intervals(released, 0.95), strict=True):
+        if value is None or low is None or high is None:
+            found.append(False)
+        elif total:
+            found.append((high - low) / 2 < abs(value))
+        else:
+            found.append(ends is not None and (high - low) < MOSTLY * (ends[1] - ends[0]))
+    return bool(found) and 2 * sum(found) >= len(found)
 
 
 def _number(x: float) -> str:

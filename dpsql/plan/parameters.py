@@ -10,26 +10,55 @@ from typing import Any
 
 from dpsql.errors import ProgrammingError
 from dpsql.plan.types import Value
+from dpsql.sql.syntax import Queryable, parameter_count
 
-__all__ = ["number_text", "values_of"]
+__all__ = ["call_text", "values_of"]
 
 
-def values_of(parameters: Any) -> tuple[Value, ...]:
+def values_of(parameters: Any, query: Queryable) -> tuple[Value, ...]:
     """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime.
 
+    Args:
+        parameters: What came with the statement.
+        query: The statement.
+
     Raises:
-        ProgrammingError: It is no list, or holds something else, or what no engine could take.
+        ProgrammingError: It is no list, holds something else, or what no engine could take, or too few or too many.
     """
     if isinstance(parameters, str | bytes | Mapping) or not isinstance(parameters, Iterable):
         raise ProgrammingError(
             f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
             "each ? in the statement, such as [30] or [30, 'north']."
         )
-    return tuple(_parameter(value) for value in parameters)
+    values = tuple(_parameter(value) for value in parameters)
+    wanted = parameter_count(query)
+    if wanted != len(values):
+        raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(values)} came with it.")
+    return values
 
 
-def number_text(value: Any) -> str:
-    """A finite number as it is written in SQL."""
+def call_text(function: str, query: str, named: Mapping[str, Any]) -> str:
+    """A statement that is one function of a whole table.
+
+    Args:
+        function: Its name.
+        query: The SELECT that it takes.
+        named: Its named arguments: a finite number each, or several of them as a tuple; None for what is left out.
+
+    Raises:
+        ProgrammingError: An argument is no finite number.
+
+    >>> call_text("dp_kmeans", "SELECT x FROM t", {"k": 2, "scale": (0.1, 9), "parts": None})
+    'SELECT * FROM dp_kmeans((SELECT x FROM t), k => 2, scale => (0.1, 9))'
+    """
+    written = [f", {name} => {_written(value)}" for name, value in named.items() if value is not None]
+    return f"SELECT * FROM {function}(({query}){''.join(written)})"
+
+
+def _written(value: Any) -> str:
+    """A finite number, or several, as SQL writes them."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_written, value))})"
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not math.isfinite(value):
         raise ProgrammingError(f"An argument is {value!r}. Pass a finite number.")
     return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"

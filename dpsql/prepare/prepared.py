@@ -20,7 +20,7 @@ from dpsql.plan.plans import Plan
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
-from dpsql.privacy.tables import Group
+from dpsql.privacy.tables import Group, ReleasedTable
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading"]
 
@@ -52,10 +52,13 @@ class Measured:
         """Its table among the released ones."""
         return f"{self.aggregate.name}@{self.grouping}"
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader must know beside the error, and what can be foretold of the answer; one sentence each."""
-        return (*self.choice.release.notes, *foretold(self.request, self.choice.release))
+    def notes(self, released: ReleasedTable | None = None) -> tuple[str, ...]:
+        """What a reader must know beside the error, and what can be foretold of the answer; one sentence each.
+
+        Args:
+            released: What it released; None before that.
+        """
+        return (*self.choice.release.notes, *foretold(self.request, self.choice.release, released))
 
 
 @dataclass(frozen=True, slots=True)

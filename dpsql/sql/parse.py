@@ -9,8 +9,9 @@ known one with an argument that is not expected, is refused. Its generator is ne
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
@@ -39,12 +40,20 @@ def parse(text: str) -> Statement:
     """The statement that ``text`` holds; a semicolon may end it.
 
     Raises:
+        ProgrammingError: It is no text.
         UnsupportedQuery: For everything that is not one statement of the dialect, with its position, its construct
             in SQL words, and what to write instead.
 
     >>> parse("SHOW BUDGET;")
     ShowBudget(position=(1, 1))
     """
+    if not isinstance(text, str):
+        raise ProgrammingError(f"The statement is of type {type(text).__name__}. Write SQL as text.")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=256)  # statements: those of a dashboard or a report come again and again
+def _parsed(text: str) -> Statement:
     tokens = tokenize(text)
     while tokens and tokens[-1].symbol == ";":
         tokens = tokens[:-1]

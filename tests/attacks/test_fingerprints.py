@@ -14,7 +14,8 @@ import duckdb
 import pytest
 
 import dpsql.testing
-from dpsql.session import Session, _parsed
+from dpsql.session import Session
+from dpsql.sql.parse import parse
 from dpsql.testing_samplers import Noiseless
 
 POLICY = """
@@ -58,7 +59,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 def fingerprint(session: Session, sql: str) -> str:
     """What a statement's answer is stored under."""
-    plan = session._plan(_parsed(sql).select, ())  # type: ignore[union-attr]  # a SELECT
+    plan = session._plan(parse(sql).select, ())  # type: ignore[union-attr]  # a SELECT
     return session._prepare(plan, {}).fingerprint("ana", 1)  # type: ignore[arg-type]  # of private rows
 
 

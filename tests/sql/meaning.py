@@ -11,8 +11,8 @@ import duckdb
 import dpsql.testing
 from dpsql.answers.consistency import consistent
 from dpsql.answers.intervals import answer_columns, output_intervals
+from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
-from dpsql.answers.stored import Released
 from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.needs import Cells
 from dpsql.plan.plans import PublicPlan

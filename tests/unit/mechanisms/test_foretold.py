@@ -118,3 +118,70 @@ def test_a_misspelt_value_in_having_is_refused_as_in_where(session: Session) -> 
         with pytest.raises(UnsupportedQuery, match=r"kind at 1:\d+: 'z' is none of its values. They are 'x', 'y'."):
             session.query(sql)
     assert session.budget().spent == spent
+
+
+WIDE = """
+version: 1
+name: wide
+engine: {kind: duckdb, database: wide.duckdb}
+neighbours: add_remove
+budget:
+  ledger: wide.ledger.db
+  composition: basic
+  total: {epsilon: 1000, delta: 1.0e-3}
+  analysts: {"*": {epsilon: 1000, delta: 1.0e-3}}
+  per_query: {epsilon: 1, delta: 1.0e-8}
+tables:
+  sales:
+    unit: pid
+    rows_per_unit: 1
+    rows_about: 1
+    columns:
+      paid: {type: real, bounds: [0, 1.0e+9], grid: 1}
+      shop: {type: text, values: [few, many, more]}
+      open: {type: text}
+"""
+GUESSED = "Expected to say next to nothing"
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """Some 30,000 rows where the policy guesses one."""
+    home: Path = tmp_path_factory.mktemp("wide")
+    with duckdb.connect(str(home / "wide.duckdb")) as data:
+        data.execute(
+            "CREATE TABLE sales AS SELECT i AS pid, 4e8 AS paid, "
+            "CASE WHEN i < 2 THEN 'few' WHEN i % 2 = 0 THEN 'many' ELSE 'more' END AS shop, shop AS open "
+            "FROM range(30000) AS t(i)"
+        )
+    (home / "wide.yaml").write_text(WIDE)
+    with dpsql.testing.open(home / "wide.yaml", sampler=dpsql.testing.Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "SUM(paid)", "AVG(paid)", "MEDIAN(paid)", "STDDEV_POP(paid)"])
+@pytest.mark.parametrize("rest", ["", " GROUP BY shop"])
+def test_a_guess_that_the_released_numbers_show_to_be_wrong_stands_in_the_quote_alone(
+    wide: Session, aggregate: str, rest: str
+) -> None:
+    quote, answer = said(wide, f"SELECT {aggregate} FROM sales{rest}")
+    assert GUESSED in quote
+    assert GUESSED not in answer
+    replayed = wide.query(f"SELECT {aggregate} FROM sales{rest}")
+    assert replayed.replayed
+    assert not any(GUESSED in note for note in replayed.notes)
+
+
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "SUM(paid)", "AVG(paid)"])
+def test_a_guess_that_the_released_numbers_bear_out_stands_beside_the_answer(wide: Session, aggregate: str) -> None:
+    for notes in said(wide, f"SELECT {aggregate} FROM sales WHERE shop = 'few'"):
+        assert GUESSED in notes
+
+
+@pytest.mark.parametrize("key", ["open", "shop"])
+def test_groups_that_appear_against_the_guess_are_not_said_to_stay_away(wide: Session, key: str) -> None:
+    sql = f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') {key}, COUNT(*) FROM sales GROUP BY 1"
+    quote, answer = said(wide, sql)
+    assert "none is expected to" in quote
+    assert "A group" in answer
+    assert "expected" not in answer

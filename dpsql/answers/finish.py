@@ -1,0 +1,156 @@
+"""Released to answered: totals that agree, rows, intervals, and what was measured.
+
+Tests: tests/unit/answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpsql.answers.answer import Answer, Measurement, public
+from dpsql.answers.consistency import AllGroupings, consistent
+from dpsql.answers.intervals import (
+    AnswerRows,
+    Bars,
+    answer_columns,
+    level_of_picked,
+    output_intervals,
+    picking,
+    with_interval_ends,
+)
+from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.quote import advice, summary_fields
+from dpsql.answers.release import Released
+from dpsql.answers.screen import Ends
+from dpsql.answers.totals import several_rows, several_rows_intervals
+from dpsql.mechanisms.foretold import foretold_rows
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.account import Composition
+from dpsql.privacy.loss import PrivacyLoss, summary
+from dpsql.privacy.tables import RawTable
+
+__all__ = ["exact", "finish"]
+
+
+def exact(plan: PublicPlan, raw: RawTable) -> Answer:
+    """Public tables as they are: exact and free.
+
+    Args:
+        plan: The statement.
+        raw: What the engine found, columns ``c0``, ``c1``, ...
+    """
+    outputs = plan.stage.outputs
+    return public(
+        tuple(output.name for output in outputs),
+        tuple(output.expression.facts.type for output in outputs),
+        raw.groups([f"c{i}" for i in range(len(outputs))]),
+    )
+
+
+def finish(
+    prepared: Prepared,
+    released: Released,
+    post_process: PostProcess,
+    composition: Composition,
+    classes: Mapping[str, Fraction],
+    *,
+    replayed: bool,
+    private: bool,
+) -> Answer:
+    """The answer that follows from what was released; it costs nothing more.
+
+    Args:
+        prepared: The statement.
+        released: What its releases made.
+        post_process: The worker for released values.
+        composition: How the ledger adds losses up.
+        classes: The policy's classes of units with their shares.
+        replayed: Whether it was released before, and is free.
+        private: False only under a test sampler.
+    """
+    plan = prepared.plan
+    together = consistent(prepared, released)
+    rows = post_process.rows(plan, together.groups, together.values)
+    bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in together.values}
+    intervals = _Intervals(plan, together, bars, rows, post_process)
+    confidence = prepared.options.confidence or 0.95
+    return Answer(
+        columns=tuple(output.name for output in plan.answer),
+        types=tuple(output.expression.facts.type for output in plan.answer),
+        rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
+        cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, classes),
+        measurements=_measurements(prepared, released, composition),
+        replayed=replayed,
+        private=private,
+        confidence=confidence,
+        _intervals=intervals,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Intervals:
+    """What works out the intervals of an answer's columns, when they are asked for.
+
+    Attributes:
+        plan: The statement.
+        together: The released values.
+        bars: Intervals of the released values, by name.
+        rows: The answer's rows.
+        post_process: The worker for released values.
+    """
+
+    plan: Plan
+    together: AllGroupings
+    bars: Mapping[str, Bars]
+    rows: AnswerRows
+    post_process: PostProcess
+
+    def __call__(self, column: int, level: float) -> list[Ends]:
+        """One interval a row of a column, counted from 0; empty where it holds no noise."""
+        expression = answer_columns(self.plan)[column]
+        groups, values = self.together.groups, self.together.values
+        if expression.facts.type.numeric and several_rows(expression):
+            return several_rows_intervals(
+                column, self.plan, groups, values, self.bars, self.rows, self.post_process, level
+            )
+        if picking(self.plan).intersection(read.name for read in columns_of(expression)):
+            level = level_of_picked(level, len(self.rows.rows), len(groups))
+        return output_intervals(expression, self.bars, self.rows, level)
+
+
+def _bars(prepared: Prepared, released: Released, name: str, moved: Sequence[Any] | None) -> Bars:
+    """The releases' own intervals of one aggregate, grouping after grouping, by confidence; moved with their values."""
+    own = [measured for measured in prepared.measured if measured.aggregate.name == name]
+
+    def bars(level: float) -> list[Ends]:
+        found = [ends for m in own for ends in m.choice.release.intervals(released.tables[m.name], level)]
+        if moved is None:
+            return found
+        return [
+            (None if low is None else low + by, None if high is None else high + by)
+            for (low, high), by in zip(found, moved, strict=True)
+        ]
+
+    return bars
+
+
+def _measurements(prepared: Prepared, released: Released, composition: Composition) -> tuple[Measurement, ...]:
+    """What was measured, each release named by all that it answers; losses as the ledger's composition adds them up."""
+    names: list[tuple[Measured, list[str]]] = []
+    for measured in prepared.measured:
+        if measured.place == 0:
+            names.append((measured, []))
+        names[-1][1].append(measured.aggregate.text)
+    rows = foretold_rows(prepared.plan)
+    return tuple(
+        Measurement(
+            *summary_fields(", ".join(dict.fromkeys(texts)), first, composition),
+            notes=(*first.notes(released.tables[first.name]), *advice(first.aggregate), *rows),
+        )
+        for first, texts in names
+    )
