@@ -22,7 +22,7 @@ from page import circumstances, table, write
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.ledger import Ledger, Pinned
 from dpsql.ledger.opening import KEY_IN_MEMORY, write_opening
-from dpsql.ledger.standing import Standing
+from dpsql.ledger.state import LedgerState
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import encode
@@ -72,7 +72,7 @@ def opening(records: int) -> float:
             detail = {"statement": STATEMENT, "fingerprint": f"{i:064}"}
             file.append("charge", analyst="ana", account="*", loss=json.dumps(encode(LOSS)), detail=detail)
     start = time.perf_counter()
-    Standing.of(file)
+    LedgerState.of(file)
     return time.perf_counter() - start
 
 

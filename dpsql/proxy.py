@@ -20,7 +20,7 @@ from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, ProgrammingError, door
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.mark import default_folder
-from dpsql.ledger.standing import Pinned
+from dpsql.ledger.state import Pinned
 from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.mechanisms.metric.row_metric import build_metrics
 from dpsql.owner.builder import alone, build

@@ -5,8 +5,8 @@
     refund    does not exist
 
 Every way to die in between leaves a charge without an answer, never an answer without a charge. The owner's commands
-are in `ledger_owner`; the file is in `ledger_file`, its high-water mark in `ledger_mark`, what the records add up to in
-`ledger_standing`.
+are in `owner`; the file is in `file`, its high-water mark in `mark`, what the records add up to in
+`state`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
 from dpsql.ledger.refusals import exceeded, no_account, overspent, stopped, tightest
-from dpsql.ledger.standing import Pinned, Standing, reason_of
+from dpsql.ledger.state import LedgerState, Pinned, reason_of
 from dpsql.ledger.views import AccountState, Entry
 from dpsql.privacy.account import Account, Composition, readable
 from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
@@ -53,20 +53,20 @@ class Ledger:
     def __init__(
         self,
         file: LedgerFile,
-        standing: Standing,
+        state: LedgerState,
         limits: PolicyLimits,
         marks: tuple[Marks, Path] | None,
         failpoint: Callable[[str], None],
     ) -> None:
         self._file = file
-        self._standing = standing
+        self._state = state
         self._limits = limits
         self._marks = marks
         self._failpoint = failpoint
         self._lock = RLock()
         self._process = os.getpid()
         self._broken = False
-        composition = standing.pinned.composition
+        composition = state.pinned.composition
         self._total = PrivacyFilter.of(limits.total, composition)
         self._filters = {name: PrivacyFilter.of(limits.of(name), composition) for name in limits.analysts}
 
@@ -96,7 +96,7 @@ class Ledger:
         if path is None:
             file = LedgerFile(None)
             write_opening(file, pinned, limits, KEY_IN_MEMORY)
-            return cls(file, Standing.of(file), limits, None, failpoint)
+            return cls(file, LedgerState.of(file), limits, None, failpoint)
         path = path.resolve()
         marks = marks_for(path, mark, failpoint)
         with marks.locked():
@@ -104,10 +104,10 @@ class Ledger:
                 create(path, marks, pinned, limits)
             file = LedgerFile(path)
             try:
-                ledger = cls(file, Standing.of(file), limits, (marks, path), failpoint)
-                ledger._standing.refuse_changed(pinned)
+                ledger = cls(file, LedgerState.of(file), limits, (marks, path), failpoint)
+                ledger._state.refuse_changed(pinned)
                 ledger._adopt_limits()
-                marks.remember(path, ledger._standing.ledger)
+                marks.remember(path, ledger._state.ledger)
             except BaseException:
                 file.close()
                 raise
@@ -158,15 +158,15 @@ class Ledger:
             BudgetExceeded: If the analyst has no account.
         """
         with self._reading():
-            everyone = self._standing.total
+            everyone = self._state.total
             if analyst is None:
                 limit, spent, granted = self._limits.total, everyone, self._total
             else:
                 account = self._account(analyst)
                 limit, granted = self._limits.of(account), self._filters[account]
-                spent = self._standing.spent(account, self._limits)
+                spent = self._state.spent(account, self._limits)
             remaining = min(granted.remaining(spent), self._total.remaining(everyone))
-            stopped = self._standing.restored or (analyst is not None and self._standing.suspended(analyst))
+            stopped = self._state.restored or (analyst is not None and self._state.suspended(analyst))
             shown = granted.plain.proved(spent)
             lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
             return AccountState(
@@ -185,31 +185,31 @@ class Ledger:
         asked = loss.account(self.composition)
         with self._reading():
             account = self._account(analyst)
-            if self._standing.restored or self._standing.suspended(analyst):
+            if self._state.restored or self._state.suspended(analyst):
                 return 0
-            own = self._filters[account].repeats_left(self._standing.spent(account, self._limits), asked)
-            total = self._total.repeats_left(self._standing.total, asked)
+            own = self._filters[account].repeats_left(self._state.spent(account, self._limits), asked)
+            total = self._total.repeats_left(self._state.total, asked)
         return None if own is None or total is None else min(own, total)
 
     @property
     def composition(self) -> Composition:
         """How losses add up here."""
-        return self._standing.pinned.composition
+        return self._state.pinned.composition
 
     @property
     def id(self) -> str:
         """The ledger's own name, for its life and in all its copies."""
-        return self._standing.ledger
+        return self._state.ledger
 
     @property
     def contribution_key(self) -> bytes:
         """32 random bytes, made with the ledger, that key the choice of the rows each unit keeps."""
-        return self._standing.contribution_key
+        return self._state.contribution_key
 
     def version(self) -> int:
         """The current table version; 0 before the first."""
         with self._reading():
-            return self._standing.version
+            return self._state.version
 
     def new_version(self, reason: str, version: int) -> None:
         """Puts the next table version, which was built, on record. No budget is refreshed by it.
@@ -218,10 +218,10 @@ class Ledger:
             OperationalError: If it is not the next one: another process was faster.
         """
         with self._writing():
-            if version != self._standing.version + 1:
+            if version != self._state.version + 1:
                 raise OperationalError(
                     f"While version {version} of the tables was built, the ledger came to version "
-                    f"{self._standing.version}. Run dpsql refresh again."
+                    f"{self._state.version}. Run dpsql refresh again."
                 )
             self._file.append("refresh", detail={"version": version, "reason": reason})
 
@@ -233,7 +233,7 @@ class Ledger:
     def suspended(self, analyst: str) -> bool:
         """Whether overruns have suspended the analyst."""
         with self._reading():
-            return self._standing.suspended(analyst)
+            return self._state.suspended(analyst)
 
     def log(self) -> list[Entry]:
         """All records, oldest first."""
@@ -323,35 +323,35 @@ class Ledger:
             raise LedgerError("This ledger was closed, or failed before. Nothing was read. Open it again.")
 
     def _catch_up(self) -> None:
-        self._standing.catch_up(self._file)
-        if self._standing.limits != self._limits.encoded():
+        self._state.catch_up(self._file)
+        if self._state.limits != self._limits.encoded():
             raise LedgerError("The ledger's limits were changed by another process. Nothing was read. Open it again.")
 
     def _check_mark(self) -> None:
         if self._marks is not None:
-            check_mark(*self._marks, self._file, self._standing)
+            check_mark(*self._marks, self._file, self._state)
 
     def _advance_mark(self) -> None:
         if self._marks is not None:
-            self._marks[0].advance(self._standing.ledger, self._standing.high_water)
+            self._marks[0].advance(self._state.ledger, self._state.high_water)
 
     def _adopt_limits(self) -> None:
         """Puts the policy's limits on record where they are new. Under the marks' lock."""
         with self._file.transaction():
-            self._standing.catch_up(self._file)
+            self._state.catch_up(self._file)
             self._check_mark()
-            if self._standing.limits != self._limits.encoded():
+            if self._state.limits != self._limits.encoded():
                 self._refuse_overspent()
-                self._standing.refuse_incomparable(self._limits)
-                self._standing.refuse_redefined(self._limits)
+                self._state.refuse_incomparable(self._limits)
+                self._state.refuse_redefined(self._limits)
                 self._file.append("limits", detail={"limits": self._limits.encoded()})
         self._catch_up()
         self._advance_mark()
 
     def _refuse_overspent(self) -> None:
-        spent = {name: self._standing.spent(name, self._limits) for name in self._filters}
+        spent = {name: self._state.spent(name, self._limits) for name in self._filters}
         for place, granted, account in [
-            ("total", self._total, self._standing.total),
+            ("total", self._total, self._state.total),
             *((f"analysts: {name}", self._filters[name], amount) for name, amount in spent.items()),
         ]:
             if short := granted.shortfall(Account(), account):
@@ -365,13 +365,13 @@ class Ledger:
 
     def _refuse_or_name_account(self, analyst: str, asked: Account) -> str:
         account = self._account(analyst)
-        if self._standing.suspended(analyst):
+        if self._state.suspended(analyst):
             raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
-        if self._standing.restored and asked != Account():
+        if self._state.restored and asked != Account():
             raise stopped("The ledger was restored from a backup and counts as fully spent.", asked)
-        own = self._filters[account].shortfall(self._standing.spent(account, self._limits), asked)
-        total = self._total.shortfall(self._standing.total, asked)
+        own = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
+        total = self._total.shortfall(self._state.total, asked)
         who = "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
         for holder, short in tightest((who, own), ("all analysts together have", total)):
-            raise exceeded(holder, short, self._standing.pinned.unit)
+            raise exceeded(holder, short, self._state.pinned.unit)
         return account

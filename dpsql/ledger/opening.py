@@ -11,7 +11,7 @@ from pathlib import Path
 from dpsql.errors import LedgerError
 from dpsql.ledger.file import LedgerFile, Record
 from dpsql.ledger.mark import HighWater, Marks, UnusableLedgerError, default_folder
-from dpsql.ledger.standing import Pinned, Standing
+from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.privacy.accounting import PolicyLimits
 
 __all__ = ["KEY_IN_MEMORY", "check_mark", "create", "create_anew", "marks_for", "write_opening"]
@@ -68,7 +68,7 @@ def write_opening(file: LedgerFile, pinned: Pinned, limits: PolicyLimits, contri
     )
 
 
-def check_mark(marks: Marks, path: Path, file: LedgerFile, standing: Standing) -> None:
+def check_mark(marks: Marks, path: Path, file: LedgerFile, state: LedgerState) -> None:
     """Nothing, where the ledger is at its mark or past it.
 
     Raises:
@@ -79,4 +79,4 @@ def check_mark(marks: Marks, path: Path, file: LedgerFile, standing: Standing) -
         record = file.record(sequence)
         return None if record is None else record.hash.hex()
 
-    marks.check(path, standing.ledger, standing.epoch, digest_of)
+    marks.check(path, state.ledger, state.epoch, digest_of)

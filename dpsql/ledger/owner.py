@@ -10,7 +10,7 @@ from dpsql.errors import LedgerError
 from dpsql.ledger.file import LedgerFile, companions
 from dpsql.ledger.mark import Marks, UnusableLedgerError
 from dpsql.ledger.opening import check_mark, create_anew, marks_for
-from dpsql.ledger.standing import Pinned, Standing
+from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.privacy.accounting import PolicyLimits
 
 __all__ = ["Report", "reset", "restore", "verify"]
@@ -66,25 +66,25 @@ def reset(
                 raise UnusableLedgerError(f"{found} One account alone cannot be reset.")
             set_aside(path)
             create_anew(path, marks, pinned, limits)
-        file, standing = _opened(path)
+        file, state = _opened(path)
         try:
-            standing.refuse_changed(pinned)
-            epoch = standing.epoch
+            state.refuse_changed(pinned)
+            epoch = state.epoch
             if found:
-                marks.remember(path, standing.ledger)
+                marks.remember(path, state.ledger)
             try:
-                check_mark(marks, path, file, standing)
+                check_mark(marks, path, file, state)
             except UnusableLedgerError as unusable:
                 if account is not None:
                     raise
                 found = str(unusable)
-                epoch = _next_epoch(marks, standing)
+                epoch = _next_epoch(marks, state)
             with file.transaction():
-                standing.catch_up(file)
+                state.catch_up(file)
                 file.append("reset", account=account or "", detail={"reason": reason, "found": found, "epoch": epoch})
-                if account is None and standing.limits != limits.encoded():
+                if account is None and state.limits != limits.encoded():
                     file.append("limits", detail={"limits": limits.encoded()})
-            _adopt(marks, path, file, standing)
+            _adopt(marks, path, file, state)
         finally:
             file.close()
     return found
@@ -104,13 +104,13 @@ def restore(source: Path, to: Path, *, reason: str, mark: Path | None = None) ->
     marks = marks_for(to, mark)
     with marks.locked():
         with LedgerFile.draft(to, source=source) as file:
-            standing = Standing.of(file)
+            state = LedgerState.of(file)
             with file.transaction():
-                file.append("restore", detail={"reason": reason, "epoch": _next_epoch(marks, standing)})
+                file.append("restore", detail={"reason": reason, "epoch": _next_epoch(marks, state)})
             set_aside(to)
-        file, standing = _opened(to)
+        file, state = _opened(to)
         try:
-            _adopt(marks, to, file, standing)
+            _adopt(marks, to, file, state)
         finally:
             file.close()
 
@@ -121,7 +121,7 @@ def verify(path: Path, *, mark: Path | None = None) -> Report:
     marks = marks_for(path, mark)
     problems: list[str] = []
     with marks.locked():
-        standing, answers = Standing(), 0
+        state, answers = LedgerState(), 0
         try:
             if not path.exists():
                 raise LedgerError(f"There is no ledger at {path}.")
@@ -131,21 +131,21 @@ def verify(path: Path, *, mark: Path | None = None) -> Report:
         try:
             if not file.is_sound():
                 problems.append("SQLite's structures are damaged.")
-            standing.catch_up(file)
-            check_mark(marks, path, file, standing)
+            state.catch_up(file)
+            check_mark(marks, path, file, state)
             for fingerprint in file.fingerprints():
                 file.find(fingerprint)
                 answers += 1
             if not problems:
                 with file.transaction():
                     file.append("verify", detail={})
-                standing.catch_up(file)
-                marks.advance(standing.ledger, standing.high_water)
+                state.catch_up(file)
+                marks.advance(state.ledger, state.high_water)
         except LedgerError as error:
             problems.append(str(error))
         finally:
             file.close()
-    return Report(records=standing.sequence, answers=answers, head=standing.digest.hex(), problems=tuple(problems))
+    return Report(records=state.sequence, answers=answers, head=state.digest.hex(), problems=tuple(problems))
 
 
 def set_aside(path: Path) -> None:
@@ -168,25 +168,25 @@ def _missing_or_damaged(path: Path) -> str:
     return ""
 
 
-def _opened(path: Path) -> tuple[LedgerFile, Standing]:
+def _opened(path: Path) -> tuple[LedgerFile, LedgerState]:
     file = LedgerFile(path)
     try:
-        return file, Standing.of(file)
+        return file, LedgerState.of(file)
     except BaseException:
         file.close()
         raise
 
 
-def _next_epoch(marks: Marks, standing: Standing) -> int:
+def _next_epoch(marks: Marks, state: LedgerState) -> int:
     try:
-        known = marks.of_ledger(standing.ledger)
+        known = marks.of_ledger(state.ledger)
     except UnusableLedgerError:
         known = None
-    return max(standing.epoch, known.epoch if known else 0) + 1
+    return max(state.epoch, known.epoch if known else 0) + 1
 
 
-def _adopt(marks: Marks, path: Path, file: LedgerFile, standing: Standing) -> None:
+def _adopt(marks: Marks, path: Path, file: LedgerFile, state: LedgerState) -> None:
     """Makes the ledger as it is now the one that its mark and its path know."""
-    standing.catch_up(file)
-    marks.replace(standing.ledger, standing.high_water)
-    marks.remember(path, standing.ledger)
+    state.catch_up(file)
+    marks.replace(state.ledger, state.high_water)
+    marks.remember(path, state.ledger)

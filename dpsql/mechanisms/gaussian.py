@@ -32,7 +32,7 @@ from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
-from dpsql.mechanisms.shared import Bought, shared_offers
+from dpsql.mechanisms.shared import PricedLaws, shared_offers
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
 
@@ -133,7 +133,7 @@ class Gaussian(Mechanism):
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for statistics of the same numbers."""
-        return shared_offers(self.name, _bought, 1, requests)
+        return shared_offers(self.name, _priced_laws, 1, requests)
 
     def _mean(self, request: Request) -> Offer | Refusal:
         query = mean_query(request)
@@ -222,7 +222,7 @@ def _rounded_down(x: Fraction) -> Fraction:
 TOO_SMALL = "this epsilon and delta are too small to buy any Gaussian noise; ask for more, or use laplace."
 
 
-def _bought(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+def _priced_laws(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> PricedLaws | None:
     loss = None if price.rho is None and price.delta == 0 else vector_loss(price)  # a row moves several entries
     if loss is None:
         return None

@@ -25,7 +25,7 @@ from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease, in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, measure_of, need_of, sensitivity_of, why_not
-from dpsql.mechanisms.shared import Bought, shared_offers
+from dpsql.mechanisms.shared import PricedLaws, shared_offers
 from dpsql.privacy.conversions import UNIT, pure_epsilon_of_rho
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.loss import Composed
@@ -132,7 +132,7 @@ class Laplace(Mechanism):
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for statistics of the same numbers."""
-        return shared_offers(self.name, _bought, 2 / 3, requests)
+        return shared_offers(self.name, _priced_laws, 2 / 3, requests)
 
     def _mean(self, request: Request) -> Offer | Refusal:
         # Variances go by (sensitivity / epsilon)^2. Priced by rho, which is near epsilon^2 / 2, they go by 1 / rho.
@@ -169,7 +169,7 @@ class Laplace(Mechanism):
 TOO_SMALL = "this rho is too small to buy any noise; ask for more."
 
 
-def _bought(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> Bought | None:
+def _priced_laws(price: Price, moved: Sequence[Sensitivity], shares: Sequence[Fraction]) -> PricedLaws | None:
     losses = [loss for part in split_among(price, shares) if (loss := pure_loss(part)) is not None]
     if len(losses) < len(shares):
         return None

@@ -39,7 +39,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["Bought", "TotalsRelease", "same_numbers", "shared_offers"]
+__all__ = ["PricedLaws", "TotalsRelease", "same_numbers", "shared_offers"]
 
 TOTALS = ("sum", "count", "avg")
 HALVES = (Fraction(1, 2), Fraction(1, 2))
@@ -65,10 +65,10 @@ def _unfit(request: Request) -> bool:
     return request.selects or aggregate.vector != () or not known
 
 
-Bought = tuple[tuple[Law, ...], Loss]
+PricedLaws = tuple[tuple[Law, ...], Loss]
 """Laws of noise, and their loss together."""
 
-Buy = Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]], Bought | None]
+Buy = Callable[[Price, Sequence[Sensitivity], Sequence[Fraction]], PricedLaws | None]
 """The least noise on several numbers within a price, of which each gets its share; None where it buys none."""
 
 

@@ -11,8 +11,8 @@ from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, listed, reading
-from dpsql.owner.classes import said
-from dpsql.owner.correlations import telling
+from dpsql.owner.classes import declared_classes
+from dpsql.owner.correlations import revealing_pairs
 from dpsql.owner.every_unit import miscounted
 from dpsql.owner.finding import Finding, Severity
 from dpsql.owner.jobs import in_owner_process
@@ -68,20 +68,20 @@ def findings(database: Database, shape: Shape) -> Iterator[Finding]:
     for table in shape.tables:
         if table.name not in sources:
             continue
-        desk = _Desk(database, table, sources[table.name])
+        checked = _TableCheck(database, table, sources[table.name])
         if table.public:
-            yield from _public(desk)
+            yield from _public(checked)
         else:
-            yield from _owned(desk, owners)
+            yield from _owned(checked, owners)
             if table.every_unit:
-                yield from _every_unit(desk, shape, sources, owners)
+                yield from _every_unit(checked, shape, sources, owners)
             for column in table.columns:
-                yield from _column(desk, column, sources)
+                yield from _column(checked, column, sources)
             if shape.classes is not None and shape.classes.table == table.name:
-                yield from _classes(desk, shape, shape.classes, owners)
+                yield from _classes(checked, shape, shape.classes, owners)
             for universe in shape.universes:
                 if universe.table == table.name:
-                    yield from _universe(desk, universe, sources)
+                    yield from _universe(checked, universe, sources)
 
 
 def number_of_units(database: Database, shape: Shape) -> int:
@@ -100,7 +100,7 @@ def number_of_units(database: Database, shape: Shape) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _TableCheck:
     """Counts over one table of the source."""
 
     database: Database
@@ -132,84 +132,84 @@ class _Desk:
         return Finding(self.table.name, column, str(error), None, None, "error")
 
 
-def _public(desk: _Desk) -> Iterator[Finding]:
-    for column in desk.table.columns:
-        if desk.source.type_of(column.name) is None:
+def _public(checked: _TableCheck) -> Iterator[Finding]:
+    for column in checked.table.columns:
+        if checked.source.type_of(column.name) is None:
             what = "is in the policy but not in the data. Remove it, or write the data's own name."
-            yield Finding(desk.table.name, column.name, what, None, None, "error")
-    key = desk.table.key
+            yield Finding(checked.table.name, column.name, what, None, None, "error")
+    key = checked.table.key
     if key is None:
         return
-    if desk.source.type_of(key) is None:
+    if checked.source.type_of(key) is None:
         yield Finding(
-            desk.table.name, key, "is the key but not in the data. Write the data's own name.", None, None, "error"
+            checked.table.name, key, "is the key but not in the data. Write the data's own name.", None, None, "error"
         )
         return
-    rows, present = desk.counts(f"s.{desk.quoted(key)} IS NOT NULL")
-    (distinct,) = desk.row(f"SELECT count(DISTINCT s.{desk.quoted(key)}) FROM {desk.source.sql} AS s")
+    rows, present = checked.counts(f"s.{checked.quoted(key)} IS NOT NULL")
+    (distinct,) = checked.row(f"SELECT count(DISTINCT s.{checked.quoted(key)}) FROM {checked.source.sql} AS s")
     what = "rows repeat a value of the key. Remove them, or remove key."
-    yield from desk.found(key, what, present - distinct, rows, "error")
+    yield from checked.found(key, what, present - distinct, rows, "error")
 
 
-def _owned(desk: _Desk, owners: Owners) -> Iterator[Finding]:
-    table = desk.table
+def _owned(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
+    table = checked.table
     try:
         rows = owners.rows(table)
-        yield from _unowned(desk, rows) if table.via is None else _chain(desk, owners)
+        yield from _unowned(checked, rows) if table.via is None else _chain(checked, owners)
     except PolicyError as error:
-        yield desk.broken(table.on or table.unit, error)
+        yield checked.broken(table.on or table.unit, error)
         return
-    yield from _units(desk, rows)
+    yield from _units(checked, rows)
     if table.key is None or table.key == table.unit:
         return
     try:
         key = owners.identity(table, table.key)
     except PolicyError as error:
-        yield desk.broken(table.key, error)
+        yield checked.broken(table.key, error)
         return
-    yield from _keys(desk, rows, key)
+    yield from _keys(checked, rows, key)
 
 
-def _unowned(desk: _Desk, rows: Owned) -> Iterator[Finding]:
-    total, nobody = desk.counts(f"{rows.unit} IS NULL")
-    yield from desk.found(desk.table.unit, "rows have no unit. They are in no answer.", nobody, total)
+def _unowned(checked: _TableCheck, rows: Owned) -> Iterator[Finding]:
+    total, nobody = checked.counts(f"{rows.unit} IS NULL")
+    yield from checked.found(checked.table.unit, "rows have no unit. They are in no answer.", nobody, total)
 
 
-def _chain(desk: _Desk, owners: Owners) -> Iterator[Finding]:
+def _chain(checked: _TableCheck, owners: Owners) -> Iterator[Finding]:
     """How many units the rows of a table find through its chain of keys."""
-    table = desk.table
+    table = checked.table
     reference = owners.identity(table, str(table.on))
-    key = desk.quoted("key")
+    key = checked.quoted("key")
     units = f"SELECT {key}, count(*) AS units FROM ({owners.of_keys(table)}) AS k GROUP BY {key}"
-    total, missing, nobody, several = desk.row(
+    total, missing, nobody, several = checked.row(
         f"SELECT count(*), count(*) FILTER (WHERE {reference} IS NULL), "
         f"count(*) FILTER (WHERE {reference} IS NOT NULL AND o.{key} IS NULL), count(*) FILTER (WHERE o.units > 1) "
-        f"FROM {desk.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o.{key}"
+        f"FROM {checked.source.sql} AS s LEFT JOIN ({units}) AS o ON {reference} = o.{key}"
     )
     what = f"rows refer to no row of {table.via}. They are in no answer."
-    yield from desk.found(table.on, what, missing, total)
+    yield from checked.found(table.on, what, missing, total)
     what = f"rows refer to a row of {table.via} that is not there, or has no unit. They are in no answer."
-    yield from desk.found(table.on, what, nobody, total)
+    yield from checked.found(table.on, what, nobody, total)
     what = f"rows belong to several units through {table.via}. Each of these units has the row as its own."
-    yield from desk.found(table.on, what, several, total)
+    yield from checked.found(table.on, what, several, total)
 
 
-def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
-    table, cap = desk.table, desk.table.rows_per_unit
+def _units(checked: _TableCheck, rows: Owned) -> Iterator[Finding]:
+    table, cap = checked.table, checked.table.rows_per_unit
     per_unit = f"SELECT count(*) AS n FROM {rows.sql} WHERE {rows.unit} IS NOT NULL GROUP BY {rows.unit}"
     beyond, within = (
-        desk.database.dialect.call(*call) for call in (("greatest", f"n - {cap}", "0"), ("least", "n", f"{cap}"))
+        checked.database.dialect.call(*call) for call in (("greatest", f"n - {cap}", "0"), ("least", "n", f"{cap}"))
     )
-    units, above, dropped, kept = desk.row(
+    units, above, dropped, kept = checked.row(
         f"SELECT count(*), count(*) FILTER (WHERE n > {cap}), sum({beyond}), sum({within}) FROM ({per_unit}) AS r"
     )
     severity: Severity = "error" if table.every_unit else "warning"
     keyed = table.key == table.unit
     what = "units repeat, though they are the key." if keyed else f"units have more than rows_per_unit: {cap} rows."
-    yield from desk.found(table.unit, what, above, units, severity)
+    yield from checked.found(table.unit, what, above, units, severity)
     beyond = "repeat the key of their unit" if keyed else f"are beyond rows_per_unit: {cap} of their unit"
     what = f"rows {beyond}. They are in no answer."
-    yield from desk.found(table.unit, what, dropped, _total(desk, rows), severity)
+    yield from checked.found(table.unit, what, dropped, _total(checked, rows), severity)
     if table.rows_at_least is not None and kept < table.rows_at_least:
         what = f"rows are left by the cap, fewer than rows_at_least: {table.rows_at_least} vouches for."
         yield Finding(table.name, None, what, kept, None, "error")
@@ -220,90 +220,96 @@ def _units(desk: _Desk, rows: Owned) -> Iterator[Finding]:
         yield Finding(table.name, None, what, units, None, "error")
 
 
-def _every_unit(desk: _Desk, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners) -> Iterator[Finding]:
+def _every_unit(
+    checked: _TableCheck, shape: Shape, sources: Mapping[str, SourceTable], owners: Owners
+) -> Iterator[Finding]:
     """What the build is refused for, but units with several rows, who are counted with the cap."""
-    table = desk.table
+    table = checked.table
     if any(not other.public and other.name not in sources for other in shape.tables):
         return  # said already: nothing can be built
     try:
-        found = miscounted(desk.database, shape, sources, owners, table)
+        found = miscounted(checked.database, shape, sources, owners, table)
     except PolicyError:
         return  # said already, with the column
     what = "units have no row here, though the policy says every_unit: true. Nothing is built."
-    yield from desk.found(table.unit, what, found.missing, found.units, "error")
+    yield from checked.found(table.unit, what, found.missing, found.units, "error")
     what = "rows belong to several units, though the policy says every_unit: true. Nothing is built."
-    yield from desk.found(table.on, what, found.shared, desk.counts()[0], "error")
+    yield from checked.found(table.on, what, found.shared, checked.counts()[0], "error")
 
 
-def _keys(desk: _Desk, rows: Owned, key: str) -> Iterator[Finding]:
-    column, total = desk.table.key, _total(desk, rows)
-    (missing,) = desk.row(f"SELECT count(*) FROM {rows.sql} WHERE {key} IS NULL")
-    yield from desk.found(column, "rows have no key. They are in no answer.", missing, total)
+def _keys(checked: _TableCheck, rows: Owned, key: str) -> Iterator[Finding]:
+    column, total = checked.table.key, _total(checked, rows)
+    (missing,) = checked.row(f"SELECT count(*) FROM {rows.sql} WHERE {key} IS NULL")
+    yield from checked.found(column, "rows have no key. They are in no answer.", missing, total)
     read = f"SELECT {rows.unit} AS u, {key} AS k FROM {rows.sql}"
-    present, pairs, distinct = desk.row(
+    present, pairs, distinct = checked.row(
         f"SELECT sum(n), count(*), count(DISTINCT k) FROM (SELECT u, k, count(*) AS n FROM ({read}) AS r "
         f"WHERE u IS NOT NULL AND k IS NOT NULL GROUP BY u, k) AS r"
     )
     what = "rows repeat a key of the same unit. One row of each key is used."
-    yield from desk.found(column, what, present - pairs, total)
+    yield from checked.found(column, what, present - pairs, total)
     what = "rows share their key with another unit. Each unit keeps its own; joins never cross units."
-    yield from desk.found(column, what, pairs - distinct, total)
+    yield from checked.found(column, what, pairs - distinct, total)
 
 
-def _classes(desk: _Desk, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
+def _classes(checked: _TableCheck, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
     """How many units of the table that names classes name none."""
     try:
-        rows = owners.rows(desk.table)
-        named = said(shape, desk.source, owners)
+        rows = owners.rows(checked.table)
+        named = declared_classes(shape, checked.source, owners)
     except PolicyError as error:
-        yield desk.broken(classes.column, error)
+        yield checked.broken(classes.column, error)
         return
-    units, known = desk.row(
+    units, known = checked.row(
         f"SELECT (SELECT count(DISTINCT {rows.unit}) FROM {rows.sql}), (SELECT count(*) FROM ({named}) AS n)"
     )
     what = f"units name no class, an unknown one, or several. They are of the strictest: {classes.strictest}."
-    yield from desk.found(classes.column, what, units - known, units)
+    yield from checked.found(classes.column, what, units - known, units)
 
 
-def _total(desk: _Desk, rows: Owned) -> int:
+def _total(checked: _TableCheck, rows: Owned) -> int:
     """The number of a table's rows; through a chain of keys, once for each unit that they belong to."""
-    (total,) = desk.row(f"SELECT count(*) FROM {rows.sql}")
+    (total,) = checked.row(f"SELECT count(*) FROM {rows.sql}")
     return total
 
 
-def _column(desk: _Desk, column: ColumnShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
+def _column(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     try:
-        read = reading(desk.table, column, desk.source, listed(column, _domain(column, sources), desk.source.dialect))
+        read = reading(
+            checked.table, column, checked.source, listed(column, _domain(column, sources), checked.source.dialect)
+        )
     except PolicyError as error:
-        yield desk.broken(column.name, error)
+        yield checked.broken(column.name, error)
         return
-    held = desk.source.type_of(column.name)
+    held = checked.source.type_of(column.name)
     if held is None:
         return
-    if desk.source.typed and held.family == "text" and column.type != "text":
+    if checked.source.typed and held.family == "text" and column.type != "text":
         what = f"is declared {column.type}, but the data hold text: each value is parsed, and NULL where that fails."
-        yield Finding(desk.table.name, column.name, what, None, None, "warning")
+        yield Finding(checked.table.name, column.name, what, None, None, "warning")
     if held.zoned and column.type in ("date", "timestamp"):
         what = "has time zones in the data: it is read as UTC. For local time cast it in a view of the data."
-        yield Finding(desk.table.name, column.name, what, None, None, "warning")
-    yield from _values(desk, column, read)
+        yield Finding(checked.table.name, column.name, what, None, None, "warning")
+    yield from _values(checked, column, read)
 
 
-def _universe(desk: _Desk, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
+def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     """Attributes of a metric that tell each other."""
-    declared = {column.name: column for column in desk.table.columns}
+    declared = {column.name: column for column in checked.table.columns}
     try:
         columns = [declared[place.column] for place in universe.places]
-        words, domains = desk.source.dialect, {column.name: _domain(column, sources) for column in columns}
-        values = {c.name: reading(desk.table, c, desk.source, listed(c, domains[c.name], words)).value for c in columns}
+        words, domains = checked.source.dialect, {column.name: _domain(column, sources) for column in columns}
+        values = {
+            c.name: reading(checked.table, c, checked.source, listed(c, domains[c.name], words)).value for c in columns
+        }
     except PolicyError:
         return  # said already, with the column
-    for one, other, rows, without, given in telling(desk.source, values, desk.row):
+    for one, other, rows, without, given in revealing_pairs(checked.source, values, checked.row):
         what = (
             f"tells {other}: by it {given / rows:.0%} are guessed right, {without / rows:.0%} without. Precise answers "
             f"about it are answers about {other}, whatever the metric says of that."
         )
-        yield Finding(desk.table.name, one, what, None, None, "warning")
+        yield Finding(checked.table.name, one, what, None, None, "warning")
 
 
 def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | None:
@@ -317,20 +323,20 @@ def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | No
     return f"SELECT {column_name} FROM {listing.sql} AS d WHERE {column_name} IS NOT NULL"
 
 
-def _values(desk: _Desk, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:
+def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:
     unreadable = f"{read.raw} IS NOT NULL AND {read.parsed} IS NULL AND NOT {read.nan}"
-    rows, nulls, unread, outside, nan = desk.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
+    rows, nulls, unread, outside, nan = checked.counts(f"{read.raw} IS NULL", unreadable, read.outside, read.nan)
     name = column.name
-    yield from desk.found(name, f"values are no {column.type}. They read as NULL.", unread, rows)
-    yield from desk.found(name, "values are NaN. They read as NULL.", nan, rows)
+    yield from checked.found(name, f"values are no {column.type}. They read as NULL.", unread, rows)
+    yield from checked.found(name, "values are NaN. They read as NULL.", nan, rows)
     moved = column.type in NUMERIC and column.values is None and column.values_from is None
     what = "values are outside the bounds. " if column.low is not None else "values are outside the declared values. "
     if column.low is None and column.values is None and column.values_from is None:
         what = "values are days that no calendar has. "
     what += "They are moved to the nearer bound." if moved else "They read as NULL."
-    yield from desk.found(name, what, outside, rows)
+    yield from checked.found(name, what, outside, rows)
     if not column.nullable:
         what = "values are NULL though the policy does not say nullable: true."
         if column.values is not None or column.values_from is not None:
             what += " They have no group of their own."
-        yield from desk.found(name, what, nulls, rows)
+        yield from checked.found(name, what, nulls, rows)

@@ -24,7 +24,7 @@ from dpsql.errors import InvariantBroken, PolicyError
 from dpsql.owner.owners import Owners
 from dpsql.owner.shape import CLASSES, RECORD, ClassShape, Shape
 
-__all__ = ["build_classes", "known_class", "said"]
+__all__ = ["build_classes", "declared_classes", "known_class"]
 
 
 def build_classes(
@@ -65,13 +65,13 @@ def build_classes(
             f"SELECT u.{unit}, coalesce(k.{class_}, {unknown}, s.{class_}, {strictest}) AS {class_} "
             f"FROM (SELECT {unit}, {hashed} AS {hash_} FROM ({units}) AS r) AS u "
             f"LEFT JOIN {kept} AS k ON k.{hash_} = u.{hash_} "
-            f"LEFT JOIN ({said(shape, source, owners)}) AS s ON s.{unit} = u.{unit} ORDER BY u.{unit}",
+            f"LEFT JOIN ({declared_classes(shape, source, owners)}) AS s ON s.{unit} = u.{unit} ORDER BY u.{unit}",
         )
         record = f"SELECT {hash_}, {class_} FROM {kept} UNION SELECT {hashed}, {class_} FROM {words.bounded(CLASSES)}"
         database.record(record, into / RECORD)
 
 
-def said(shape: Shape, source: SourceTable, owners: Owners) -> str:
+def declared_classes(shape: Shape, source: SourceTable, owners: Owners) -> str:
     """SQL of ``unit`` and ``class`` for those whose rows all name the same known class.
 
     Raises:

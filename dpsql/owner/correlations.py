@@ -14,18 +14,20 @@ from itertools import permutations
 
 from dpsql.engine.database import SourceTable
 
-__all__ = ["telling"]
+__all__ = ["revealing_pairs"]
 
 LEAST_ROWS = 20
 """The fewest rows of one value from which others are guessed; with fewer they would be guesses by chance. A guess."""
-TELLING = 0.5
+LEAST_SPARED = 0.5
 """The share of wrong guesses that knowing the other attribute must spare before the owner is warned. A guess."""
 
 Row = Callable[[str], tuple[int, ...]]
 """Runs a query of counts that has one row."""
 
 
-def telling(source: SourceTable, values: Mapping[str, str], row: Row) -> Iterator[tuple[str, str, int, int, int]]:
+def revealing_pairs(
+    source: SourceTable, values: Mapping[str, str], row: Row
+) -> Iterator[tuple[str, str, int, int, int]]:
     """Pairs of attributes of which the first tells the second.
 
     Args:
@@ -34,7 +36,7 @@ def telling(source: SourceTable, values: Mapping[str, str], row: Row) -> Iterato
         row: Runs queries.
 
     Returns:
-        (telling, told, rows looked at, right guesses of the told value without the other, and with it).
+        (telling attribute, told one, rows looked at, right guesses of the told value without the other, and with it).
     """
     whole = partial(source.dialect.cast, wire="BIGINT")
     for one, other in permutations(values, 2):
@@ -49,5 +51,5 @@ def telling(source: SourceTable, values: Mapping[str, str], row: Row) -> Iterato
             f"(SELECT {whole('max(m)')} FROM (SELECT sum(n) AS m FROM ({common}) AS c GROUP BY b) AS c), "
             f"(SELECT {whole('sum(top)')} FROM ({best}) AS c)"
         )
-        if rows > without and given - without >= TELLING * (rows - without):
+        if rows > without and given - without >= LEAST_SPARED * (rows - without):
             yield one, other, rows, without, given

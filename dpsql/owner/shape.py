@@ -26,9 +26,9 @@ __all__ = [
     "CLASSES",
     "NUMERIC",
     "RECORD",
+    "AttributeShape",
     "ClassShape",
     "ColumnShape",
-    "PlaceShape",
     "Shape",
     "TableShape",
     "UniverseShape",
@@ -114,7 +114,7 @@ class TableShape:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceShape:
+class AttributeShape:
     """Where a metric puts the values of one attribute.
 
     Attributes:
@@ -140,7 +140,7 @@ class UniverseShape:
 
     name: str
     table: str
-    places: tuple[PlaceShape, ...]
+    places: tuple[AttributeShape, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ def _table(message: Mapping[str, Any]) -> TableShape:
 
 
 def _universe(message: Mapping[str, Any]) -> UniverseShape:
-    places = tuple(PlaceShape(**place) for place in message["places"])
+    places = tuple(AttributeShape(**place) for place in message["places"])
     return UniverseShape(message["name"], message["table"], places)
 
 
@@ -266,7 +266,7 @@ def _universe_shape(policy: Policy, name: str, metric: MetricPolicy) -> Universe
         otherwise = None if apart else attribute.outside
         if not apart and otherwise is None:
             otherwise = next(iter(declared_values(columns[column]) or ()), None)
-        places.append(PlaceShape(column, keeps_null=apart, otherwise=otherwise))
+        places.append(AttributeShape(column, keeps_null=apart, otherwise=otherwise))
     return UniverseShape(universe_name(metric.table, name), metric.table, tuple(places))
 
 

@@ -14,7 +14,7 @@ from dpsql.owner.bounded import ColumnReading, first_rows, listed, reading, wire
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
-from dpsql.owner.shape import ColumnShape, PlaceShape, Shape, TableShape, UniverseShape
+from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 
 __all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "universe_rows"]
 
@@ -124,7 +124,7 @@ def universe_rows(universe: UniverseShape, table: TableShape, source: SourceTabl
     return f"SELECT {', '.join(texts)} FROM {source.sql} AS s"
 
 
-def _otherwise(column: ColumnShape, place: PlaceShape, words: Dialect) -> str:
+def _otherwise(column: ColumnShape, place: AttributeShape, words: Dialect) -> str:
     if place.otherwise is None and column.values_from is not None:
         owner, name = column.values_from
         return f"(SELECT min({words.quoted(name)}) FROM {words.bounded(owner)})"

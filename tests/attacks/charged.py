@@ -17,7 +17,7 @@ class Charged:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         with ledger._reading():
-            self._since = ledger._standing.sequence, ledger._standing.digest
+            self._since = ledger._state.sequence, ledger._state.digest
 
     def losses(self) -> tuple[Loss, ...]:
         """Of each charge, oldest first."""

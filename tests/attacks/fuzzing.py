@@ -271,7 +271,7 @@ def complaint(session: Session, engine: Counted, asked: Asked) -> tuple[str, boo
 
     def records() -> int:
         ledger.version()  # brings what it knows up to its file
-        return ledger._standing.sequence
+        return ledger._state.sequence
 
     before, runs = records(), engine.runs
     try:

@@ -246,7 +246,7 @@ def _runs(
 
 def _backend(policy: Policy, engine: InProcess, after: PostProcess) -> Backend:
     ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
-    ledger._standing.contribution_key = KEY  # neighbours share it: the proofs hold for each value of it
+    ledger._state.contribution_key = KEY  # neighbours share it: the proofs hold for each value of it
     catalog = build_catalog(policy, engine.public, 1)
     defaults = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
     public = PublicColumns(engine, catalog)

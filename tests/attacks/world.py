@@ -112,7 +112,7 @@ class Database:
         policy = self._policy(promise)
         ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
         # Neighbours share the secret key that orders rows: the proofs hold for each value of it.
-        ledger._standing.contribution_key = self._key
+        ledger._state.contribution_key = self._key
         return ledger
 
     def ask(self, templates: Sequence[Template], promise: Promise, seed: int) -> list[Run]:

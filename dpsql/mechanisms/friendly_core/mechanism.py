@@ -38,7 +38,7 @@ from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.pairs import FriendlyPair, offer_pair
 from dpsql.mechanisms.friendly_core.prices import (
     LEAST_SEARCHED,
-    Bought,
+    PricedParts,
     Setting,
     best_for_epsilon,
     best_for_rho,
@@ -128,16 +128,16 @@ class FriendlyCore(Mechanism):
         bounded = all(request.grid is not None for request in requests)
         setting = _setting(first, coordinates, bounded)
         price = total_price(requests)
-        found = _bought(first, price, setting)
+        found = _priced_parts(first, price, setting)
         if isinstance(found, str):
             return Refusal(self.name, found)
-        bought, loss = found
+        priced, loss = found
         arguments = [request.aggregate.argument for request in requests]
         (argument, *others) = [argument for argument in arguments if argument is not None]
         grids = [coordinate.grid for coordinate in coordinates]
         need = Values(first.source, argument, grids[0], others=tuple(zip(others, grids[1:], strict=True)))
         need = of_every_row(need, first.facts) if setting.swap else need
-        return FriendlyMean(self.name, loss, need, bought, coordinates)
+        return FriendlyMean(self.name, loss, need, priced, coordinates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +147,19 @@ class FriendlyMean(Offer):
     Attributes:
         loss: All groups and coordinates together.
         need: The values, or vectors.
-        bought: What each group's part of the price buys.
+        priced: What each group's part of the price buys.
         coordinates: As many as there are means.
         at: Which of them this is.
     """
 
     need: Values
-    bought: Bought
+    priced: PricedParts
     coordinates: tuple[Scaled, ...]
     at: int = 0
 
     def __post_init__(self) -> None:
         unit = float(self.coordinates[self.at].unit)  # for rows as the policy guesses them
-        derive(self, half_width=self.bought.half_width * unit, notes=self._notes())
+        derive(self, half_width=self.priced.half_width * unit, notes=self._notes())
 
     def placed(self, place: int) -> FriendlyMean:
         """The same release, as what answers another place."""
@@ -167,8 +167,8 @@ class FriendlyMean(Offer):
 
     def _notes(self) -> tuple[str, ...]:
         """What is promised and what is given up, and the terms of the expected error."""
-        own, parts = self.coordinates[self.at], self.bought.parts
-        low, high, radius, spread, reach = (float(steps * float(own.unit)) for steps in self.bought.terms)
+        own, parts = self.coordinates[self.at], self.priced.parts
+        low, high, radius, spread, reach = (float(steps * float(own.unit)) for steps in self.priced.terms)
         diameter = (
             f"A diameter of {low:.4g} is taken as known"
             if parts.search is None
@@ -187,7 +187,7 @@ class FriendlyMean(Offer):
 
         Further coordinates are ``value_1`` and so on.
         """
-        found = [self.bought.parts.run(points, sampler) for points in self._groups(raw)]
+        found = [self.priced.parts.run(points, sampler) for points in self._groups(raw)]
         table: dict[str, Sequence[Any]] = {}
         for at, coordinate in enumerate(self.coordinates):
             ending = f"_{at}" if at else ""
@@ -213,9 +213,9 @@ class FriendlyMean(Offer):
         The exact sum and number have S = a N for the wanted mean a, and each noise is within its quantile but for half
         of 1 - confidence.
         """
-        count = self.bought.parts.count
+        count = self.priced.parts.count
         level = confidence if count is None else 1 - (1 - confidence) / 2
-        q = self.bought.parts.sum_law(reach).quantile(level)
+        q = self.priced.parts.sum_law(reach).quantile(level)
         p = 0 if count is None else count.quantile(level)
 
         def upper(s: int) -> Fraction:
@@ -314,26 +314,26 @@ def _setting(request: Request, coordinates: Sequence[Scaled], bounded: bool) -> 
     )
 
 
-def _bought(request: Request, price: Price, setting: Setting) -> tuple[Bought, Loss] | str:
+def _priced_parts(request: Request, price: Price, setting: Setting) -> tuple[PricedParts, Loss] | str:
     """What a group's part of the price buys, and the loss of all groups; or why it buys nothing."""
     groups = request.source.contribution.total
     replaced = request.neighbour_rows == 2 and not setting.swap
     if price.rho is not None:
-        bought = _swapped(price.rho, price.delta, groups, setting) if replaced else None
+        priced = _swapped(price.rho, price.delta, groups, setting) if replaced else None
         if not replaced:
-            bought = best_for_rho(price.rho / groups, price.delta / groups, setting)
-        return (bought, Concentrated(price.rho, outside=price.delta)) if bought else _too_few(setting)
+            priced = best_for_rho(price.rho / groups, price.delta / groups, setting)
+        return (priced, Concentrated(price.rho, outside=price.delta)) if priced else _too_few(setting)
     if price.epsilon is None:
         raise InvariantBroken("a price names epsilon or rho")
     pair = halved(price.epsilon, price.delta) if replaced else (price.epsilon, price.delta)
-    bought = None if pair is None else best_for_epsilon(pair[0] / groups, pair[1] / groups, setting)
-    if bought is None:
+    priced = None if pair is None else best_for_epsilon(pair[0] / groups, pair[1] / groups, setting)
+    if priced is None:
         return _too_few(setting)
     # The rho of a group's part is proved for one unit more or less.
-    return bought, Approximate(price.epsilon, price.delta, None if replaced else bought.rho * groups)
+    return priced, Approximate(price.epsilon, price.delta, None if replaced else priced.rho * groups)
 
 
-def _swapped(rho: Fraction, delta: Fraction, groups: int, setting: Setting) -> Bought | None:
+def _swapped(rho: Fraction, delta: Fraction, groups: int, setting: Setting) -> PricedParts | None:
     """What a price in rho buys under replace_one: an (epsilon, delta) whose rho is within it, but for delta.
 
     An (epsilon, delta)-DP pair of outputs is epsilon-DP outside events of weight delta (Bun, Steinke 2016, Lemma 8.8),

@@ -30,7 +30,7 @@ from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.conversions import pure_epsilon_of_rho, rho_of_epsilon, rho_of_pure
 
-__all__ = ["LEAST_SEARCHED", "Bought", "Setting", "best_for_epsilon", "best_for_rho", "halved"]
+__all__ = ["LEAST_SEARCHED", "PricedParts", "Setting", "best_for_epsilon", "best_for_rho", "halved"]
 
 COUNT_SHARE = Fraction(1, 10)
 """The share of epsilon that the noised number of rows takes. A guess."""
@@ -73,7 +73,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Bought:
+class PricedParts:
     """What a price buys.
 
     Attributes:
@@ -99,13 +99,13 @@ class Bought:
 
 
 @lru_cache(maxsize=1024)
-def best_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> Bought | None:
+def best_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> PricedParts | None:
     """What (epsilon, delta) buys with the least expected error; None where there are too few rows for any of it."""
     return _least([*_parts_for_epsilon(epsilon, delta, setting), *_shared_rho(epsilon, delta, setting)])
 
 
 @lru_cache(maxsize=1024)
-def best_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Bought | None:
+def best_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> PricedParts | None:
     """What rho and delta buy with the least expected error; None where there are too few rows for any of it."""
     return _least(list(_parts_for_rho(rho, delta, setting)))
 
@@ -122,12 +122,12 @@ def halved(epsilon: Fraction, delta: Fraction) -> tuple[Fraction, Fraction] | No
     return epsilon / 2, delta * safely_below(1 / (1 + math.exp(epsilon / 2)))
 
 
-def _least(offers: list[Bought]) -> Bought | None:
+def _least(offers: list[PricedParts]) -> PricedParts | None:
     best = min(offers, key=lambda offer: offer.half_width, default=None)
     return None if best is None or math.isinf(best.half_width) else best
 
 
-def _parts_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+def _parts_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[PricedParts]:
     count = Fraction(0) if setting.swap else epsilon * COUNT_SHARE
     search = _searched(epsilon * SEARCH_SHARE, epsilon * MOST_SEARCH_SHARE, setting)
     rest = epsilon - count - (search or Fraction(0))
@@ -140,30 +140,30 @@ def _parts_for_epsilon(epsilon: Fraction, delta: Fraction, setting: Setting) -> 
             total = LaplaceTotal(of_sum) if flat else GaussianTotal(rho)
             parts = _parts(None if setting.swap else LaplaceLaw(1 / count), search, place, total, setting)
             rho += (rho_of_pure(count) if count else 0) + rho_of_pure(place.epsilon) + _rho_of(search)
-            yield _bought(parts, rho, place.delta, setting)
+            yield _priced_parts(parts, rho, place.delta, setting)
 
 
-def _shared_rho(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+def _shared_rho(epsilon: Fraction, delta: Fraction, setting: Setting) -> Iterator[PricedParts]:
     rho = short_below(rho_of_epsilon(epsilon, delta / 2))
     if setting.dimensions > 1 and rho > 0:
         yield from _parts_for_rho(rho, delta / 2, setting)
 
 
-def _parts_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Iterator[Bought]:
+def _parts_for_rho(rho: Fraction, delta: Fraction, setting: Setting) -> Iterator[PricedParts]:
     count = Fraction(0) if setting.swap else rho * COUNT_SHARE_OF_RHO
     usual, most = (safely_below(math.sqrt(8 * rho * share)) for share in (SEARCH_SHARE_OF_RHO, MOST_SEARCH_SHARE))
     search = _searched(usual, most, setting)
     rest = rho - count - _rho_of(search)
     law = None if setting.swap else gaussian_law(Fraction(1), count)
 
-    def bought(place: PlaceByCoins | PlaceByNoise, total: GaussianTotal) -> Bought:
-        return _bought(_parts(law, search, place, total, setting), rho, delta, setting)
+    def priced(place: PlaceByCoins | PlaceByNoise, total: GaussianTotal) -> PricedParts:
+        return _priced_parts(_parts(law, search, place, total, setting), rho, delta, setting)
 
     for share in PLACE_SHARES:
         total, epsilon = GaussianTotal(rest * (1 - share)), pure_epsilon_of_rho(rest * share)
-        yield bought(PlaceByNoise(rest * share, delta, setting.swap), total)
+        yield priced(PlaceByNoise(rest * share, delta, setting.swap), total)
         if epsilon > 0:  # with few rows coins find the place where noise cannot
-            yield bought(PlaceByCoins(epsilon, delta, setting.swap), total)
+            yield priced(PlaceByCoins(epsilon, delta, setting.swap), total)
 
 
 def _searched(usual: Fraction, most: Fraction, setting: Setting) -> Fraction | None:
@@ -188,8 +188,8 @@ def _parts(
     return LocateThenClamp(count, search, place, total, low, high, dimensions, setting.swap, setting.bounds)
 
 
-def _bought(parts: LocateThenClamp, rho: Fraction, outside: Fraction, setting: Setting) -> Bought:
+def _priced_parts(parts: LocateThenClamp, rho: Fraction, outside: Fraction, setting: Setting) -> PricedParts:
     searched = parts.search is None or setting.rows * parts.search >= LEAST_SEARCHED
     radius = parts.radius(setting.rows, setting.deviation)
     width = parts.half_width(setting.rows, radius) if searched else math.inf
-    return Bought(parts, rho, outside, setting, radius, width)
+    return PricedParts(parts, rho, outside, setting, radius, width)

@@ -205,7 +205,8 @@ def _release(
             notes = (*notes, "groups to which no row can add anything are exactly 0.")
         if isinstance(inner, BranchNoise):
             queries = (asked.queries[0].by_value(),)
-            notes = (*notes, "worked out from noised counts of the rows up to each value, which cost no more than one.")
+            counted = "up to each value" if inner.branches.branches.in_line else "beyond each branch of the tree"
+            notes = (*notes, f"worked out from noised counts of the rows {counted}, which cost no more than one.")
     return CellsRelease("metric", loss, need, inner, domain, queries, arranged, notes=notes)
 
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, OperationalError, UnsupportedQuery
 from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.ledger.owner import reset
-from dpsql.ledger.standing import Standing
+from dpsql.ledger.state import LedgerState
 from dpsql.privacy.account import UNIT, Account, Composition
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
@@ -328,7 +328,7 @@ class Replay(RuleBasedStateMachine):
 
     @invariant()
     def replayed_is_live(self) -> None:
-        live, replayed = self.ledger._standing, Standing.of(self.ledger._file)
+        live, replayed = self.ledger._state, LedgerState.of(self.ledger._file)
         live.catch_up(self.ledger._file)
         assert replayed.total == live.total
         for name in NAMES:
@@ -338,10 +338,10 @@ class Replay(RuleBasedStateMachine):
 
     @invariant()
     def the_limits_hold(self) -> None:
-        standing = self.ledger._standing
-        assert self.ledger._total.shortfall(Account(), standing.total) is None
+        state = self.ledger._state
+        assert self.ledger._total.shortfall(Account(), state.total) is None
         for name, granted in self.ledger._filters.items():
-            assert granted.shortfall(Account(), standing.spent(name, self.limits)) is None
+            assert granted.shortfall(Account(), state.spent(name, self.limits)) is None
 
 
 class ReplayZcdp(Replay):

@@ -274,6 +274,15 @@ def test_the_same_way_as_a_chain_and_as_a_tree_has_the_same_noise(tmp_path: Path
     assert (found[0][1] is None) is not presence  # from counts beyond each step, where those are the best way
 
 
+def test_groups_along_a_tree_are_worked_out_from_counts_beyond_each_branch(tmp_path: Path) -> None:
+    tree = "{kind: tree, edges: [[0, 1, 0.5], [0, 2, 0.5], [0, 3, 0.5], [3, 4, 0.5], [3, 5, 0.5]]}"
+    with opened(tmp_path, policy().replace("{kind: chain, epsilon: 0.5}", tree)) as proxy:
+        sql = "SELECT age, COUNT(*) AS n FROM people GROUP BY age"
+        answer = proxy.session(analyst="ana").query(sql, **OPTIONS)
+    assert [row[1] for row in answer.rows] == [1, 1, 2, 1, 2, 3]
+    assert any("noised counts of the rows beyond each branch of the tree" in note for note in answer.notes)
+
+
 def test_a_group_that_no_row_can_be_in_is_exactly_0(tmp_path: Path) -> None:
     # No town of the plain is so high: what is shown of it rests on public facts alone.
     sql = (

@@ -13,6 +13,7 @@ Tests: tests/unit/mechanisms/metric/distances.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -119,6 +120,11 @@ class Branches:
     def at_root(self, queries: Integers) -> Integers:
         """(K,): what a row at the root adds to each query."""
         return queries[:, self.root] if self.root is not None else np.zeros(len(queries), dtype=np.int64)
+
+    @property
+    def in_line(self) -> bool:
+        """Whether the values lie on one line, as those of a chain do: no more than two branches meet anywhere."""
+        return max(Counter([*self.parents.tolist(), *self.children.tolist()]).values(), default=0) <= 2
 
     def reach(self) -> Fraction:
         """The longest way from the root."""

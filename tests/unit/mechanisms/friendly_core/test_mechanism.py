@@ -88,13 +88,13 @@ def test_a_scale_of_the_statement_takes_the_place_of_the_policys() -> None:
 
 def test_one_number_as_scale_is_a_known_diameter_and_needs_no_search() -> None:
     known = offer(mean(options=Options(scale=(Fraction(50), Fraction(50)))))
-    assert known.bought.parts.search is None
+    assert known.priced.parts.search is None
     assert "taken as known" in known.notes[0]
 
 
 def test_the_parts_of_a_price_in_epsilon_add_up_to_it() -> None:
     for groups, held, keys in ((1, Contribution(1, 1, 1), ()), (2, ONE_EACH, (CITY,))):
-        parts = offer(mean(held=held, keys=keys)).bought.parts
+        parts = offer(mean(held=held, keys=keys)).priced.parts
         assert isinstance(parts.count, LaplaceLaw)
         assert isinstance(parts.place, PlaceByCoins)
         assert isinstance(parts.total, LaplaceTotal)
@@ -109,11 +109,11 @@ def test_a_price_in_rho_under_replace_one_buys_the_epsilon_whose_rho_it_is() -> 
     assert rho_of_pure(epsilon) <= rho
     bought = offer(mean(Price(None, delta, rho), neighbours="replace_one", rows_about=10**6))
     assert bought.loss == Concentrated(rho, outside=delta)
-    assert bought.bought == offer(mean(Price(epsilon, delta), neighbours="replace_one", rows_about=10**6)).bought
+    assert bought.priced == offer(mean(Price(epsilon, delta), neighbours="replace_one", rows_about=10**6)).priced
 
 
 def test_the_parts_of_a_price_in_rho_are_within_it() -> None:
-    parts = offer(mean(RHO)).bought.parts
+    parts = offer(mean(RHO)).priced.parts
     assert isinstance(parts.count, GaussianLaw)
     assert isinstance(parts.place, PlaceByCoins)  # the place costs little either way
     assert isinstance(parts.total, GaussianTotal)
@@ -127,7 +127,7 @@ def test_the_parts_of_a_price_in_rho_are_within_it() -> None:
 def test_a_swap_costs_a_removal_and_an_addition() -> None:
     epsilon, delta = halved(Fraction(1, 2), Fraction(1, 10**6)) or (Fraction(0), Fraction(0))
     swapped = offer(mean(neighbours="replace_one"))
-    assert swapped.bought == offer(mean(Price(epsilon, delta))).bought
+    assert swapped.priced == offer(mean(Price(epsilon, delta))).priced
     assert swapped.loss == Approximate(Fraction(1, 2), Fraction(1, 10**6))
     assert float(delta) * (1 + math.exp(0.25)) == pytest.approx(1e-6, rel=1e-6)
     assert float(delta) * (1 + math.exp(0.25)) <= 1e-6
@@ -135,11 +135,11 @@ def test_a_swap_costs_a_removal_and_an_addition() -> None:
 
 def test_where_the_number_of_rows_is_public_a_swap_is_proved_directly_and_errs_less() -> None:
     direct = offer(mean(neighbours="replace_one", rows_public=True))
-    assert direct.bought.parts.count is None
-    assert direct.bought.parts.swap
+    assert direct.priced.parts.count is None
+    assert direct.priced.parts.swap
     assert direct.half_width < offer(mean(neighbours="replace_one")).half_width
     nullable = replace(SCALED, nullable=True)  # then the number of values is private
-    assert offer(mean(neighbours="replace_one", rows_public=True, facts=nullable)).bought.parts.count is not None
+    assert offer(mean(neighbours="replace_one", rows_public=True, facts=nullable)).priced.parts.count is not None
     assert not isinstance(FriendlyCore().offer(mean(RHO, neighbours="replace_one", rows_public=True)), Refusal)
 
 

@@ -23,7 +23,7 @@ from dpsql.privacy.account import Account, Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.loss import decode
 
-__all__ = ["Pinned", "Standing", "reason_of"]
+__all__ = ["LedgerState", "Pinned", "reason_of"]
 
 Promise = tuple[Fraction, Fraction]  # epsilon and delta
 
@@ -50,7 +50,7 @@ class Pinned:
     classes: str = ""
 
 
-class Standing:
+class LedgerState:
     """The state after the records applied so far.
 
     Attributes:
@@ -84,11 +84,11 @@ class Standing:
         self._unsettled: Counter[tuple[str, str, str]] = Counter()
 
     @classmethod
-    def of(cls, file: LedgerFile) -> Standing:
+    def of(cls, file: LedgerFile) -> LedgerState:
         """The state after all of a file's records."""
-        standing = cls()
-        standing.catch_up(file)
-        return standing
+        state = cls()
+        state.catch_up(file)
+        return state
 
     def catch_up(self, file: LedgerFile) -> None:
         """Applies the file's records past the last one applied.
@@ -246,16 +246,16 @@ class Standing:
         """A record that changes nothing."""
 
 
-_APPLY: Mapping[str, Callable[[Standing, Record], None]] = {
-    "opening": Standing._opening,
-    "charge": Standing._charge,
-    "limits": Standing._limits,
-    "refresh": Standing._refresh,
-    "overrun": Standing._overrun,
-    "reset": Standing._reset,
-    "restore": Standing._restore,
-    "backup": Standing._note,
-    "verify": Standing._note,
+_APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
+    "opening": LedgerState._opening,
+    "charge": LedgerState._charge,
+    "limits": LedgerState._limits,
+    "refresh": LedgerState._refresh,
+    "overrun": LedgerState._overrun,
+    "reset": LedgerState._reset,
+    "restore": LedgerState._restore,
+    "backup": LedgerState._note,
+    "verify": LedgerState._note,
 }
 
 
