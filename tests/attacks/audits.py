@@ -22,6 +22,7 @@ from dpsql.privacy.kinds import Approximate, Concentrated, Free
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.moves import chosen, claims, implied, losses, moved_draws, numbers
+from tests.attacks.noted import before_noise
 from tests.attacks.replay import Draw, Part, Replay, Run
 
 __all__ = [
@@ -58,7 +59,11 @@ def control_flow(replay: Replay) -> list[str]:
 
 def _visible(run: Run) -> dict[str, object]:
     answer = run.answer
-    seen = None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.replayed)
+    seen = (
+        None
+        if answer is None
+        else (answer.columns, answer.types, answer.cost, before_noise(answer.measurements), answer.replayed)
+    )
     return {
         "engine statements": run.statements,
         "calls of the sampler": [[_call(draw, part.discovered) for draw in part.draws] for part in run.parts],

@@ -21,6 +21,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
+from tests.attacks.noted import before_noise
 from tests.attacks.replay import Part, Watched
 
 __all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "write"]
@@ -146,7 +147,7 @@ class Clinic:
         charges = charged.losses()
         laws = [(draw.law, draw.parameter) for part in session.parts for draw in part.draws]
         seen = (
-            None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.notes)
+            None if answer is None else (answer.columns, answer.types, answer.cost, before_noise(answer.measurements))
         )
         visible = session.statements, laws, [part.release.notes for part in session.parts], charges, seen, error
         return Seen(tuple(session.parts), charges, visible)

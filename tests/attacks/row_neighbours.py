@@ -26,6 +26,7 @@ from dpsql.session import Backend, Session
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
 from tests.attacks.moves import range_of_moves
+from tests.attacks.noted import before_noise
 from tests.attacks.replay import Choice, Draw, Recorder
 from tests.unit.mechanisms.metric.homes import PEOPLE, Row, opened
 
@@ -155,7 +156,9 @@ def _asked(backend: Backend, sql: str, options: Mapping[str, Any]) -> Run:
     draws = [(draw.law, draw.parameter, len(draw.noise)) for draw in session.recorder.draws]
     choices = [(choice.law, choice.exponent, choice.widths) for choice in session.recorder.choices]
     shown = (
-        None if answer is None else (answer.columns, answer.types, answer.cost, answer.measurements, answer.replayed)
+        None
+        if answer is None
+        else (answer.columns, answer.types, answer.cost, before_noise(answer.measurements), answer.replayed)
     )
     seen = (tuple(session.statements), draws, choices, losses, shown, error)
     rows = [] if answer is None else answer.rows

@@ -1,0 +1,27 @@
+"""What an answer's measurements say before there is any noise: the same, whatever was drawn and whoever is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dpsql.answers.answer import Measurement
+
+__all__ = ["before_noise"]
+
+
+def before_noise(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
+    """The measurements without the one thing that follows from released numbers.
+
+    A guess of the policy's stands in the notes unless released numbers show otherwise. That these alone decide is shown
+    by answers from the store, which have the same notes (tests/unit/mechanisms/test_foretold.py).
+    """
+    return tuple(replace(one, notes=tuple(filter(None, map(_without_guess, one.notes)))) for one in measurements)
+
+
+def _without_guess(note: str) -> str:
+    if note.startswith("Expected to say next to nothing: ±"):
+        return ""
+    if note.startswith(("A group appears from about ", "A group is shown above ")):
+        return note.partition(":")[0].rstrip(".")
+    return note
