@@ -58,7 +58,11 @@ class SourceTable:
 
 
 class Database(Protocol):
-    """The source, to be read; and while a version is built, its bounded tables, to be written."""
+    """The source, to be read; and while a version is built, its bounded tables, to be written.
+
+    Where a statement fails for a reason that the owner can mend, its method raises an `OperationalError` of a fixed
+    text, from what the database said: that may rest on rows, and goes to the owner's log alone, as all other errors do.
+    """
 
     @property
     def dialect(self) -> Dialect:

@@ -17,8 +17,6 @@ __all__ = ["Progress", "in_owner_process"]
 
 Progress = Callable[[str, float], None]
 
-BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
-
 
 def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
     """The result of one job done by a fresh process that may read the source.
@@ -44,6 +42,5 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
         raise PolicyError(reply["policy"])
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
-        what = BROKEN_LINE if "CSV Error on Line" in reply["failed"] else "The data could not be read."
-        raise OperationalError(f"{what} {TELLS}")
+        raise OperationalError(f"{reply.get('what', 'The data could not be read.')} {TELLS}")
     return reply["result"]

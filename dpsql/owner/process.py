@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from dpsql.errors import PolicyError
+from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner.check import columns_of_public, findings, number_of_units
 from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
@@ -50,11 +50,16 @@ def _work(request: dict[str, Any], report: Report) -> Any:
 
 
 def answered(request: dict[str, Any], report: Report) -> dict[str, Any]:
-    """The reply to a request: its ``result``, or what is wrong with the ``policy``, or why it ``failed``."""
+    """The reply to a request: its ``result``, or what is wrong with the ``policy``, or why it ``failed`` (and ``what``
+    the owner may be told of that, where it is known).
+    """
     try:
         return {"result": _work(request, report)}
     except PolicyError as error:
         return {"policy": str(error), "reason": str(error.__cause__ or "")}
+    except OperationalError as error:
+        said = error.__cause__ or error
+        return {"failed": f"{type(said).__name__}: {said}", "what": str(error)}
     except Exception as error:  # noqa: BLE001 - the owner's log gets it; nobody else does
         return {"failed": f"{type(error).__name__}: {error}"}
 

@@ -20,10 +20,11 @@ from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
-from dpsql.errors import PolicyError
+from dpsql.errors import OperationalError, PolicyError
 
 __all__ = ["DuckDBDatabase", "building", "reading"]
 
+BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
 CATALOG = "source"  # the name under which the owner's database is attached
 BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -112,26 +113,31 @@ class DuckDBDatabase:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query."""
-        return self._connection.execute(sql).fetchall()
+        try:
+            return self._connection.execute(sql).fetchall()
+        except duckdb.Error as error:
+            if "CSV Error on Line" in str(error):
+                raise OperationalError(BROKEN_LINE) from error
+            raise
 
     def create(self, name: str, sql: str) -> None:
         """Makes a bounded table out of the rows of a query."""
-        self._connection.execute(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:
         """A table of a query's rows for the time of a block."""
         self._scratched += 1
         table = f"temp.main.scratch{self._scratched}"
-        self._connection.execute(f"CREATE TEMP TABLE {table} AS {sql}")
+        self.rows(f"CREATE TEMP TABLE {table} AS {sql}")
         try:
             yield table
         finally:
-            self._connection.execute(f"DROP TABLE {table}")
+            self.rows(f"DROP TABLE {table}")
 
     def record(self, sql: str, file: Path) -> None:
         """Keeps the rows of a query in a Parquet file."""
-        self._connection.execute(f"COPY ({sql}) TO {DUCKDB.text(str(file))} (FORMAT parquet)")
+        self.rows(f"COPY ({sql}) TO {DUCKDB.text(str(file))} (FORMAT parquet)")
 
     def recorded(self, files: Sequence[str]) -> str:
         """The rows of these Parquet files."""
