@@ -23,6 +23,7 @@ from dpsql.engine.lower import lower_public, lowering
 from dpsql.errors import EngineFailed, ProgrammingError, door
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import suspended
+from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options, read_clause, read_options
@@ -31,7 +32,6 @@ from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
-from dpsql.prepare.metric import prepare_metric, priced_by_metric
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.sql import syntax
@@ -228,11 +228,8 @@ class Session:
     def _prepared(self, plan: Plan, options: Options) -> Prepared:
         backend = self._backend
         lower = lowering(backend.engine.dialect, backend.ledger.contribution_key)
-        if plan.table is None and priced_by_metric(options):
-            return prepare_metric(
-                plan, options, backend.catalog, backend.metrics, backend.post_process.cells, backend.public, lower
-            )
-        return prepare(plan, options, backend.catalog, lower)
+        mechanisms = under_policy(backend.metrics, backend.post_process.cells, backend.public)
+        return prepare(plan, options, backend.catalog, lower, mechanisms)
 
     def _public(self, plan: PublicPlan) -> Answer:
         return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect)))

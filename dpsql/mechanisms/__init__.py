@@ -5,17 +5,22 @@ To add one, write its file, add its line to `MECHANISMS`, and test it; `choose.c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.metric.mechanism import MetricPrivacy
+from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.public import Public
 from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.threshold import Threshold
+from dpsql.plan.domains import Evaluate
 
-__all__ = ["MECHANISMS", "by_name"]
+__all__ = ["MECHANISMS", "by_name", "under_policy"]
 
 MECHANISMS: tuple[Mechanism, ...] = (
     Public(),
@@ -26,8 +31,21 @@ MECHANISMS: tuple[Mechanism, ...] = (
     FriendlyCore(),
     Preprocessing(),
     RandomDP(),
+    MetricPrivacy(),
 )
 """Every mechanism, in the order in which equal offers are preferred."""
+
+
+def under_policy(metrics: Mapping[str, RowMetric], evaluate: Evaluate, public: PublicRows) -> tuple[Mechanism, ...]:
+    """Every mechanism, with what one policy declares for them.
+
+    Args:
+        metrics: Its metrics, by name.
+        evaluate: Runs expressions over public values.
+        public: Reads public tables.
+    """
+    own = MetricPrivacy(metrics=metrics, evaluate=evaluate, public=public)
+    return tuple(own if mechanism.name == own.name else mechanism for mechanism in MECHANISMS)
 
 
 def by_name(name: str) -> Mechanism | None:

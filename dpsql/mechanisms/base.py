@@ -23,13 +23,16 @@ from dpsql.plan.needs import Need, Source
 from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import UnitValues
-from dpsql.plan.plans import TableFunction
+from dpsql.plan.plans import Plan, TableFunction
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = [
+    "CHOICE",
+    "OWN",
+    "PRICE",
     "Interval",
     "Joint",
     "Mechanism",
@@ -43,23 +46,37 @@ __all__ = [
     "total_price",
 ]
 
+OWN = frozenset({"mechanism", "confidence", "privacy_unit_column"})
+"""The options that every statement reads itself."""
+
+PRICE = frozenset({"epsilon", "delta", "rho", "max_rows_contributed"})
+"""The options by which most answers are priced and their rows bounded."""
+
+GROUPS = frozenset({"max_groups_per_unit", "max_rows_per_group", "group_selection_strategy"})
+"""Those that bear on groups of rows besides."""
+
+CHOICE = frozenset({"min_privacy_units_per_group", "group_selection_epsilon"})
+"""Those that bear on a measurement which chooses the groups."""
+
 Interval = tuple[float | int | None, float | int | None]
 """A confidence interval in the column's unit; None where there is no value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one measurement may cost: by epsilon (with a ceiling on delta), or by rho.
+    """What one measurement may cost: by epsilon (with a ceiling on delta), by rho, or by a multiple of a metric.
 
     Attributes:
-        epsilon: Pure loss, or the epsilon of an (epsilon, delta) loss; None when priced by rho.
+        epsilon: Pure loss, or the epsilon of an (epsilon, delta) loss; None when priced otherwise.
         delta: Ceiling on delta; 0 where the statement names none.
-        rho: zCDP loss; None when priced by epsilon.
+        rho: zCDP loss; None when priced otherwise.
+        multiple: Of the metric that the statement names, what all of its measurements may cost together; or None.
     """
 
     epsilon: Fraction | None
     delta: Fraction
     rho: Fraction | None = None
+    multiple: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +165,11 @@ class Request:
         return narrowed or argument.facts
 
     @property
+    def whole(self) -> bool:
+        """Whether all requests of the statement are answered together only, for the price that each of them names."""
+        return self.table is not None or self.price.multiple is not None
+
+    @property
     def neighbour_rows(self) -> int:
         """How many units a neighbour differs in: 2 under replace_one (one leaves, one comes), else 1.
 
@@ -157,7 +179,7 @@ class Request:
 
 
 def total_price(requests: Sequence[Request]) -> Price:
-    """What several requests may cost together."""
+    """What several requests with prices of their own may cost together."""
     prices = [request.price for request in requests]
     delta = sum((price.delta for price in prices), Fraction(0))
     rhos, epsilons = [p.rho for p in prices if p.rho is not None], [p.epsilon for p in prices if p.epsilon is not None]
@@ -243,15 +265,25 @@ def derive(offer: Offer, **values: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """An offer of one release that answers several requests.
+    """An offer for several requests together: one release that answers all of them, or several with a common price.
 
     Attributes:
-        members: Which of them, by index; two or more.
-        offer: The release; `Offer.placed` is what answers each member, in their order.
+        members: Which of them, by index.
+        offers: What answers each member, in their order.
+        places: Where each stands among the members that one release answers; the first, 0, is followed by the others.
+        loss: Of all of them together; it may be less than those of the releases added up.
     """
 
     members: tuple[int, ...]
-    offer: Offer
+    offers: tuple[Offer, ...]
+    places: tuple[int, ...]
+    loss: Loss
+
+    @classmethod
+    def of_one(cls, members: tuple[int, ...], offer: Offer) -> Joint:
+        """An offer of one release, by `Offer.placed`."""
+        places = tuple(range(len(members)))
+        return cls(members, tuple(offer.placed(place) for place in places), places, offer.loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,18 +292,33 @@ class Mechanism(ABC):
 
     Attributes:
         name: The name SQL knows it by.
-        options: The options that it reads, beside the statement's own (price, caps, confidence).
+        options: The options that are its own.
     """
 
     name: str
     options: frozenset[str] = frozenset()
+
+    def takes(self, request: Request) -> bool:
+        """Whether a request is of the kind that it answers; most answer what has a price of its own."""
+        return not request.whole
+
+    def reads(self, request: Request) -> frozenset[str]:
+        """Names of the options that bear on its answer to a request: its own, the price, and how rows are bounded."""
+        return self.options | PRICE | GROUPS | (CHOICE if request.selects else frozenset())
+
+    def statement(self, plan: Plan, options: Options) -> tuple[Plan, Options]:
+        """A whole statement as this mechanism alone answers it; every other statement as it is."""
+        return plan, options
 
     @abstractmethod
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for this request, or why there is none; looks at public facts only."""
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
-        """Offers for some of these requests of one statement at once, at the sum of their prices; public facts only."""
+        """Offers for some of these requests of one statement at once, at the sum of their prices; public facts only.
+
+        `Request.whole` ones are answered all at once, at the price that each of them names.
+        """
         return ()
 
 

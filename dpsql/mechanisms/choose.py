@@ -49,7 +49,7 @@ def choose(
     """The offer with the least expected error at the request's price; of equal ones the first registered.
 
     Args:
-        request: What is asked.
+        request: What is asked, at a price of its own.
         mechanisms: Who may offer.
         wanted: The only mechanism to take (``mechanism = '...'``), or None for the best.
         banned: Mechanisms that the policy rules out for this column.
@@ -60,8 +60,10 @@ def choose(
     offers: dict[str, Offer] = {}
     others: dict[str, Other] = {}
     for mechanism in mechanisms:
+        if not mechanism.takes(request):
+            continue
         name = mechanism.name
-        answer = Refusal(name, "the policy bans it for this column.") if name in banned else _offer(mechanism, request)
+        answer = Refusal(name, "the policy bans it for this column.") if name in banned else mechanism.offer(request)
         if isinstance(answer, Refusal):
             others[name] = Other(name, None, answer.reason)
         else:
@@ -80,11 +82,6 @@ def choose(
     return Choice(offers[best], tuple(others[m.name] for m in mechanisms if m.name in others))
 
 
-def _offer(mechanism: Mechanism, request: Request) -> Offer | Refusal:
-    return mechanism.offer(request) if request.table is None else Refusal(mechanism.name, WHOLE)
-
-
-WHOLE = "all columns of a function of a whole table are answered together, by friendly_core."
 NOT_SMALLER = "its expected error is not smaller."
 
 

@@ -15,6 +15,7 @@ from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never
+from dpsql.plan.needs import Cells
 from dpsql.plan.plans import Plan
 from dpsql.plan.relations import private_scans
 from dpsql.privacy.tables import ReleasedTable
@@ -33,6 +34,8 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         release: What answers it.
         released: What it released; None before that. A guess that these numbers show to be wrong is left out.
     """
+    if isinstance(release.need, Cells):
+        return ()  # what no row of the domain can add to is exactly 0, and its notes say so
     if counts_nothing(request.aggregate.argument, request.source.relation):
         return (
             "By the public bounds and values of its columns no row can meet its conditions: it will show nothing but "
@@ -45,7 +48,7 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
     if isinstance(release, StabilityRelease):
         rule = f"A group is shown above {release.threshold}"
         return (_above(rule, release.threshold, rows, "be shown", released),)
-    if release.mechanism == "metric" or any(key.domain is None for key in request.source.keys):
+    if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
     found = _wide(request, release.half_width)
     return () if found and released is not None and _of_use(request, release, released) else found

@@ -94,9 +94,9 @@ def shared_offers(mechanism: str, buy: Buy, exponent: float, requests: Sequence[
         own = [requests[index] for index in members]
         price, mean = total_price(own), next((one for one in own if one.aggregate.function == "avg"), None)
         if own[0].aggregate.function in STATISTICS:
-            found += [Joint(members, offer) for offer in _moments(mechanism, buy, exponent, own, price)]
+            found += [Joint.of_one(members, offer) for offer in _moments(mechanism, buy, exponent, own, price)]
         elif mean is not None:
-            found += [Joint(members, offer) for offer in _totals(mechanism, buy, mean, own, price)]
+            found += [Joint.of_one(members, offer) for offer in _totals(mechanism, buy, mean, own, price)]
     return found
 
 

@@ -35,8 +35,6 @@ def only_named(mechanism: Mechanism, request: Request) -> str | None:
         mechanism: Whose offer it is.
         request: What it answers.
     """
-    if request.table is not None:
-        return None  # to write the function is to name its mechanism
     if any(getattr(request.options, option) is not None for option in mechanism.options):
         return None
     if mechanism.name == "threshold":

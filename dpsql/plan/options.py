@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -81,6 +81,10 @@ class Options:
         if self.metric is not None or self.multiple is not None:
             return replace(self, multiple=price, epsilon=None, rho=None)
         return replace(self, epsilon=price, rho=None)
+
+    def only(self, names: Collection[str]) -> Options:
+        """These options, without those of other names."""
+        return Options(**{name: getattr(self, name) for name in names})
 
     def without(self, name: str) -> Options:
         """These options without one, by any of its names."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.aggregates import FUNCTIONS, Kind
-from dpsql.plan.catalog import Catalog
+from dpsql.plan.catalog import Catalog, ColumnInfo
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
@@ -21,15 +21,19 @@ from dpsql.prepare.together import Taken, joined
 __all__ = ["choices_of"]
 
 
-def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) -> list[Taken]:
+def choices_of(
+    requests: Sequence[Request], options: Options, catalog: Catalog, mechanisms: Sequence[Mechanism]
+) -> list[Taken]:
     """The best offer for each, alone or with others.
 
     A wanted mechanism holds for every aggregate that offers it, and one must.
     """
+    if requests[0].whole:
+        return _whole(requests, options.mechanism, mechanisms)
     choices: list[Choice | None] = []
     refusals: list[UnsupportedQuery] = []
     wanted = options.mechanism
-    joints = [joint for mechanism in MECHANISMS for joint in _together(mechanism, requests, wanted)]
+    joints = [joint for mechanism in mechanisms for joint in _together(mechanism, requests, wanted)]
     for index, request in enumerate(requests):
         try:
             choices.append(_best(request, wanted))
@@ -50,30 +54,59 @@ def choices_of(requests: Sequence[Request], options: Options, catalog: Catalog) 
     return found
 
 
+def _whole(requests: Sequence[Request], wanted: str | None, mechanisms: Sequence[Mechanism]) -> list[Taken]:
+    """What answers all requests of a statement that are answered together only, by the one mechanism that takes them.
+
+    Raises:
+        UnsupportedQuery: The statement wants another mechanism, or the owner bans this one for a column.
+    """
+    (mechanism,) = [mechanism for mechanism in mechanisms if mechanism.takes(requests[0])]
+    for request in requests:
+        construct, position = request.aggregate.text, request.aggregate.position
+        if wanted not in (None, mechanism.name):
+            raise UnsupportedQuery(
+                f"mechanism '{wanted}' does not answer this: {mechanism.name} alone does.",
+                construct=construct, position=position, hint="Leave the mechanism out.",
+            )  # fmt: skip
+        for column, _ in _columns(request):
+            if mechanism.name in column.banned:
+                raise UnsupportedQuery(
+                    f"the policy bans mechanism '{mechanism.name}' for {column.name}.",
+                    construct=construct, position=position, hint="Leave this column out.",
+                )  # fmt: skip
+    (joint,) = mechanism.together(requests)
+    return joined([None] * len(requests), [joint])
+
+
 def _together(mechanism: Mechanism, requests: Sequence[Request], wanted: str | None) -> list[Joint]:
     """A mechanism's offers for several of the requests that are left to it."""
     left = [index for index, request in enumerate(requests) if _allows(request, mechanism, wanted)]
     found = mechanism.together([requests[index] for index in left])
-    return [Joint(tuple(left[member] for member in joint.members), joint.offer) for joint in found]
+    return [replace(joint, members=tuple(left[member] for member in joint.members)) for joint in found]
 
 
 def _allows(request: Request, mechanism: Mechanism, wanted: str | None) -> bool:
     """Whether the statement and the owner leave a request to this mechanism."""
     banned, default = _owners(request)
     named = wanted or default
-    if mechanism.name in banned:
+    if mechanism.name in banned or not mechanism.takes(request):
         return False
     return named == mechanism.name if named else only_named(mechanism, request) is None
 
 
 def _owners(request: Request) -> tuple[frozenset[str], str | None]:
     """The mechanisms that the owner bans for an aggregate's columns, and the default for a bare one."""
-    argument, banned, default = request.aggregate.argument, frozenset[str](), None
-    if argument is not None:
-        for column, bare in origins(request.source.relation, argument):
-            banned |= column.banned
-            default = column.defaults.get(_default_key(request.aggregate)) if bare else default
+    banned, default = frozenset[str](), None
+    for column, bare in _columns(request):
+        banned |= column.banned
+        default = column.defaults.get(_default_key(request.aggregate)) if bare else default
     return banned, default
+
+
+def _columns(request: Request) -> Iterator[tuple[ColumnInfo, bool]]:
+    """The tables' columns behind the argument, and whether it is that bare column."""
+    argument = request.aggregate.argument
+    return iter(()) if argument is None else origins(request.source.relation, argument)
 
 
 def _best(request: Request, wanted: str | None) -> Choice:
@@ -100,8 +133,6 @@ def _default_key(aggregate: Aggregate) -> str:
 def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
     """That bounds are missing where nothing else is, with what to write."""
     aggregate, options = request.aggregate, request.options
-    if request.table is not None:
-        return None  # its functions say what they need
     if options.sensitivity is not None or options.centre is not None or options.scale is not None:
         return None  # asked for without bounds: each mechanism's own reason says more
     if request.idealised and aggregate.second is not None:

@@ -22,6 +22,7 @@ Tests: tests/unit/prepare/test_prices.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.mechanisms.base import Price
@@ -40,7 +41,7 @@ def share_of(price: Price, share: Fraction) -> Price:
     """
     epsilon = None if price.epsilon is None else price.epsilon * share // UNIT * UNIT
     rho = None if price.rho is None else price.rho * share**2 // UNIT * UNIT
-    return Price(epsilon, price.delta, rho)
+    return replace(price, epsilon=epsilon, rho=rho)
 
 
 def price_of_everyone(price: Price, classes: Mapping[str, Fraction]) -> Price:

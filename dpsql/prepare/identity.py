@@ -1,8 +1,8 @@
 """A release as text that tells it apart from any other, from its facts alone: no sentence for a reader is among them.
 
 Two releases of one form would give the same answers to the same raw numbers and draws. Which rows and expressions they
-read from the engine is left out, for the engine's own statement tells it (`Prepared.fingerprint`); so is what
-`Prepared.meaning` digests, and what an offer does not compare: what is only foretold or said of an answer.
+read from the engine is left out, for the engine's own statement tells it (`Prepared.fingerprint`); so is what an offer
+does not compare: what is only foretold or said of an answer, or told by another field.
 
 Tests: tests/attacks/test_fingerprints.py.
 """
@@ -28,8 +28,6 @@ from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
 
 __all__ = ["canonical"]
-
-DIGESTED = frozenset({"domain", "queries", "arranged"})
 
 
 def canonical(value: Any) -> str:
@@ -61,7 +59,7 @@ def canonical(value: Any) -> str:
         case _ if isinstance(value, Source | Expression):
             return type(value).__name__
         case _ if is_dataclass(value) and not isinstance(value, type):
-            told = [f.name for f in fields(value) if f.compare and f.name not in DIGESTED]
+            told = [f.name for f in fields(value) if f.compare]
             parts = [f"{name}={canonical(getattr(value, name))}" for name in told]
             return f"{type(value).__name__}({', '.join(parts)})"
     raise InvariantBroken(f"a {type(value).__name__} has no canonical form")

@@ -94,7 +94,6 @@ class Prepared:
         groupings: What the answer's rows are grouped by: one, or one for each grouping set.
         readings: Engine statements.
         loss: The whole price.
-        meaning: What tells the statement apart where neither the engine's SQL nor the releases do; '' for nothing.
         read: Names of the options that the statement and its mechanisms read.
     """
 
@@ -105,7 +104,6 @@ class Prepared:
     groupings: tuple[Grouping, ...]
     readings: tuple[Reading, ...]
     loss: Loss
-    meaning: str = ""
     read: frozenset[str] = frozenset()
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
@@ -114,7 +112,7 @@ class Prepared:
 
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
-        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss)), self.meaning]
+        described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
         described.append(repr(self.selection))
         for reading in self.readings:
             described += [reading.statement.sql, repr(reading.statement.parameters)]

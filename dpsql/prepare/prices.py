@@ -33,16 +33,26 @@ def with_selection(
 
 
 def prices(
-    aggregates: Sequence[Aggregate], selection: int | None, hidden: bool, options: Options, sets: int
+    aggregates: Sequence[Aggregate],
+    selection: int | None,
+    hidden: bool,
+    options: Options,
+    sets: int,
+    table: bool,
 ) -> list[Price]:
     """One price per aggregate: own epsilons first, a fifth for a hidden selection, the rest in equal parts.
 
-    With several grouping sets each aggregate is measured once for each, at an equal part of its price.
+    With several grouping sets each aggregate is measured once for each, at an equal part of its price. What is answered
+    all together has one price, and each of its parts names it.
     """
     if options.multiple is not None:
-        raise ProgrammingError(
-            "A multiple of a metric prices no function of a whole table. Leave metric and multiple out."
-        )
+        if table:
+            raise ProgrammingError(
+                "A multiple of a metric prices no function of a whole table. Leave metric and multiple out."
+            )
+        return [Price(None, Fraction(0), multiple=options.multiple)] * len(aggregates)
+    if table:
+        return prices(aggregates[:1], None, False, options, 1, table=False) * len(aggregates)
     delta = (options.delta or Fraction(0)) / (len(aggregates) * sets) // DELTA_UNIT * DELTA_UNIT
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):

@@ -1,7 +1,7 @@
 """Which options a statement reads. One that it sets itself and does not read is refused, never ignored.
 
-Each way to prepare a statement names what it reads, and so does each mechanism that answers a part of it. SET and the
-policy's defaults are for many statements: they hold where they are read.
+Each mechanism names what it reads of a part that it answers (`Mechanism.reads`). SET and the policy's defaults are for
+many statements: they hold where they are read.
 
 Tests: tests/unit/prepare.
 """
@@ -11,25 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dpsql.errors import ProgrammingError
-from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms import MECHANISMS, by_name
+from dpsql.mechanisms.base import CHOICE, OWN
 from dpsql.plan.options import Options
+from dpsql.prepare.prepared import Measured
 
-__all__ = ["CHOICE", "GROUPS", "OWN", "read_by", "refuse_unread"]
-
-OWN = frozenset({"epsilon", "delta", "rho", "mechanism", "max_rows_contributed", "confidence", "privacy_unit_column"})
-"""What every statement priced by epsilon or rho reads itself."""
-
-GROUPS = frozenset({"max_groups_per_unit", "max_rows_per_group", "group_selection_strategy"})
-"""What such a statement reads besides, where its own aggregates and groups are measured: no function of a table."""
-
-CHOICE = frozenset({"min_privacy_units_per_group", "group_selection_epsilon"})
-"""What a statement reads that chooses its groups."""
+__all__ = ["read_by", "refuse_unread"]
 
 
-def read_by(mechanisms: Iterable[str]) -> frozenset[str]:
-    """The options that some of these mechanisms read."""
-    names = set(mechanisms)
-    return frozenset(option for mechanism in MECHANISMS if mechanism.name in names for option in mechanism.options)
+def read_by(measured: Iterable[Measured]) -> frozenset[str]:
+    """The options that a statement reads itself, and those that bear on some of its measurements."""
+    read = OWN
+    for one in measured:
+        mechanism = by_name(one.choice.release.mechanism)
+        read |= frozenset() if mechanism is None else mechanism.reads(one.request)
+    return read
 
 
 def refuse_unread(own: Options, read: frozenset[str]) -> None:

@@ -40,11 +40,15 @@ def check_unit(relation: Relation, options: Options) -> None:
 def source_of(plan: Plan, keys: tuple[Key, ...], options: Options) -> Source:
     """The rows, with the bounds in force: the policy's, or tighter ones of the statement.
 
+    What a metric prices is one row, whoever has it: nobody's rows are bounded then.
+
     Args:
         plan: What is asked.
         keys: What it is grouped by; no group outside their domains is ever released.
         options: In force for this statement.
     """
+    if options.multiple is not None:
+        return Source(plan.relation, keys, Contribution(rows=1, groups=1, rows_in_group=1))
     most = rows_per_unit(plan.relation)
     if unit_of(plan.relation) is None:
         return _uncut(plan, keys, options, most)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from dpsql.engine.lower import Lower
 from dpsql.errors import UnsupportedQuery
-from dpsql.mechanisms.base import Personal, Price, Request
+from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms.base import Mechanism, Personal, Price, Request
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Column
@@ -24,14 +25,16 @@ from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices, with_selection
 from dpsql.prepare.readings import readings_of
-from dpsql.prepare.reads import CHOICE, GROUPS, OWN, read_by
+from dpsql.prepare.reads import read_by
 from dpsql.prepare.sources import check_unit, facts_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
 from dpsql.privacy.loss import Composed
 
 __all__ = ["prepare"]
 
 
-def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Prepared:
+def prepare(
+    plan: Plan, options: Options, catalog: Catalog, lower: Lower, mechanisms: Sequence[Mechanism] = MECHANISMS
+) -> Prepared:
     """The offers taken for every aggregate of a plan, and their price.
 
     Args:
@@ -39,12 +42,15 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
         options: In force for this statement, defaults included.
         catalog: Tables and neighbours.
         lower: How what mechanisms need becomes the engine's statements.
+        mechanisms: Who may offer.
 
     Raises:
         UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
         ProgrammingError: Options that do not fit this statement.
     """
     check_unit(plan.relation, options)
+    for mechanism in mechanisms:
+        plan, options = mechanism.statement(plan, options)
     groupings = groupings_of(plan)
     listed = all(grouping.groups is not None for grouping in groupings)
     if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
@@ -65,14 +71,15 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
     if not listed and not options.delta and options.mechanism in (None, "threshold"):
         raise _open_key(plan, catalog)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
-    asked = _prices(plan, aggregates, selection, options)
+    hidden, sets = len(aggregates) > len(plan.aggregates), 1 if plan.sets is None else len(plan.sets)
+    asked = prices(aggregates, selection, hidden, options, sets, table=plan.table is not None)
     requests, of = [], []
     for at, grouping in enumerate(over):
         keys = tuple(plan.keys[index] for index in grouping.keys)
         for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
-    taken = choices_of(requests, options, catalog)
+    taken = choices_of(requests, options, catalog, mechanisms)
     readings, where = readings_of([own.choice.release.need for own in taken], lower)
     found = [
         Measured(request.aggregate, request, own.choice, *read, grouping=at, place=own.place)
@@ -81,21 +88,10 @@ def prepare(plan: Plan, options: Options, catalog: Catalog, lower: Lower) -> Pre
     order = sorted(range(len(found)), key=lambda index: (taken[index].first, taken[index].place))
     measured = tuple(found[index] for index in order)
     selection = None if selection is None else order.index(selection)
-    loss = Composed(tuple(one.choice.release.loss for one in measured if one.place == 0))
+    loss = Composed(tuple(loss for index in order if (loss := taken[index].loss) is not None))
     if selects:
         groupings = (replace(groupings[0], groups=None),)
-    read = OWN
-    if plan.table is None:
-        read = OWN | GROUPS | read_by(one.choice.release.mechanism for one in measured) | (CHOICE if selects else set())
-    return Prepared(plan, options, measured, selection, groupings, readings, loss, read=read)
-
-
-def _prices(plan: Plan, aggregates: Sequence[Aggregate], selection: int | None, options: Options) -> list[Price]:
-    """Of each aggregate; all columns of a function of a whole table are one release, and each names its price."""
-    if plan.table is not None:
-        return prices(aggregates[:1], None, False, options, 1) * len(aggregates)
-    sets = 1 if plan.sets is None else len(plan.sets)
-    return prices(aggregates, selection, len(aggregates) > len(plan.aggregates), options, sets)
+    return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured))
 
 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
@@ -124,7 +120,7 @@ def _request(
     """What the mechanisms are told of one aggregate over one grouping."""
     relation = plan.relation
     personal = None if selects or plan.table is not None else _personal(plan, keys, aggregate, price, options, catalog)
-    if aggregate.per_group is not None:
+    if aggregate.per_group is not None and price.multiple is None:
         relation, keys, aggregate = totals_per_unit(relation, keys, aggregate, f"totals_{aggregate.name}")
     narrowed = facts_of(aggregate, relation)
     grid, second_grid = (None if facts is None else grid_of(facts) for facts in narrowed)

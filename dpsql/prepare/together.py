@@ -11,8 +11,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpsql.mechanisms.base import Joint, Offer
+from dpsql.mechanisms.base import Joint
 from dpsql.mechanisms.choose import Choice, Other
+from dpsql.privacy.kinds import Loss
 
 __all__ = ["Taken", "joined"]
 
@@ -25,11 +26,13 @@ class Taken:
         choice: The offer, and those not taken.
         first: Index of the first request that the same release answers: its own, where it stands alone.
         place: Where it stands among those; 0 for the first.
+        loss: What the statement pays for it; None where that is part of what another request pays.
     """
 
     choice: Choice
     first: int
-    place: int = 0
+    place: int
+    loss: Loss | None
 
 
 def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Taken]:
@@ -39,27 +42,30 @@ def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Take
         alone: What each request gets alone; None where nothing answers it alone, which a joint offer then does.
         joints: What is offered for several together.
     """
-    taken = {index: Taken(choice, index) for index, choice in enumerate(alone) if choice is not None}
-    shares = [(_share_of_alone(joint.offer, [alone[index] for index in joint.members]), joint) for joint in joints]
-    placed: set[int] = set()
+    taken = {
+        index: Taken(choice, index, 0, choice.release.loss) for index, choice in enumerate(alone) if choice is not None
+    }
+    shares = [(_share_of_alone(joint, alone), joint) for joint in joints]
+    placed, first = set[int](), 0
     for share, joint in sorted(shares, key=lambda one: one[0]):
         if share <= 1 and placed.isdisjoint(joint.members):
             placed.update(joint.members)
-            for place, index in enumerate(joint.members):
-                choice = Choice(joint.offer.placed(place), _others(alone[index]))
-                taken[index] = Taken(choice, joint.members[0], place)
+            loss: Loss | None = joint.loss
+            for index, offer, place in zip(joint.members, joint.offers, joint.places, strict=True):
+                first = index if place == 0 else first
+                taken[index] = Taken(Choice(offer, _others(alone[index])), first, place, loss)
+                loss = None
     return [taken[index] for index in sorted(taken)]
 
 
-def _share_of_alone(offer: Offer, alone: Sequence[Choice | None]) -> float:
+def _share_of_alone(joint: Joint, alone: Sequence[Choice | None]) -> float:
     """The mean square of each expected error as a share of that alone; 0 where some have no answer alone."""
-    if None in alone:
-        return 0.0
-    errors = [
-        (offer.placed(place).expected_error, own.release.expected_error)
-        for place, own in enumerate(alone)
-        if own is not None
-    ]
+    errors = []
+    for index, offer in zip(joint.members, joint.offers, strict=True):
+        own = alone[index]
+        if own is None:
+            return 0.0
+        errors.append((offer.expected_error, own.release.expected_error))
     if any(other == 0 for _, other in errors):  # exact alone
         return math.inf
     return sum((own / other) ** 2 for own, other in errors) / len(errors)

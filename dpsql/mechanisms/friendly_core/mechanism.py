@@ -32,7 +32,19 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
-from dpsql.mechanisms.base import Interval, Joint, Mechanism, Offer, Price, Refusal, Request, alike, derive, total_price
+from dpsql.mechanisms.base import (
+    PRICE,
+    Interval,
+    Joint,
+    Mechanism,
+    Offer,
+    Price,
+    Refusal,
+    Request,
+    alike,
+    derive,
+    total_price,
+)
 from dpsql.mechanisms.choice.groups import of_every_row
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.pairs import FriendlyPair, offer_pair
@@ -98,6 +110,14 @@ class FriendlyCore(Mechanism):
     name: str = "friendly_core"
     options: frozenset[str] = frozenset({"scale"})
 
+    def takes(self, request: Request) -> bool:
+        """Means and statistics of two columns, and the columns of a function of a whole table."""
+        return request.price.multiple is None
+
+    def reads(self, request: Request) -> frozenset[str]:
+        """A function of a whole table has arguments of its own, and no groups."""
+        return PRICE if request.table is not None else Mechanism.reads(self, request)
+
     def offer(self, request: Request) -> FriendlyMean | FriendlyPair | Refusal:
         """An offer for a mean, or for a statistic of two columns, or why there is none."""
         if request.aggregate.second is not None and request.idealised:
@@ -113,7 +133,7 @@ class FriendlyCore(Mechanism):
         if tables := whole_table(self.name, requests):
             return tables
         found = [(members, self.vector([requests[i] for i in members])) for members in alike(requests, _whole, _beside)]
-        return [Joint(members, offer) for members, offer in found if not isinstance(offer, Refusal)]
+        return [Joint.of_one(members, offer) for members, offer in found if not isinstance(offer, Refusal)]
 
     def vector(self, requests: Sequence[Request]) -> FriendlyMean | Refusal:
         """An offer for several means as one vector, at the sum of their prices; or why there is none.

@@ -27,25 +27,21 @@ def whole_table(mechanism: str, requests: Sequence[Request]) -> list[Joint]:
 
     Args:
         mechanism: Whose offer it is.
-        requests: Of one statement. Where the policy bans the mechanism for a column of the function, it is missing.
+        requests: All of one statement.
 
     Raises:
-        UnsupportedQuery: A ban, several rows a unit, or a price or number of rows that is too small.
+        UnsupportedQuery: Several rows a unit, or a price or number of rows that is too small.
     """
     table = requests[0].table if requests else None
     if table is None:
         return []
-    left = [request.aggregate.argument for request in requests]
-    for name, column in table.columns:
-        if column not in left:
-            raise _refusal(table, f"the policy bans mechanism '{mechanism}' for {name}.", "Leave this column out.")
     if requests[0].source.contribution.rows > 1:
         raise _refusal(
             table,
             "one person would stand in several rows.",
             "Give each person one row: group its query by the privacy unit, with AVG or SUM of each column.",
         )
-    return [Joint(tuple(range(len(requests))), OFFERS[table.name](mechanism, table, requests[0]))]
+    return [Joint.of_one(tuple(range(len(requests))), OFFERS[table.name](mechanism, table, requests[0]))]
 
 
 def _refusal(table: TableFunction, message: str, hint: str) -> UnsupportedQuery:

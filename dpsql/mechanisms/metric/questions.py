@@ -1,6 +1,6 @@
 """From the aggregates of a statement to linear queries over the cells of a metric.
 
-Tests: tests/unit/prepare/test_metric.py.
+Tests: tests/unit/mechanisms/metric/test_mechanism.py.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpsql.plan.nodes import Aggregate, Expression
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Facts, Grid, Value
 
-__all__ = ["Groups", "Question", "grouped", "question"]
+__all__ = ["Groups", "Question", "grouped", "image", "question"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -34,37 +34,36 @@ class Groups:
     """What rows are grouped by.
 
     Attributes:
-        keys: With a domain each: every group that the answer lists.
         numbers: The number of each cell's group.
         listed: 1 where the cell's group is listed.
         size: Number of groups.
     """
 
-    keys: tuple[Key, ...]
     numbers: Integers
     listed: Integers
     size: int
 
 
 def grouped(cells: CellDomain, keys: Sequence[Key]) -> Groups:
-    """The groups of some keys; a key of an open domain lists the values that its cells give it."""
+    """The groups of some keys, all of which list their values."""
     one = cells.product([])
-    numbers, listed, size, named = 0 * one, one, 1, []
+    numbers, listed, size = 0 * one, one, 1
     for key in keys:
+        if key.domain is None:
+            raise InvariantBroken("a key under a metric that does not list its values")
         values = cells.values(key.expression)
-        domain = _image(values) if key.domain is None else key.domain
-        place = {value: number for number, value in enumerate(domain)}
+        place = {value: number for number, value in enumerate(key.domain)}
         flat = [place.get(value, -1) for value in values.ravel()]
         own = np.array(flat, dtype=np.int64).reshape(values.shape)
         cells.require_few(numbers, listed, own)
-        numbers = numbers * len(domain) + np.maximum(own, 0)
+        numbers = numbers * len(key.domain) + np.maximum(own, 0)
         listed = listed * (own >= 0)
-        size *= len(domain)
-        named.append(replace(key, domain=domain))
-    return Groups(tuple(named), numbers, listed, size)
+        size *= len(key.domain)
+    return Groups(numbers, listed, size)
 
 
-def _image(values: npt.NDArray[np.object_]) -> tuple[Value, ...]:
+def image(values: npt.NDArray[np.object_]) -> tuple[Value, ...]:
+    """The different values, in order, NULL last."""
     found: list[Any] = sorted({value for value in values.ravel() if value is not None})
     return (*found, *([None] if any(value is None for value in values.ravel()) else []))
 
@@ -162,7 +161,7 @@ def _avg(asked: _Asked) -> Question:
 
 def _mode(asked: _Asked) -> Question:
     _, values, there = asked.argument()
-    candidates = tuple(value for value in _image(values) if value is not None)
+    candidates = tuple(value for value in image(values) if value is not None)
     if len(candidates) < 2:
         raise UnsupportedQuery(
             "it can take one value only.", construct=asked.aggregate.text, position=asked.aggregate.position,

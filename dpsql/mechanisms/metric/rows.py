@@ -4,7 +4,7 @@ A row is a cell: one value for each attribute of the metric. Public tables are l
 their columns is a function of an attribute. Every condition, key and argument is computed for all cells that it can
 tell apart, before anything is charged, by the worker that holds no data. Private rows are only ever counted by cell.
 
-Tests: tests/unit/prepare/test_metric.py.
+Tests: tests/unit/mechanisms/metric/test_mechanism.py.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
-from dpsql.plan.needs import Aggregates, Measure, MeasureKind
+from dpsql.plan.needs import Measure, MeasureKind, Need
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -61,7 +61,7 @@ class MeanQuery:
         nothing: The mean where the noised count is below 1, in grid steps; None for the centre.
     """
 
-    need: Aggregates
+    need: Need
     grid: Grid
     centre: int
     sum_sensitivity: Sensitivity
@@ -142,7 +142,7 @@ class MeanRelease(Offer):
         count_law: Noise of the count; None where the count is public.
     """
 
-    need: Aggregates = field(init=False)
+    need: Need = field(init=False)
     query: MeanQuery
     sum_law: Law
     count_law: Law | None

@@ -90,7 +90,7 @@ def test_owners_name_defaults_for_the_aggregates_that_the_table_says() -> None:
 
 def test_owners_name_the_mechanisms_that_there_are() -> None:
     # An exact public number needs no choice; a metric answers whole statements.
-    assert set(get_args(MechanismName)) == {m.name for m in MECHANISMS} - {"public"} | {"metric"}
+    assert set(get_args(MechanismName)) == {m.name for m in MECHANISMS} - {"public"}
 
 
 def test_only_sums_over_rows_add_up() -> None:

@@ -8,8 +8,9 @@ Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ class CellQuery:
 
     query: Query
     size: int
+
+    @property
+    def digest(self) -> str:
+        """What tells it apart from other queries: a digest of its numbers."""
+        digest, groups = hashlib.sha256(), self.query.groups
+        for array in (self.query.values, self.query.values if groups is None else groups):
+            digest.update(repr((array.shape, self.size, groups is None)).encode())
+            digest.update(array.tobytes())
+        return digest.hexdigest()
 
     def by_group(self) -> npt.NDArray[np.int64]:
         """(groups, values) of the one attribute that the query looks at: what a row of a value adds to a group."""
@@ -80,10 +90,18 @@ class Domain:
     Attributes:
         columns: For each attribute the raw column that holds its values, or None where no query looks at it.
         numbers: For each attribute the number of each value.
+        digest: What tells it apart from other readings of the same cells: a digest of these numbers.
     """
 
     columns: tuple[str | None, ...]
     numbers: tuple[Mapping[Value, int], ...]
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256()
+        for numbers in self.numbers:
+            digest.update(np.array(list(numbers.values()), dtype=np.int64).tobytes() + b";")
+        object.__setattr__(self, "digest", digest.hexdigest())
 
     def cells(self, raw: RawTable) -> list[npt.NDArray[np.int64]]:
         """For each attribute (n,) the numbers of the cells' values; 0 where no query looks at it.

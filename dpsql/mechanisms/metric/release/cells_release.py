@@ -12,7 +12,8 @@ attribute a alone, each divided by its distance d_a. Then
 since the attributes can be changed one at a time, each step within the domain, and costs obey the triangle
 inequality. So under `sum` the release costs the multiple lambda_a of attribute a, and max sum_k |q_k| / (u s_k) of
 the presence u. Under `sup` and `l2` it costs the largest sum_k cost_k(i, j) / (s_k d(i, j)) of the whole metric. What
-a statement is charged is that of all its queries together; a part by itself may have cost less.
+a statement is charged is that of all its queries together; a part by itself may have cost less, and never costs more
+of any attribute, since whoever sees all answers sees the part.
 
 A choice by scores (MODE) loses c times the range of the moves of its scores in each group (`exponential`, theorem part
 1), and that is at most c times the L1 distance by which the counts of its candidates move: c = 1 / s.
@@ -23,7 +24,7 @@ Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, sections 3 and 4; losses by a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def as_candidates(totals: Sequence[Sequence[int]], candidates: Sequence[object])
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class CellsRelease(Offer):
     """An offer to release linear queries.
 
@@ -66,6 +67,7 @@ class CellsRelease(Offer):
         loss: By the theorem.
         need: The counts of cells.
         inner: What is released of the exact numbers: its law of noise has the scale that the theorem asks for.
+        digests: What tells apart the domain and the queries, which the engine's statement does not tell.
         domain: How they are read.
         queries: What is asked of them.
         arranged: How the answers are handed to ``inner``.
@@ -74,9 +76,10 @@ class CellsRelease(Offer):
 
     need: Cells
     inner: Offer
-    domain: Domain
-    queries: tuple[CellQuery, ...]
-    arranged: Arranged
+    digests: tuple[str, ...]
+    domain: Domain = field(compare=False)
+    queries: tuple[CellQuery, ...] = field(compare=False)
+    arranged: Arranged = field(compare=False)
 
     def __post_init__(self) -> None:
         inner = self.inner

@@ -13,7 +13,7 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.noise.mean import MeanRelease, fieller, mean_query
-from dpsql.plan.needs import MeasureKind
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Need
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Concentrated, Pure
 from dpsql.privacy.loss import Composed
@@ -36,6 +36,12 @@ REQUIRED = replace(COST.facts, nullable=False)
 FIXED = {"neighbours": "replace_one", "rows_public": True}
 
 
+def measures(need: Need) -> tuple[Measure, ...]:
+    """What a mean asks of each group."""
+    assert isinstance(need, Aggregates)
+    return need.measures
+
+
 def mean(mechanism: Laplace | Gaussian, **facts: object) -> MeanRelease:
     settings = {"price": WITH_DELTA, **facts}
     release = offered(mechanism.offer(asking("avg", **settings)))  # type: ignore[arg-type]  # passed on to asking
@@ -46,8 +52,8 @@ def mean(mechanism: Laplace | Gaussian, **facts: object) -> MeanRelease:
 def test_the_sum_is_centred_in_the_middle_of_the_bounds() -> None:
     query = mean_query(asking("avg", grid=Grid(Fraction(1), low=-3, high=10)))
     assert query.centre == 3
-    assert [m.kind for m in query.need.measures] == [MeasureKind.SUM, MeasureKind.VALUES]
-    assert query.need.measures[0].shift == 3
+    assert [m.kind for m in measures(query.need)] == [MeasureKind.SUM, MeasureKind.VALUES]
+    assert measures(query.need)[0].shift == 3
     assert query.sum_sensitivity.l1 == 7  # max(10 - 3, 3 + 3)
 
 
@@ -146,7 +152,7 @@ def test_a_mean_over_fixed_rows_without_nulls_pays_for_the_sum_alone(mechanism: 
     release = mean(mechanism, facts=REQUIRED, **FIXED)
     assert release.count_law is None
     assert release.query.sum_sensitivity.l1 == 1000
-    assert [m.kind for m in release.need.measures] == [MeasureKind.SUM, MeasureKind.ROWS]
+    assert [m.kind for m in measures(release.need)] == [MeasureKind.SUM, MeasureKind.ROWS]
     released = release.release(raw([50], [10]), ConstantNoise(3))
     assert released.values == [50.53]  # (500 + 53 / 10) steps of 0.1
     reach = release.sum_law.quantile(0.95)

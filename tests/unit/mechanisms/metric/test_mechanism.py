@@ -17,6 +17,7 @@ from dpsql.owner.metric_report import metric_findings
 from dpsql.plan.plans import Plan
 from dpsql.policy import load_policy
 from dpsql.privacy.kinds import Free, MetricLoss
+from dpsql.privacy.loss import Composed
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import QueryStatement
@@ -110,7 +111,7 @@ def test_a_statement_is_answered_again_for_free_and_another_is_not(tmp_path: Pat
         assert (old.replayed, again.replayed, young.replayed) == (False, True, False)
         assert old.rows == again.rows
         (first, second) = proxy.ledger.log()[-2:]
-        assert first.loss == second.loss == MetricLoss("home", {"age": Fraction(1)})
+        assert first.loss == second.loss == Composed((MetricLoss("home", {"age": Fraction(1)}),))
 
 
 def test_every_attribute_has_a_limit_of_its_own_and_epsilon_is_left_alone(tmp_path: Path) -> None:
@@ -132,13 +133,13 @@ def test_a_constant_is_exact_where_the_number_of_rows_is_public_and_pays_for_pre
         quote = session.explain("SELECT COUNT(*) FROM people", **OPTIONS)
         assert (quote.columns[0].scale, quote.cost.metric) == (1, {"home": {"presence": 1}})
         asked(session, "SELECT COUNT(*) FROM people")
-        assert proxy.ledger.log()[-1].loss == MetricLoss("home", {"presence": Fraction(1)})
+        assert proxy.ledger.log()[-1].loss == Composed((MetricLoss("home", {"presence": Fraction(1)}),))
     (tmp_path / "public").mkdir()
     with opened(tmp_path / "public", policy()) as proxy:
         session = proxy.session(analyst="ana")
         assert session.explain("SELECT COUNT(*) FROM people", **OPTIONS).columns[0].scale == 0
         asked(session, "SELECT COUNT(*) FROM people")
-        assert proxy.ledger.log()[-1].loss == Free("public")
+        assert proxy.ledger.log()[-1].loss == Composed((Free("public"),))
 
 
 @pytest.mark.parametrize("combine", ["sup", "l2"])
