@@ -112,5 +112,5 @@ def _refused(
         f"there is no mechanism '{wanted}'.",
         construct=construct,
         position=position,
-        hint=f"Write one of {', '.join(mechanism.name for mechanism in MECHANISMS)}.",
+        hint=f"Write one of {', '.join(mechanism.name for mechanism in MECHANISMS if mechanism.takes(request))}.",
     )

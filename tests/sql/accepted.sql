@@ -2883,7 +2883,7 @@ FROM people p JOIN districts d USING (district) WHERE d.km2 > 1 GROUP BY d.title
 -- unit: people.person_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 4 values: 'Dock', 'Hill', 'Mill', 'Moor'
--- a0: count of integer [1, 1] or NULL
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count_rows
 -- columns: title text, count_star() FILTER (WHERE (p.age < 30)) integer
 -- engine: SELECT "d0", "d2", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."age" AS "d0", "t0"."district" AS "d2" FROM "bounded"."main"."people$near" AS "t0") AS q GROUP BY "d0", "d2"
