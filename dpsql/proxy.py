@@ -38,7 +38,7 @@ __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
 Progress = Callable[[str, float], None]
 
-LONGEST_NAME = 200  # characters of an analyst's name: it stands in every record of the ledger
+LONGEST_NAME = 200  # Characters of an analyst's name. It is a choice: a name stands in every record of the ledger.
 
 
 class Proxy:

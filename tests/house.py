@@ -1,7 +1,8 @@
 """Is this still a simple house? It counts the code, and fails above its limits.
 
-`make check` runs this file as a script: no long file or function, no two public classes of one name, and for each
-module of dpsql its tests: at its own path below tests/unit, or where a line of its docstring or of its room's says.
+`make check` runs this file as a script: no long file or function, no two public classes of one name, no constant with a
+number that no sentence explains, and for each module of dpsql its tests: at its own path below tests/unit, or where a
+line of its docstring or of its room's says.
 ``python -m tests.house --passed`` also counts the modules that statements pass, and the files that name one thing.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import argparse
 import ast
+import io
 import re
 import statistics
 import sys
 import tempfile
+import tokenize
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dpsql.session import Session
 
-__all__ = ["broken", "named", "passed"]
+__all__ = ["broken", "named", "passed", "unexplained"]
 
 MOST_LINES_OF_A_FILE = 400
 """In lines, tests included: what can be read in one sitting. A guess."""
@@ -76,6 +79,46 @@ def tests_of(file: Path, tree: ast.Module) -> list[Path]:
     return [own]
 
 
+def unexplained(text: str) -> list[str]:
+    """The constants of a module that hold a number other than 0 and 1, and that no sentence explains.
+
+    The sentence stands in a comment beside or above the constant, or in a string below it. It begins with a capital
+    letter, or with a name in code, and ends with a full stop.
+    """
+    tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT]
+    comments = {token.start[0]: token.string for token in tokens}
+    alone = {token.start[0] for token in tokens if token.line.lstrip().startswith("#")}
+    body = ast.parse(text).body
+    found = []
+    for node, below in zip(body, [*body[1:], ast.Pass()], strict=True):
+        if not (names := _constants(node)) or not any(map(_telling, ast.walk(node))):
+            continue
+        first = node.lineno
+        while first - 1 in alone:
+            first -= 1
+        above = " ".join(comments[line].lstrip("# ") for line in range(first, node.lineno))
+        beside = [comments.get(line or 0, "").lstrip("# ") for line in (node.lineno, node.end_lineno)]
+        if not any(map(_sentence, [above, *beside, _text(below)])):
+            found += names
+    return found
+
+
+def _constants(node: ast.stmt) -> list[str]:
+    """The names in capitals that a statement gives a value."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    names = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return [name for name in names if name.isupper()]
+
+
+def _telling(node: ast.AST) -> bool:
+    """Whether it is a number that says something: 0 and 1 mostly say nothing."""
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value not in (0, 1)
+
+
+def _sentence(text: str) -> bool:
+    return re.fullmatch(r"[A-Z`].*\.", " ".join(text.split())) is not None
+
+
 def broken(trees: Mapping[Path, ast.Module]) -> Iterator[str]:
     """Where the house is above its limits."""
     for file, tree in trees.items():
@@ -89,6 +132,9 @@ def broken(trees: Mapping[Path, ast.Module]) -> Iterator[str]:
     for name, files in classes(product).items():
         if len(files) > 1:
             yield f"{len(files)} classes are called {name}: {', '.join(map(str, files))}; give one word one meaning"
+    for file in product:
+        for name in unexplained(file.read_text()):
+            yield f"{file}: no sentence says what {name} is; write one beside or below it, with its unit and origin"
     for file, tree in product.items():
         for place in tests_of(file, tree):
             if not place.exists():
@@ -112,8 +158,12 @@ def _bare(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+def _text(node: ast.AST) -> str:
+    """The string that stands there alone, for people to read, if it is one."""
+    match node:
+        case ast.Expr(ast.Constant(str() as text)):
+            return text
+    return ""
 
 
 def passed(session: Session, sql: str, **options: Any) -> set[str]:

@@ -36,7 +36,7 @@ __all__ = [
 NOT_PRIVATE = "NOT PRIVATE: test sampler"
 """The stamp on every answer that was made without real noise."""
 
-_SHOWN = 60  # rows of a printed table; the rest is counted
+_SHOWN = 60  # Rows of a printed table; the rest is counted. It is a choice: about one screen.
 _NOTHING = PrivacyLoss()
 
 

@@ -31,10 +31,12 @@ from dpsql.worker.client import Worker, WorkerFailed
 
 __all__ = ["PostProcess"]
 
-DEADLINE = 30.0  # seconds; there is no data behind it, so a slow statement tells nothing
-CACHED_CELLS = 500_000  # public cells kept: analysts ask for the same keys again and again
-MOST_REHEARSED = 1000  # statements remembered as rehearsed; one takes about a hundred bytes
-MADE_UP_ROWS = 4
+DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a slow statement tells nothing.
+CACHED_CELLS = 500_000
+"""Public cells that are kept, for analysts ask for the same keys again and again. It is a choice between memory and
+time."""
+MOST_REHEARSED = 1000  # Statements remembered as rehearsed. It is a choice: one takes about a hundred bytes.
+MADE_UP_ROWS = 4  # In rows: one for each of the values that `MADE_UP` has of a type.
 MADE_UP: Mapping[Type, Sequence[Value]] = {
     Type.INTEGER: (-SATURATION, 0, SATURATION, None),
     Type.REAL: (-1e308, 0.0, 1e308, None),

@@ -35,7 +35,7 @@ Over = Windowed | Total
 RISING = ("sum", "avg", "min", "max", "lag", "lead", "first_value", "last_value", "nth_value")
 """Functions that never fall where a value of a row grows, all else being equal."""
 
-MOST_GROUPS = 10_000  # released rows whose ends are worked out one by one: about a second
+MOST_GROUPS = 10_000  # Released rows whose ends are worked out one by one. It is a choice: so many take about a second.
 
 
 def several_rows(expression: Expression) -> tuple[Over, ...]:

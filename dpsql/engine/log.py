@@ -23,8 +23,9 @@ OPERATOR.addHandler(logging.NullHandler())  # without one, Python would print er
 FILE = "operator.log"
 TELLS = "The data owner's log (dpsql.operator) has the details."
 """For analysts, who read no more of it than this."""
-LARGEST = 1 << 20  # bytes of the file, about ten thousand lines; then it becomes operator.log.1 and a new one begins
-KEPT = 3  # older files
+LARGEST = 1 << 20
+"""Bytes of the file, about ten thousand lines; then it becomes operator.log.1 and a new one begins. It is a choice."""
+KEPT = 3  # Older files that are kept. It is a choice: with the newest they take about 4 MiB.
 
 
 def keep_in(folder: Path) -> Callable[[], None]:

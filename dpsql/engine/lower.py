@@ -26,7 +26,8 @@ __all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 MOST_GROUPS = 2_000_000
 """Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
 texts, measured). Listed groups are at most 100,000; only keys of an open domain come near."""
-SUM_LIMIT = 2**126  # below HUGEINT's end
+SUM_LIMIT = 2**126
+"""Steps of a column's grid: half of what DuckDB's HUGEINT holds, so that no sum of whole numbers overflows it."""
 
 
 Lower = Callable[[Need], EngineStatement]

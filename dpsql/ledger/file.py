@@ -26,10 +26,10 @@ from dpsql.ledger.mark import UnusableLedgerError
 
 __all__ = ["LedgerFile", "Record", "sqlite_errors"]
 
-FORMAT = 1  # PRAGMA user_version; a file of another format is refused
-APPLICATION = 0x6470736C  # PRAGMA application_id: "dpsl"
+FORMAT = 1  # The file's PRAGMA user_version, a number of ours; a file of another format is refused.
+APPLICATION = 0x6470736C  # The file's PRAGMA application_id, by which SQLite files are told apart: the letters dpsl.
 GENESIS = sha256(b"dpsql ledger, format 1").digest()
-PATIENCE = 60.0  # seconds to wait for another process's transaction
+PATIENCE = 60.0  # Seconds to wait for another process's transaction. It is a choice: a charge takes milliseconds.
 
 CIRCUMSTANCES = {  # primary result codes that say nothing about the file's content
     sqlite3.SQLITE_BUSY,

@@ -14,7 +14,9 @@ from pathlib import Path
 
 __all__ = ["held", "make_private"]
 
-PAUSES = (0.001, 0.05)  # seconds between two looks at a lock that another process holds: the first, and the longest
+PAUSES = (0.001, 0.05)
+"""Seconds between two looks at a lock that another process holds: the first pause, and the longest. It is a choice
+between an early answer and a busy processor."""
 
 
 def make_private(folder: Path) -> None:

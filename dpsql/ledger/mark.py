@@ -26,8 +26,9 @@ from typing import Any
 from dpsql.errors import LedgerError
 from dpsql.ledger.folders import held, make_private
 
-PATIENCE = 60.0  # seconds to wait for a process that holds the folder's lock: a charge holds it for milliseconds
-MOST = 2**63  # SQLite counts no record beyond
+PATIENCE = 60.0
+"""Seconds to wait for a process that holds the folder's lock. It is a choice: a charge holds it for milliseconds."""
+MOST = 2**63  # In records, and in epochs: SQLite's whole numbers have 64 bits, so that it counts none beyond.
 
 __all__ = ["HighWater", "Marks", "UnusableLedgerError", "default_folder"]
 

@@ -17,7 +17,7 @@ from dpsql.privacy.accounting import PolicyLimits
 __all__ = ["KEY_IN_MEMORY", "check_mark", "create", "create_anew", "marks_for", "write_opening"]
 
 KEY_IN_MEMORY = "00" * 32
-"""32 bytes in hex: the contribution key of every ledger without a file. It is no secret: such ledgers serve tests."""
+"""The contribution key of every ledger without a file: 32 bytes in hex. It is no secret: such ledgers serve tests."""
 
 
 def marks_for(path: Path, mark: Path | None, failpoint: Callable[[str], None] = lambda _: None) -> Marks:

@@ -15,7 +15,7 @@ from dpsql.privacy.accounting import Shortfall
 
 __all__ = ["exceeded", "no_account", "overspent", "stopped", "suspended", "tightest"]
 
-DIGITS = 4  # significant ones of an amount; a larger one keeps all before its point
+DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
 
 
 def tightest(own: tuple[str, Shortfall | None], total: tuple[str, Shortfall | None]) -> Iterator[tuple[str, Shortfall]]:

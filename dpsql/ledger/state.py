@@ -30,7 +30,8 @@ Promise = tuple[Fraction, Fraction]  # epsilon and delta
 TOTAL = ""  # among accounts: all analysts together, whose names are never empty
 
 OVERRUNS_ALLOWED = 2
-"""One more suspends the account until the owner's reset."""
+"""Statements that outran their deadline, or failed in the engine. One more suspends the account until the owner's
+reset. It is a choice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,9 @@ from dpsql.privacy.kinds import Pure
 
 __all__ = ["Exponential", "rates_for"]
 
-BITS = 40  # binary digits after the point of the rates that a price in rho buys
+BITS = 40
+"""Binary digits after the point of the rates that a price in rho buys. It is a choice: rounding down by 2^-40 loses
+next to nothing."""
 
 WHOLE = (Fraction(1),)
 

@@ -38,8 +38,10 @@ from dpsql.privacy.kinds import Concentrated
 
 __all__ = ["Gaussian", "gaussian_delta", "gaussian_variance", "gaussian_variance_of_rho"]
 
-BITS = 24  # variances are rounded up to so many binary digits, 6e-8 at most, so that drawing stays fast
-LEAST_DELTA = Fraction(1, 10**100)  # float64 sums no smaller tail
+BITS = 24
+"""Binary digits of a variance, which is rounded up to them: by 6e-8 of itself at most. It is a choice: so few let the
+noise be drawn fast."""
+LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, for float64 sums no smaller tail.
 
 
 def gaussian_variance_of_rho(sensitivity_squared: int, rho: Fraction) -> Fraction:

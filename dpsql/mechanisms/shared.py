@@ -43,7 +43,8 @@ __all__ = ["PricedLaws", "TotalsRelease", "same_numbers", "shared_offers"]
 
 TOTALS = ("sum", "count", "avg")
 HALVES = (Fraction(1, 2), Fraction(1, 2))
-BISECTIONS = 60  # halvings of an interval's half width: finer than any float shown
+"""Shares of the price of a sum and of a number of rows. It is a choice: SUM, COUNT and AVG all follow from both."""
+BISECTIONS = 60  # Halvings of an interval's half width: finer than any float shown.
 
 
 def same_numbers(one: Request, other: Request) -> bool:

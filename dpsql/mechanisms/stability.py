@@ -60,7 +60,8 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["StabilityRelease", "cells_of", "rows_per_cell", "stability_offer"]
 
-NINETEEN_IN_TWENTY = math.log(20)  # 95% half width of Laplace noise, in mean absolute errors
+NINETEEN_IN_TWENTY = math.log(20)
+"""The 95% half width of Laplace noise, in mean absolute errors: P(|X| > b ln 20) = 1/20."""
 
 
 @dataclass(frozen=True, slots=True)

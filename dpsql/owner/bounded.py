@@ -28,8 +28,9 @@ __all__ = [
     "wire_of",
 ]
 
-BIGINT = 2**63 - 1
-FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)  # days that every tool around can hold
+BIGINT = 2**63 - 1  # The largest signed 64-bit integer: the largest BIGINT.
+FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
+"""The days that every tool around can hold: those of Python's `date`."""
 
 READABLE = {
     "integer": {"integer", "wide", "real", "decimal", "text"},

@@ -16,7 +16,8 @@ from dpsql.policy import Policy
 
 __all__ = ["budget_findings"]
 
-RARE = 100  # delta is at most one in this many times the number of units: the custom of the field, as `dpsql init` says
+RARE = 100
+"""Delta is at most one in this many times the number of units: the custom of the field, as `dpsql init` says."""
 
 
 def budget_findings(policy: Policy) -> list[Finding]:

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["FACTS", "alone", "build", "fingerprint", "unchanged", "version_directory"]
 
 FACTS = "facts.json"
-KEPT = 2  # versions: the one built, and the one that the ledger may still name if all ends before it is recorded
+KEPT = 2
+"""Versions that are kept: the one built, and the one that the ledger may still name if all ends before it is
+recorded."""
 
-PATIENCE = 3600.0  # seconds to wait for another process that builds: ten times what 10^8 rows take
+PATIENCE = 3600.0  # Seconds to wait for another process that builds. It is a choice: ten times what 10^8 rows take.
 
 
 def version_directory(directory: Path, version: int) -> Path:

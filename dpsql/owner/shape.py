@@ -36,7 +36,7 @@ __all__ = [
     "stores_grid",
 ]
 
-FORMAT = 2  # of the bounded tables; another number asks for a refresh
+FORMAT = 2  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # the table of units and their classes; no name of a policy has a $
 RECORD = "classes.parquet"  # beside the bounded file: who is of which class, for the versions to come

@@ -21,11 +21,15 @@ COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "in", "is_distinct_from")
 EQUALITIES = ("=", "<>", "in", "is_distinct_from")
 NAMES = sorted({function.name for function in FUNCTIONS if function.name.isidentifier()})
 
-MOST_PRINTED = 5_000  # nodes of one expression as the engine reads it: it plans that many in a quarter of a second
-MOST_NAMED = 8  # values of a column in one message; more are a list that nobody reads
-LONG_VALUE = 60  # characters of a value in a message
-DEEPEST = 150  # nesting after sub-queries are put in their place: every pass is plain recursion
-LONGEST = (200, 20_000)  # of a text: times the longest text in the row, plus characters
+MOST_PRINTED = 5_000
+"""Nodes of one expression as the engine reads it. It is a choice: DuckDB plans that many in a quarter of a second."""
+MOST_NAMED = 8  # Values of a column in one message. It is a choice: more are a list that nobody reads.
+LONG_VALUE = 60  # Characters of a value in a message; the rest is cut. It is a choice: about half a line.
+DEEPEST = 150
+"""Levels of nesting, after sub-queries are put in their place. It is a choice: every pass is plain recursion."""
+LONGEST = (200, 20_000)
+"""Of a text: times the longest text in the row, and characters more. It is a choice between use and the engine's
+memory."""
 
 Position = tuple[int, int] | None
 

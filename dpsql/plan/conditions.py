@@ -37,7 +37,8 @@ __all__ = [
 
 Position = tuple[int, int] | None
 
-MOST_MET = 10**6  # rows of one privacy unit that a join may bring together: well within a second
+MOST_MET = 10**6
+"""Rows of one privacy unit that a join may bring together. It is a choice: the engine takes well under a second."""
 
 
 def parts_of(node: syntax.Expr) -> list[syntax.Expr]:

@@ -15,8 +15,9 @@ from dpsql.sql.literals import read_date, read_timestamp
 
 __all__ = ["as_constant", "as_text", "computed", "converted"]
 
-LONG = 2**63
-EXACT = Context(prec=1_000, traps=[])  # more digits than doubles can tell apart, whatever their exponents
+LONG = 2**63  # One above the largest signed 64-bit integer.
+EXACT = Context(prec=1_000, traps=[])
+"""In decimal digits: 1,000 are more than doubles can tell apart, whatever their exponents."""
 DECIMALS = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply}
 
 

@@ -39,6 +39,7 @@ INTERVALS = {
     "week": ("add:days", 7), "day": ("add:days", 1),
     "hour": ("add:seconds", 3600), "minute": ("add:seconds", 60), "second": ("add:seconds", 1),
 }  # fmt: skip
+"""Each unit of an INTERVAL: the primitive that adds it, and how many months, days or seconds it has."""
 SIZED = ("decimal", "text")  # casts that may carry a size: DECIMAL(18, 3), VARCHAR(10)
 
 

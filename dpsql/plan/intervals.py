@@ -136,7 +136,7 @@ class Interval:
 
 
 EVERYTHING = Interval(None, None)
-TINY = Fraction(10) ** -300  # numbers nearer to 0 could be 0 as doubles
+TINY = Fraction(10) ** -300  # Numbers nearer to 0 could be 0 as doubles, whose smallest normal number is 2.2e-308.
 
 
 def total(a: Interval, b: Interval) -> Interval:

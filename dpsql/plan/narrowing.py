@@ -72,7 +72,7 @@ NOTHING = "no value but NULL"
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "<>", "<>": "="}
 COMPARED = {"<": op.lt, "<=": op.le, ">": op.gt, ">=": op.ge, "=": op.eq, "<>": op.ne}
-EXACT = 2**53  # whole numbers below this are doubles, so that comparing them with a double is exact
+EXACT = 2**53  # As a whole number: all below it are doubles, so that comparing them with a double is exact.
 
 
 def facts_on(expression: Expression, relation: Relation) -> Facts:

@@ -14,7 +14,9 @@ from dpsql.plan.expressions import nearest
 
 __all__ = ["NAMES", "Options", "read_clause", "read_options"]
 
-LARGEST = 10**15  # in a column's unit
+LARGEST = 10**15
+"""In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
+choice."""
 STRATEGIES = ("LAPLACE_THRESHOLD", "PUBLIC_GROUPS")
 
 

@@ -18,8 +18,9 @@ from dpsql.plan.types import Facts, Type, Value
 
 __all__ = ["hull_of", "is_certain", "known_range", "length_of", "printed_size", "range_of", "with_bounds"]
 
-RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}  # ends at which released values saturate
-LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))
+RELEASED = {Type.INTEGER: Fraction(SATURATION), Type.REAL: Fraction(10**30)}
+"""The ends at which released values saturate. That of reals is a choice: far beyond what people measure."""
+LONG = Interval(Fraction(-(2**63)), Fraction(2**63 - 1))  # What a signed 64-bit integer can be.
 DATED = (Type.DATE, Type.TIMESTAMP)
 
 

@@ -38,7 +38,7 @@ __all__ = ["PerUnitPlanner", "Rows"]
 
 Position = tuple[int, int] | None
 
-MOST_RELATIONS = 50  # tables and sub-queries of one statement
+MOST_RELATIONS = 50  # Tables and sub-queries of one statement. It is a choice: more than people write.
 
 
 PerUnitPlanner = Callable[["Rows", syntax.Select], Sub]

@@ -17,7 +17,7 @@ from dpsql.policy.table import TablePolicy
 
 __all__ = ["PrivacyClasses", "broken_classes"]
 
-LONGEST_NAME = 100  # characters
+LONGEST_NAME = 100  # Characters of a class's name. It is a choice: names stand in losses, records and messages.
 
 
 class PrivacyClasses(Section):

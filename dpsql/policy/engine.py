@@ -21,8 +21,9 @@ from dpsql.policy.section import FilePath, Section, wrong
 
 __all__ = ["AnyEngine", "EngineSection"]
 
-_BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # In bytes: the units of an amount of memory.
 _SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
+"""In seconds: the units of a time."""
 _LEAST_MEMORY = "1GiB"  # the engine's process takes about that much address space before it does anything
 
 

@@ -15,8 +15,8 @@ from dpsql.policy.reading import Document, Place, Problem, dotted, read_yaml
 
 __all__ = ["load_policy"]
 
-LARGEST_FILE = 2**20  # bytes; a policy of a thousand columns takes a tenth of that
-MOST_PROBLEMS = 20  # shown at once
+LARGEST_FILE = 2**20  # Bytes of a policy. It is a choice: one of a thousand columns takes a tenth of that.
+MOST_PROBLEMS = 20  # Problems shown at once. It is a choice: about one screen.
 
 # What pydantic puts into a place beside keys: the branch of a union that it took, and a mark for keys themselves.
 _NO_KEYS = {"<column>", "<chain>", "<number>", "<columns>", "[key]"}

@@ -32,8 +32,11 @@ __all__ = [
 ]
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
-_DIGITS = 60  # far beyond any measurement, yet small enough that no number in a policy takes long to compute with
+_DIGITS = 60
+"""Decimal digits of a number. It is a choice: far beyond any measurement, yet few enough that no number in a policy
+takes long to compute with."""
 _A_TO_Z = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+"""From each capital letter of ASCII to its small one, 32 further on."""
 
 
 class Section(BaseModel):

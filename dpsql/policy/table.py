@@ -35,14 +35,17 @@ Bound = int | Decimal | date | datetime
 Listed = int | bool | str | date | datetime
 """One value of a declared domain, in the column's own type."""
 
-CENT = Fraction(1, 100)  # two digits, the scale of most decimal columns
+CENT = Fraction(1, 100)
+"""The coarsest step of decimals without a grid. It is a choice: most decimal columns have two digits."""
 
 _NUMERIC = ("integer", "real", "decimal")
 _ORDERED = (*_NUMERIC, "date", "timestamp")
 _PAIR = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}}
+"""The JSON Schema of two bounds: numbers, or days as text."""
 _LIST = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": ["number", "string", "boolean"]}}
+"""The JSON Schema of the values of a column."""
 _NUMBER = {"type": "number"}
-_NUMBERS = {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER}
+_NUMBERS = {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER}  # The JSON Schema of two numbers.
 
 
 class ColumnPolicy(Section):

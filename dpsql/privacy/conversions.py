@@ -19,13 +19,13 @@ __all__ = ["UNIT", "epsilon_of_rho", "pure_epsilon_of_rho", "rho_of_epsilon", "r
 UNIT = Fraction(1, 10**12)
 """Accounts count epsilon, rho, gamma and multiples in whole units of 1e-12."""
 
-DIGITS = 60
-SLACK = Fraction(1, 10**40)  # relative; a dozen operations of 60 digits each stay far within it
+DIGITS = 60  # Decimal digits of logarithms and exponentials. It is a choice: `SLACK` covers their rounding with ease.
+SLACK = Fraction(1, 10**40)  # As a share of the terms: a dozen operations of 60 digits each stay far within it.
 
 _up = Context(prec=DIGITS, rounding=ROUND_CEILING)
 _down = Context(prec=DIGITS, rounding=ROUND_FLOOR)
 
-TANH_IS_ONE = 100  # above this epsilon, 1 - tanh(epsilon / 2) is below 1e-43: tanh <= 1 costs nothing
+TANH_IS_ONE = 100  # As an epsilon: above it 1 - tanh(epsilon / 2) is below 1e-43, so that tanh <= 1 costs nothing.
 
 
 def rho_of_pure(epsilon: Fraction) -> Fraction:

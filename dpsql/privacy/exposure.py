@@ -39,7 +39,7 @@ __all__ = ["Assumption", "gamma_of_cells", "rounded_up"]
 Assumption = Literal["exchangeable", "iid"]
 """What is assumed of the units: an order that says nothing, or independent draws of one law."""
 
-ONE_OVER_E = Fraction(367879441171442322, 10**18)  # rounded up
+ONE_OVER_E = Fraction(367879441171442322, 10**18)  # The number 1 / e, rounded up at its 18th decimal digit.
 
 
 def gamma_of_cells(cells: int, units_at_least: int, neighbours: str, assume: Assumption) -> Fraction:

@@ -36,9 +36,10 @@ __all__ = ["ExactSampler", "ExpOf", "Integers", "Sampler", "check_intervals", "c
 Integers = npt.NDArray[Any]
 """(size,) exact integers: int64 where every one lies strictly within +-2^62, otherwise objects (Python ints)."""
 
-LANES = 1 << 13  # drawn together: their arrays stay in the processor's cache
-MOST_DIGITS = 61  # of a geometric variable in int64, so that the difference of two stays within +-2^62
-LARGEST = 2**200  # scales, variances and exponents beyond it, or below its inverse, are mistakes
+LANES = 1 << 13  # Numbers drawn together. It is a choice: their arrays stay in the processor's cache.
+MOST_DIGITS = 61  # Binary digits of a geometric variable in int64: the difference of two stays within +-2^62.
+LARGEST = 2**200
+"""Of scales, variances and exponents, and of their inverses. It is a choice: beyond it they are mistakes."""
 
 
 class Sampler(Protocol):

@@ -12,6 +12,7 @@ JOIN_PREFIXES = frozenset("inner left right full outer cross".split())
 
 _JOIN_WORDS = JOIN_PREFIXES | {"join", "on", "using"}
 _RANKS = {"select": 0, "from": 1, "where": 2, "group": 3, "having": 4, "order": 5, "limit": 6, "offset": 6}
+"""The order of clauses in SQL; LIMIT and OFFSET may stand in either order."""
 
 
 class Clauses:

@@ -17,9 +17,9 @@ __all__ = ["UNITS", "read_date", "read_interval", "read_number", "read_string", 
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
-MOST_DIGITS = 38  # DuckDB's widest DECIMAL and HUGEINT
-LARGEST_EXPONENT = 300  # within a double's range, and Fractions made of it stay small
-LARGEST_COUNT = 2**31 - 1  # DuckDB holds months and days of an interval in 32 bits
+MOST_DIGITS = 38  # In decimal digits: those of DuckDB's widest DECIMAL, and of HUGEINT.
+LARGEST_EXPONENT = 300  # Of ten: it is within a double's range, and Fractions made of it stay small. It is a choice.
+LARGEST_COUNT = 2**31 - 1  # Months or days of an interval, which DuckDB holds in 32 bits.
 
 _NUMBER = re.compile(r"(?P<whole>[0-9]*)(?P<point>\.[0-9]*)?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -19,8 +19,8 @@ from dpsql.errors import UnsupportedQuery
 
 __all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Token", "TokenKind", "fold", "name_of", "tokenize"]
 
-LONGEST_TEXT = 16 * 1024  # bytes in UTF-8
-MOST_TOKENS = 2_000
+LONGEST_TEXT = 16 * 1024  # Bytes of a statement in UTF-8. It is a choice: far more than people write, and soon read.
+MOST_TOKENS = 2_000  # Words and symbols of a statement. It is a choice: far more than people write, and soon read.
 
 _OPERATORS = frozenset("= == <> != < <= > >= + - * / // % || =>".split())
 

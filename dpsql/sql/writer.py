@@ -13,6 +13,7 @@ from dpsql.sql.tokens import Token, TokenKind
 __all__ = ["DEEPEST_NESTING", "OpenParenthesis", "Writer"]
 
 DEEPEST_NESTING = 30
+"""Levels of open parentheses. It is a choice: deeper than people write, and the reader is plain recursion."""
 
 
 @dataclass(slots=True)

@@ -28,10 +28,11 @@ LOCKED = {
     "temp_directory": "",
     "lock_configuration": "true",
 }
-AT_REST = 640 << 20  # bytes of address space for code, stacks and tables in transit (0.3 GiB measured, doubled)
-LEAST_BUFFERS = 256 << 20
+AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
+LEAST_BUFFERS = 256 << 20  # Bytes for the engine's buffers, however little memory the policy allows. It is a choice.
 CACHED_TEXTS = 1000
-GRACE = 1.0  # seconds between the parent's deadline and the kernel's
+"""Texts of statements that are remembered as verified, or as bound. It is a choice between memory and time."""
+GRACE = 1.0  # Seconds between the parent's deadline and the kernel's. It is a choice: the parent's comes first.
 
 
 def open_database(database: str | None, memory: int, threads: int) -> duckdb.DuckDBPyConnection:

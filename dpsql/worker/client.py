@@ -26,8 +26,10 @@ T = TypeVar("T")
 Table = Mapping[str, tuple[str, Sequence[Any]]]
 """Column name to (wire type, values)."""
 
-QUERIES = 10_000  # of one process, then a fresh one: whatever the engine keeps does not add up for ever
-MOST_THREADS = 16  # each reserves address space, which is limited
+QUERIES = 10_000
+"""Queries of one process, then comes a fresh one. It is a choice: whatever the engine keeps does not add up for
+ever."""
+MOST_THREADS = 16  # Threads of one engine. It is a choice: each reserves address space, which is limited.
 
 
 class Statement(Protocol):

@@ -17,8 +17,8 @@ from dpsql.worker import wire
 
 __all__ = ["read"]
 
-_EPOCH = datetime(1970, 1, 1)
-_EPOCH_DAY = date(1970, 1, 1).toordinal()
+_EPOCH = datetime(1970, 1, 1)  # The moment from which DuckDB counts microseconds.
+_EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
 
 
 def read(data: bytes, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]:

@@ -17,7 +17,7 @@ from dpsql.worker import wire
 
 __all__ = ["START_SECONDS", "Child", "WorkerFailed"]
 
-START_SECONDS = 60.0  # a start takes 0.3 s; a machine under load may take long
+START_SECONDS = 60.0  # Seconds until a process has started. It is a choice: a start takes 0.3 s, and longer under load.
 
 # The child runs modules of this very package, and otherwise only what is installed (-I): nothing from the current
 # directory, the environment or the user's own site. The front doors of the packages around it stay shut: they would

@@ -110,3 +110,4 @@ DUCKDB = Dialect(
     widest=2**127 - 1,
     spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN | BUILDING,
 )
+"""How DuckDB spells each primitive. Its widest whole number is HUGEINT's largest, 2^127 - 1."""

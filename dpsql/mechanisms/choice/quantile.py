@@ -69,7 +69,7 @@ CONFIDENCE = 0.99
 """The level of the interval that is told with a quantile."""
 SHARE = Fraction(1, 2)
 """The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
-UNSEEN = 60  # binary digits: points less likely than 2^-60 together are treated alike
+UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ __all__ = ["ALPHA", "BasicFilter", "BasicSwapFilter"]
 
 ALPHA = Fraction(1, 10)
 """Rows that are not friends with up to a tenth of the others surely stay."""
-LARGEST = 100.0  # an epsilon beyond it is used as if it were it: exponentials stay within float64
+LARGEST = 100.0  # An epsilon beyond it is used as if it were it, so that exponentials stay within float64.
 
 
 @dataclass(frozen=True, slots=True)

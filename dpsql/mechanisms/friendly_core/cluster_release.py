@@ -26,7 +26,8 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["KMeansRelease", "grid_for"]
 
-REACH = 2**26  # coordinates in grid steps, before points are moved into the ball
+REACH = 2**26
+"""Grid steps of a coordinate, before points are moved into the ball: 16 times the ball's radius. It is a choice."""
 
 
 def grid_for(bound: Fraction) -> Grid:

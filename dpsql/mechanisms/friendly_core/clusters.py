@@ -52,8 +52,10 @@ SHARES = (Fraction(1, 20), Fraction(3, 4), Fraction(1, 5))
 """The shares of the price for the radius, for the core and for Lloyd's step. A guess."""
 FILTER_SHARE = Fraction(4, 5)
 """The share of the core's rho that its filter takes; its average has the rest. A guess."""
-MOST_PARTS = 2000
+MOST_PARTS = 2000  # Parts of the data. It is a choice: more need less noise, and fewer rows are left for each.
 PARTS = (100, 150, 200, 300, 400, 500, 600, 800, 1000, 1200, 1500, MOST_PARTS)
+"""Numbers of parts that are tried, in order, until one serves at the price. It is a choice: the fewest parts have the
+most rows each."""
 MOST_POINTS = 2**14
 """The largest product of k and the number of parts: their distances are all worked out. A guess."""
 AGREEING = Fraction(17, 20)

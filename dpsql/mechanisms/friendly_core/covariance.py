@@ -54,9 +54,14 @@ __all__ = ["Covariance", "closeness", "covariance", "noise_for", "part_covarianc
 Floats = npt.NDArray[np.float64]
 
 TAU = 0.5
-NORMAL_BITS = 40  # normal noise is discrete Gaussian noise of standard deviation 2^40, divided by it
-SMALLEST = 1e-100  # a variance below it, or above its inverse, is that of no data: products of two stay within floats
-MOST_NOISE = 4.0  # eta beyond it leaves nothing of the matrix
+"""The tau of step 2: how far apart friends lie at most, in Thompson's metric. It is a choice: more matrices are friends
+with a larger one, and the noise grows with 2 sinh(2 tau)."""
+NORMAL_BITS = 40
+"""Binary digits after the point of normal noise: it is discrete Gaussian noise of standard deviation 2^40, divided by
+that."""
+SMALLEST = 1e-100
+"""A variance below it, or above its inverse, is that of no data: products of two such stay within floats."""
+MOST_NOISE = 4.0  # As an eta, the noise beside the identity matrix. It is a choice: more leaves nothing of the matrix.
 SERVES = 0.1
 """The largest eta that a split is planned for: more noise leaves little of the matrix. A guess."""
 AGREEING = Fraction(17, 20)
@@ -64,6 +69,8 @@ AGREEING = Fraction(17, 20)
 ROWS_PER_COLUMN = 50
 """The rows of a part for each column: the covariances of so many are mostly friends. A guess."""
 PARTS_TO_TRY = (200, 300, 400, 500, 600, 800, 1000, 1200, 1500, 2000)
+"""Numbers of parts that are tried, in order, until one serves at the price. It is a choice: the fewest parts have the
+most rows each."""
 
 
 @dataclass(frozen=True, slots=True)

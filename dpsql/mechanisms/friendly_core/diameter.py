@@ -42,8 +42,10 @@ from dpsql.privacy.sampling import Sampler
 __all__ = ["DiameterSearch", "inflation", "tolerance"]
 
 Points = npt.NDArray[Any]
-GROWTH = Fraction(3, 2)  # from one candidate to the next
-TWENTIETHS = 20  # the tolerance is a multiple of 1/20: scores are integers
+GROWTH = Fraction(3, 2)
+"""The ratio of a candidate to the one before. It is a choice: fewer candidates are chosen from more surely, and fit
+less closely."""
+TWENTIETHS = 20  # The tolerance is a multiple of 1/20, so that scores are whole numbers of twentieths. It is a choice.
 
 
 def tolerance(epsilon: Fraction, about: float) -> Fraction:

@@ -20,10 +20,12 @@ Points = npt.NDArray[Any]
 """(n, d) int64, one row per privacy unit, in grid steps within +- FARTHEST."""
 Whole = npt.NDArray[np.int64]
 
-FARTHEST = 2**61  # differences of coordinates stay within int64
-LEVELS = 2**10  # cells of a radius, in more than one dimension
-EXACT = 2**53  # float64 holds every integer up to it, so sums of integers below it are exact in any order
-BLOCK = 2**21  # pairs compared at a time: 16 MiB, and few enough products that threads need not meet often
+FARTHEST = 2**61  # Grid steps of a coordinate: differences of two stay within int64.
+LEVELS = 2**10
+"""Cells of a radius, in more than one dimension. It is a choice: squared distances of friends are then small."""
+EXACT = 2**53  # As a whole number: float64 holds all up to it, so that sums below it are exact in any order.
+BLOCK = 2**21
+"""Pairs compared at a time: 16 MiB, and few enough products that threads need not meet often. It is a choice."""
 
 
 def friends_in_line(values: Whole, rows: Whole, radius: int) -> Whole:

@@ -29,6 +29,7 @@ __all__ = ["lloyd_step"]
 Integers = npt.NDArray[Any]
 
 ROWS_AT_ONCE = 2**16
+"""Rows whose distances to all centres are held at a time, so that they fit into memory. It is a choice."""
 
 
 def lloyd_step(points: Integers, centres: Integers, rho: Fraction, neighbours: str, sampler: Sampler) -> Integers:

@@ -46,7 +46,8 @@ from dpsql.privacy.sampling import Sampler, noised
 __all__ = ["GaussianTotal", "LaplaceTotal", "LocateThenClamp", "Located", "SumNoise", "put_into_ball"]
 
 Points = npt.NDArray[Any]
-SHRUNK = 1 - 2.0**-40  # below 1 by more than float64 can err in a norm: what is moved is inside the ball, surely
+SHRUNK = 1 - 2.0**-40
+"""As a factor: below 1 by more than float64 can err in a norm, so that what is moved is surely inside the ball."""
 
 
 class SumNoise(Protocol):

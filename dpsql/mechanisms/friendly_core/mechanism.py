@@ -67,7 +67,7 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["FriendlyCore", "FriendlyMean", "Scaled"]
 
-FINE = 16  # multiples of a coarse column, so that rounded factors err by 3% at most
+FINE = 16  # Multiples of a coarse column's step: factors that are rounded to whole numbers then err by 3% at most.
 WIDEST = FARTHEST // FARTHEST_STEP  # the largest factor
 TYPICAL = 3.5
 """The diameter of most data, in standard deviations. A guess."""

@@ -12,8 +12,8 @@ from dpsql.mechanisms.noise.laws import GaussianLaw
 
 __all__ = ["MARGIN", "gaussian_law", "root_above", "safely_below", "short_above", "short_below"]
 
-BITS = 24  # binary digits of a variance: 6e-8 above what is needed, and fast to draw
-MARGIN = 1e-9  # relative; a handful of float64 operations err by less than 1e-13
+BITS = 24  # Binary digits of a variance: it is 6e-8 above what is needed at most, and fast to draw. It is a choice.
+MARGIN = 1e-9  # As a share of a number: a handful of float64 operations err by less than 1e-13 of it.
 
 
 def short_above(x: Fraction) -> Fraction:

@@ -23,10 +23,13 @@ __all__ = ["centres", "inside_ball"]
 
 Integers = npt.NDArray[Any]
 
-RESTARTS = 8
-ROUNDS = 12
-GOLDEN = 0.6180339887498949  # multiples of it, modulo 1, spread evenly
-MOST_OF_PART = 2**16  # of a part: beyond, the first so many in sorted order stand for it, and sums stay below 2^63
+RESTARTS = 8  # Times that centres are sought from new seeds; the cheapest are taken. A guess.
+ROUNDS = 12  # Steps of Lloyd's algorithm after each start. A guess.
+GOLDEN = 0.6180339887498949
+"""The golden ratio less 1: its multiples, modulo 1, spread evenly (a low-discrepancy sequence)."""
+MOST_OF_PART = 2**16
+"""Rows of a part. Of more, every second, third or further one in sorted order stands for all, and sums stay below
+2^63."""
 
 
 def centres(points: Integers, k: int) -> Integers:

@@ -37,10 +37,11 @@ __all__ = ["MOST_PAIRED", "Place", "PlaceByCoins", "PlaceByNoise", "exact_sums"]
 
 Points = npt.NDArray[Any]
 
-MOST_PAIRED = 20_000  # rows whose friends are counted pair by pair: about a second
+MOST_PAIRED = 20_000  # Rows whose friends are counted pair by pair. It is a choice: so many take about a second.
 FILTER_SHARE = 0.1
 """The share of rho that the filter takes; it takes more where there are few rows. A guess."""
 MOST_FILTER_SHARE = 0.6
+"""The largest share of rho that the filter may take; where it needs more, no place is expected to be found. A guess."""
 CORE = 0.95
 """The share of the rows that is expected in the core. A guess."""
 

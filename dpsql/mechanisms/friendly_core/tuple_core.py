@@ -39,6 +39,8 @@ __all__ = ["average_of", "joint_radius", "radius_of", "search_between"]
 Integers = npt.NDArray[Any]
 
 TOLERANCE = Fraction(1, 2)
+"""The share of pairs of parts that may lie beyond the radius (t of `diameter`, at its most). It is a choice: some of
+the parts may go astray."""
 
 
 def search_between(scale: tuple[int, int], epsilon: Fraction) -> DiameterSearch:

@@ -39,12 +39,12 @@ Floats = npt.NDArray[np.float64]
 LARGEST = 2**22
 """Largest norm of a point, in grid steps: squared distances are at most 2^46."""
 
-MOST_DIMENSIONS = 512  # dot products of coordinates then stay below 2^53
+MOST_DIMENSIONS = 512  # Coordinates of a point: dot products of points then stay below 2^53.
 NEVER = 2**62
 """The gap of two tuples that do not match: above every squared radius."""
 
-SQUARED_CONSTANT = 49  # (1 / g)^2
-PAIRS_AT_ONCE = 2**21  # entries of a block of distances: 16 MiB
+SQUARED_CONSTANT = 49  # The square of 1 / g for g = 1/7, the constant of Tsfadia et al. 2022, section 5.
+PAIRS_AT_ONCE = 2**21  # Entries of a block of distances: 16 MiB. It is a choice between memory and time.
 
 
 def squared_distances(a: Integers, b: Integers) -> Floats:

@@ -19,6 +19,8 @@ from dpsql.plan.types import Value
 __all__ = ["PublicColumns"]
 
 MOST_LOOKED_UP = 1_000_000
+"""Rows of a public table, which are held as Python values while they are looked up in. It is a choice between memory
+and use."""
 
 
 class PublicColumns:

@@ -35,7 +35,7 @@ __all__ = ["Dimension", "PublicRows", "RowMetric", "build_metrics"]
 
 MOST_VALUES = 1_000_000
 """How many values one attribute may have: arrays of so many stay small. A guess."""
-FARTHEST = 2**29  # grid steps of a coordinate from 0
+FARTHEST = 2**29  # Grid steps of a coordinate from 0: the most that `Points` takes.
 
 PublicRows = Callable[[str, Sequence[str]], Mapping[str, Sequence[Value]]]
 """Whole columns of a public table, by name."""

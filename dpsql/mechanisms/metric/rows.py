@@ -29,8 +29,9 @@ from dpsql.plan.types import Value
 
 __all__ = ["MOST_CELLS", "CellDomain", "Lookup", "MetricRows", "read_rows"]
 
-MOST_EVALUATED = 2**20  # cells that one expression is computed for
-MOST_CELLS = 2**20  # cells that a statement tells apart
+MOST_EVALUATED = 2**20
+"""Cells that one expression is computed for. It is a choice between fine domains and the time for them."""
+MOST_CELLS = 2**20  # Cells that a statement tells apart. It is a choice between fine domains and the time for them.
 
 Objects = npt.NDArray[np.object_]
 

@@ -37,13 +37,15 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-MARGIN = (
-    1e-12  # relative; exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
-)
-UNDERFLOW = 1e-300  # absolute; what float64 may have lost below its smallest numbers
-TAIL_MARGIN = Fraction(1, 10**40)  # relative; the few operations of 60 digits behind a Laplace tail err by far less
-LEAST_CHANCE = Fraction(1, 10**250)  # UNDERFLOW is far below it
-DIRECT = 10**4  # variance up to which tails are summed term by term (fewer than 1000 terms)
+MARGIN = 1e-12
+"""As a share of a tail: exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
+of themselves."""
+UNDERFLOW = 1e-300  # As a probability: what float64 may have lost below its smallest numbers.
+TAIL_MARGIN = Fraction(1, 10**40)
+"""As a share of a Laplace tail: the few operations of 60 digits behind it err by far less."""
+LEAST_CHANCE = Fraction(1, 10**250)  # A probability; no tail is summed for a smaller one. `UNDERFLOW` is far below it.
+DIRECT = 10**4
+"""In squared steps of noise: the largest variance whose tails are summed term by term (fewer than 1000 terms)."""
 
 _digits = Context(prec=60, Emin=-(10**9), Emax=10**9)
 

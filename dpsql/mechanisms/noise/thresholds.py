@@ -15,8 +15,8 @@ from dpsql.mechanisms.noise.laws import laplace_tail
 
 __all__ = ["LEAST_DELTA", "threshold_delta", "threshold_for"]
 
-DIGITS = 60
-LEAST_DELTA = Fraction(1, 10**100)
+DIGITS = 60  # Decimal digits of every step, besides the zeros of a chance. It is a choice.
+LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, as by `gaussian`. It is a choice.
 LEAST_CHANCE = Decimal("1e-150")
 """A smaller chance is charged as this one, so that every delta is a fraction of a few hundred digits. With 10^9 groups
 it comes to 1e-141, far below `LEAST_DELTA`: it moves no threshold."""

@@ -21,8 +21,10 @@ __all__ = ["MOST_DIFFERENT", "Counts", "Data", "RankedSums", "Whole", "exactly",
 Whole: TypeAlias = npt.NDArray[Any]
 """(n,) whole numbers: int64, or Python ints (dtype object) where 64 bits might not do. Either kind is exact."""
 
-MOST_DIFFERENT = 10**6  # values, one by one: looked up ten times as fast as by their ranks, for 8 MB and more
-LIMIT = 2**62  # sums and differences of two numbers below it are 64-bit integers
+MOST_DIFFERENT = 10**6
+"""Values that are listed one by one: looked up ten times as fast as by their ranks, for 8 MB and more. It is a
+choice."""
+LIMIT = 2**62  # As a whole number: sums and differences of two below it are 64-bit integers.
 
 
 def exactly(numbers: Whole, largest: int) -> Whole:

@@ -74,14 +74,18 @@ COUNT_SHARE = Fraction(1, 10)
 """The share of the price for a noised number of rows. A guess."""
 LEAST_ROWS = 5
 """A noised number of rows below so many, divided by epsilon, counts as that many. A guess."""
-MOST_GROUPS = 5_000  # each takes about a millisecond of exact arithmetic
+MOST_GROUPS = 5_000
+"""Groups of one statement; more are answered by name alone. It is a choice: each takes about a millisecond of exact
+arithmetic."""
 WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # over rows far out, one by one
-LEAST_SPREADS = 1000  # n Delta is at least this part of the spread, which half of the rows lie beyond
-LEAST_WIDTHS = 10**9  # or of the width of the bounds, where no spread is known
+LEAST_SPREADS = 1000
+"""What a spread, which half of the rows lie beyond, is divided by: n Delta is at least that. It is a choice."""
+LEAST_WIDTHS = 10**9
+"""What the width of the bounds is divided by in its place, where no spread is known. It is a choice."""
 # Rows far out, over all listed groups: every walk reads them one by one, in the proxy's own process. Measured: 600,000
 # take half a minute to a minute, so that as many as this take one to three seconds.
 MOST_STEPS = 30_000
-SPREADS_WIDE = 10  # bounds are taken to be so many spreads wide, where no spread is known
+SPREADS_WIDE = 10  # In spreads: bounds are taken to be so wide where no spread is known. A guess.
 ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
 
 

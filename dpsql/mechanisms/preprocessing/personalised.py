@@ -48,8 +48,8 @@ from dpsql.privacy.kinds import PerClass
 
 __all__ = ["personalised", "sensitivities_of"]
 
-FINE = 10**6  # steps of the largest sensitivity at least, so that shares of it are whole numbers
-EXACT = 2**50  # steps up to which a value of float64 is within half a step of what it stands for
+FINE = 10**6  # Steps of the largest sensitivity, at least, so that shares of it are whole numbers. It is a choice.
+EXACT = 2**50  # In steps: up to so many, a value of float64 is within half a step of what it stands for.
 
 
 def sensitivities_of(

@@ -27,7 +27,8 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["STEPS", "Amount", "ByRows", "Fixed", "PreprocessedQuery", "PreprocessedRelease", "PreprocessedSum"]
 
-STEPS = 10**6  # k of the theorem: released numbers are whole millionths of Delta
+STEPS = 10**6
+"""The k of the theorem: released numbers are whole millionths of Delta. It is a choice: far finer than the noise."""
 
 
 class Amount(Protocol):

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 __all__ = ["Corner", "Moments", "Windows"]
 
-ROUNDING = 2.0**-48  # relative error of a cost: 32 roundings, of which it suffers fewer
+ROUNDING = 2.0**-48  # As a share of a cost: its relative error after 32 roundings, of which it suffers fewer.
 Indices: TypeAlias = npt.NDArray[np.int64]
-FITS = 2**59  # differences and sums of a few such numbers are 64-bit integers
+FITS = 2**59  # As a whole number: differences and sums of a few below it are 64-bit integers.
 
 
 @dataclass(frozen=True, slots=True)

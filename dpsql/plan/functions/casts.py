@@ -38,6 +38,7 @@ INTEGERS: dict[str, tuple[int, int]] = {
     "usmallint": (0, 2**16 - 1),
     "uinteger": (0, 2**32 - 1),
 }
+"""The least and the largest number of each of DuckDB's types of whole numbers."""
 NAMES = {
     **{name: name for name in INTEGERS},
     **dict.fromkeys(("int1",), "tinyint"),
@@ -52,7 +53,7 @@ NAMES = {
     **dict.fromkeys(("timestamp", "datetime"), "timestamp"),
     **dict.fromkeys(("decimal", "numeric", "dec"), "decimal"),
 }
-DIGITS, DECIMALS = 18, 3  # of DECIMAL without more
+DIGITS, DECIMALS = 18, 3  # Of a DECIMAL that says no more: digits in all and after the point, as in DuckDB.
 
 OUT_OF_RANGE = "NULL where the type cannot hold the number"
 

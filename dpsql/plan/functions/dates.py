@@ -31,6 +31,7 @@ FINE_UNITS = (*UNITS, "millisecond", "microsecond")
 
 _ISO_YEAR = counted(lambda moment: moment.isocalendar().year)
 _YEAR_WEEK = counted(lambda moment: moment.isocalendar().year * 100 + moment.isocalendar().week)
+"""Year and ISO week in one number, such as 202401: DuckDB's yearweek."""
 DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
     "year": counted(lambda moment: moment.year),
     "quarter": constantly(1, 4),
@@ -48,6 +49,7 @@ DAY_PARTS: dict[str, Callable[[Span], Interval]] = {
     "decade": counted(lambda moment: moment.year // 10),
     "century": counted(lambda moment: (moment.year - 1) // 100 + 1),
 }
+"""The parts of a day in the calendar, and what each of them can be over a span of days; numbered as in DuckDB."""
 _CLOCK_PARTS = {
     "hour": constantly(0, 23),
     "minute": constantly(0, 59),
@@ -55,6 +57,7 @@ _CLOCK_PARTS = {
     "millisecond": constantly(0, 59_999),
     "microsecond": constantly(0, 59_999_999),
 }
+"""The parts of a time of day, and what each can be. Milliseconds and microseconds include the seconds, as in DuckDB."""
 PARTS = {part: part for part in (*DAY_PARTS, *_CLOCK_PARTS, "epoch")} | {
     "dow": "dayofweek",
     "doy": "dayofyear",

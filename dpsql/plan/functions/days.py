@@ -15,8 +15,8 @@ __all__ = ["FIRST", "LAST", "between", "clock", "complete", "counted", "moved", 
 
 FIRST, LAST = datetime(1, 1, 1), datetime.combine(date.max, time.max)  # what a column can hold
 
-_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
-_FRACTIONS = {"millisecond": 1_000, "microsecond": 1_000_000}
+_SECONDS = {"hour": 3600, "minute": 60, "second": 1}  # In seconds: how long each unit is.
+_FRACTIONS = {"millisecond": 1_000, "microsecond": 1_000_000}  # How many of each unit make a second.
 
 
 def clock(moment: date) -> int:

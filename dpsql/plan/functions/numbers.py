@@ -26,8 +26,9 @@ from dpsql.plan.intervals import Interval, difference, product, quotient, total
 
 __all__ = ["NUMBERS"]
 
-ZERO, ONE, TWO = Fraction(0), Fraction(1), Fraction(2)
+ZERO, ONE, TWO = Fraction(0), Fraction(1), Fraction(2)  # Ends of intervals, exact.
 FEW_DIGITS = {1: within(-15, 15)}
+"""The digits that a number is rounded to, its second argument. It is a choice: a double has some 15."""
 NO_ZERO = "NULL where the divisor is 0, or nearer to 0 than 10^-60"
 
 

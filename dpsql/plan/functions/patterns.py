@@ -12,8 +12,8 @@ from typing import Any
 
 __all__ = ["check_escape", "check_like", "check_pattern", "check_replacement", "ends_plainly", "groups_of"]
 
-LONGEST = 200  # characters of a pattern
-MOST_REPEATS = 100  # of one part, nested repetitions multiplied; RE2 gives up at 1,000
+LONGEST = 200  # Characters of a pattern. It is a choice between what can be asked and the engine's time.
+MOST_REPEATS = 100  # Repetitions of one part, nested ones multiplied. It is a choice: RE2 gives up at 1,000.
 
 _ESCAPE = re.compile(r"\\(?:[dDsSwWbBAztnrfv]|[^A-Za-z0-9\x80-\U0010ffff])")
 _CLASS_ESCAPE = re.compile(r"\\(?:[dDsSwWtnrfv]|[^A-Za-z0-9\x80-\U0010ffff])")

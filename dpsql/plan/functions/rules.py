@@ -30,8 +30,11 @@ __all__ = [
     "unknown",
 ]
 
-NEAR = Fraction(10) ** -60  # a divisor nearer to 0 than this counts as 0
-FAR = Interval(Fraction(-(10**60)), Fraction(10**60))  # what functions without bounds of their own stay within
+NEAR = Fraction(10) ** -60
+"""A divisor nearer to 0 than this counts as 0. It is a choice: far below what people measure, far above the smallest
+double."""
+FAR = Interval(Fraction(-(10**60)), Fraction(10**60))
+"""What functions without bounds of their own stay within. It is a choice: far beyond what people measure."""
 
 Rule = Callable[..., Any]
 

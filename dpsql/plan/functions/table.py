@@ -29,8 +29,9 @@ __all__ = [
     "within",
 ]
 
-INTEGER_LIMIT = 2**62  # results beyond could overflow BIGINT: such integers are computed as reals instead
-REAL_LIMIT = 10**300  # results beyond could become infinite: refused
+INTEGER_LIMIT = 2**62
+"""As a whole number: results beyond could overflow BIGINT, so that such integers are computed as reals instead."""
+REAL_LIMIT = 10**300  # As a real number: results beyond could become infinite, and are refused.
 
 INTEGER, REAL, TEXT, BOOLEAN = Type.INTEGER, Type.REAL, Type.TEXT, Type.BOOLEAN
 DATE, TIMESTAMP = Type.DATE, Type.TIMESTAMP

@@ -19,8 +19,8 @@ from dpsql.plan.types import Value
 
 __all__ = ["TEXTS"]
 
-LONGEST = 2**32  # what the engine can hold in one text
-FAR = 10**6  # positions further out say nothing
+LONGEST = 2**32  # In bytes, and so in characters: what DuckDB can hold in one text.
+FAR = 10**6  # Characters of a position: one further out says nothing. It is a choice.
 
 Lengths = Sequence[Length]
 Values = Sequence[Value]

@@ -15,8 +15,9 @@ from dpsql.sql.tokens import fold
 
 __all__ = ["DEEPEST_TREE", "Reader", "measure", "too_deep", "words"]
 
-DEEPEST_TREE = 100  # so that every later pass may be plain recursion
+DEEPEST_TREE = 100  # Levels of a statement's tree. It is a choice: every later pass may be plain recursion.
 MOST_NODES = 4_000
+"""Nodes of a statement's tree. It is a choice between what can be asked and the time of later passes."""
 
 
 def too_deep(position: Position) -> UnsupportedQuery:

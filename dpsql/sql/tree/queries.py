@@ -37,6 +37,7 @@ from dpsql.sql.tree.expressions import Expressions
 __all__ = ["Queries"]
 
 MOST_GROUPING_SETS = 64
+"""Grouping sets of a query: those of a CUBE over six keys. It is a choice: each is measured by itself."""
 
 
 class Queries(Expressions):

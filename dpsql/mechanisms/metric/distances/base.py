@@ -27,7 +27,7 @@ __all__ = ["MANY_PAIRS", "Branches", "Integers", "Lines", "Metric", "MetricError
 Integers = npt.NDArray[Any]
 """Exact integers: int64, or objects (Python ints) where they are larger."""
 
-LARGEST_INT64 = 2**61  # of a query's number in int64: sums and differences of two are exact
+LARGEST_INT64 = 2**61  # As a whole number of a query in int64: sums and differences of two are exact.
 MANY_PAIRS = 1 << 20
 """How many pairs of values of one attribute are looked at one by one. A guess."""
 

@@ -20,7 +20,7 @@ from dpsql.mechanisms.metric.distances.slopes import slope_of_pairs
 
 __all__ = ["Chain"]
 
-LONGEST = 2**61  # of all gaps together, in their common unit: within int64
+LONGEST = 2**61  # Of all gaps together, in their common unit, so that they stay within int64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

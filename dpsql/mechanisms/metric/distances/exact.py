@@ -21,10 +21,11 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 
-LARGEST = 2**50  # of a distance in its common unit: sums of a thousand of them stay within int64
-ROOT_BITS = 60  # binary digits of a root, after the first
-CLOSE = 1e-12  # float64 ratios of integers err by less than 2^-51 of themselves
-MARGIN = Fraction(1) + Fraction(1, 2**40)  # sums of up to a thousand positive float64 terms err by less than 2^-42
+LARGEST = 2**50  # Of a distance, in its common unit: sums of a thousand of them stay within int64.
+ROOT_BITS = 60  # Binary digits of a root, after the first. It is a choice between exactness and size.
+CLOSE = 1e-12  # As a share of a ratio: float64 ratios of integers err by less than 2^-51 of themselves.
+MARGIN = Fraction(1) + Fraction(1, 2**40)
+"""As a factor: sums of up to a thousand positive float64 terms err by less than 2^-42 of themselves."""
 
 
 def positive(number: Fraction, what: str) -> Fraction:

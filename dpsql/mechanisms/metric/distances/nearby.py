@@ -36,10 +36,11 @@ HANDFUL = 1 << 18
 CHUNK = 1 << 13
 """For how many pairs of smallest boxes the points are compared at a time, so that they fit into memory. A guess."""
 TOLERANCE = 1 + 2.0**-12
-DOWN = 1 - 2.0**-45
-UP = 1 + 2.0**-45  # what roots and ratios of float64 may err by
-EXACT = 2.0**53  # integers up to it are exact in float64
-ROUNDING = 2.0**-46  # sums of so few products err by less than this part of their terms' sizes
+"""As a factor: by how much the result may be above the true slope. It is a choice between time and noise."""
+DOWN = 1 - 2.0**-45  # As a factor below 1: roots and ratios of float64 err by less.
+UP = 1 + 2.0**-45  # As a factor above 1: roots and ratios of float64 err by less.
+EXACT = 2.0**53  # As a whole number: all up to it are exact in float64.
+ROUNDING = 2.0**-46  # As a share of the terms' sizes: sums of so few products err by less in float64.
 
 Indices = npt.NDArray[np.int64]
 

@@ -28,10 +28,10 @@ from dpsql.mechanisms.metric.distances.slopes import worst_costs
 
 __all__ = ["Points"]
 
-LARGEST = 2**29  # of a coordinate: differences are exact in float64, and their roots times 2^30 fit int64
-SPACE = 16  # coordinates of a point at most: the sum of so many squares errs by less than 2^-47 in float64
-ROOT = 30  # binary digits after the point of the roots among `pairs`
-DOWN = 1 - 2.0**-46
+LARGEST = 2**29  # Grid steps of a coordinate: differences are exact in float64, and their roots times 2^30 fit int64.
+SPACE = 16  # Coordinates of a point: the sum of so many squares errs by less than 2^-47 of itself in float64.
+ROOT = 30  # Binary digits after the point of the roots among `pairs`. It is a choice: as many as fit int64.
+DOWN = 1 - 2.0**-46  # As a factor: roots of sums of squares err by less than 2^-46 of themselves in float64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

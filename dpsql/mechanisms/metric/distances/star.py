@@ -26,7 +26,7 @@ from dpsql.mechanisms.metric.distances.slopes import slope_across, slope_of_pair
 
 __all__ = ["Star"]
 
-INT64 = 2**62
+INT64 = 2**62  # As a whole number: sums and differences of two below it are exact in int64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,8 +23,8 @@ __all__ = ["Edge", "Table"]
 Edge = tuple[int, int, Fraction]
 """Two values, and how far apart they are at most."""
 
-MOST = 1000  # values: the checks take a time that grows with their cube
-NO_PATH = np.int64(2**61)  # twice it is still within int64
+MOST = 1000  # Values of one attribute. It is a choice: the checks take a time that grows with their cube.
+NO_PATH = np.int64(2**61)  # A length above all others, in the common unit: twice it is still within int64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

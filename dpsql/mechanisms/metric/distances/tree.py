@@ -21,7 +21,7 @@ from dpsql.mechanisms.metric.distances.table import Edge
 __all__ = ["Tree"]
 
 
-LONGEST = 2**61  # of all branches together, in their common unit: within int64
+LONGEST = 2**61  # Of all branches together, in their common unit, so that they stay within int64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

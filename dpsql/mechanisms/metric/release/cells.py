@@ -24,7 +24,7 @@ from dpsql.privacy.tables import RawTable
 
 __all__ = ["CellQuery", "Domain"]
 
-FITS = 2**62  # sums below it are added up in int64
+FITS = 2**62  # As a whole number: sums below it are added up in int64.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

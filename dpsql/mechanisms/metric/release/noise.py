@@ -41,7 +41,7 @@ __all__ = ["BranchNoise", "GroupNoise", "drawn", "reach_of_sum"]
 
 POINTS = 400
 """At how many points t of Chernoff's bound is looked for. A guess; any t gives a bound that holds."""
-BISECTIONS = 60
+BISECTIONS = 60  # Halvings of the interval that holds a quantile: finer than any float shown.
 
 
 def drawn(scales: Sequence[Fraction], sampler: Sampler) -> list[int]:

@@ -35,8 +35,9 @@ MANY_NUMBERS = 1 << 25
 """How many costs (moves times queries) may be looked at one by one. A guess."""
 CHUNK = 1 << 20
 """How many of these costs are worked out at a time, so that they fit into memory (8 MiB). A guess."""
-MANY_QUERIES = 4096  # whose sums are rounded as above
-LARGEST = 1e100  # of a weight, and of its inverse: no product is lost to the ends of float64
+MANY_QUERIES = 4096
+"""Queries answered together: sums of so many products err by less than 2^-40, by which they are rounded up."""
+LARGEST = 1e100  # Of a weight, and of its inverse: no product is lost to the ends of float64.
 
 
 def scales_of(product: Product, queries: Sequence[Query], weights: Floats) -> tuple[tuple[Fraction, ...], Slopes]:

@@ -31,8 +31,10 @@ __all__ = ["RATIO", "VARIANCE", "Goal", "optimum", "strategy_1", "strategy_2", "
 
 ROUNDS = 200
 """How many rounds strategy 3 has at most; each leaves at most a part of what was left. A guess."""
-GAIN = 1e-9  # a round of strategy 3 that gives nobody more than this part is the last
-FEASIBLE = 1 + 1e-7  # where the optimum has no row left that is longer than this
+GAIN = 1e-9  # As a share of a weight: a round of strategy 3 that gives nobody more is the last. It is a choice.
+FEASIBLE = 1 + 1e-7
+"""The length of a row under the weights, 1 but for rounding: the optimum is found where no row left is longer. It is a
+choice."""
 CUTS = 60
 """How many rounds the optimum has at most. A guess."""
 ADDED = 20
@@ -93,6 +95,7 @@ class Goal:
 
 
 VARIANCE = Goal(lambda w, counts: float((counts / w**2).sum()), lambda w, counts: -2 * counts / w**3)
+"""The variance of the noises, but for a factor: that of a scale 1 / w is 2 / w^2."""
 RATIO = Goal(lambda w, counts: -float((counts * np.log(w)).sum()), lambda w, counts: -counts / w)
 
 

@@ -25,8 +25,8 @@ STRATEGIES: dict[str, Strategy] = {
     "strategy_3": lambda rows, counts: strategy_3(rows),
     "optimum": optimum,
 }
-FOR_OPTIMUM = 64  # queries: beyond it strategy 3 is nearly as good, and much quicker
-MANY_ROWS = 20_000  # different moves that weights are found from
+FOR_OPTIMUM = 64  # Queries answered together. It is a choice: beyond it strategy 3 is nearly as good, and much quicker.
+MANY_ROWS = 20_000  # Different moves that weights are found from. It is a choice between time and noise.
 
 
 @dataclass(frozen=True, slots=True)
