@@ -80,24 +80,24 @@ def tests_of(file: Path, tree: ast.Module) -> list[Path]:
 
 
 def unexplained(text: str) -> list[str]:
-    """The constants of a module that hold a number other than 0 and 1, and that no sentence explains.
+    """The constants of a module that no sentence explains, though they hold a number other than 0 and 1 or a comment.
 
     The sentence stands in a comment beside or above the constant, or in a string below it. It begins with a capital
-    letter, or with a name in code, and ends with a full stop.
+    letter, or with a name in code, and ends with a full stop. Comments for tools do not count.
     """
     tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type == tokenize.COMMENT]
-    comments = {token.start[0]: token.string for token in tokens}
+    comments = {token.start[0]: token.string.lstrip("# ") for token in tokens if not _for_tools(token.string)}
     alone = {token.start[0] for token in tokens if token.line.lstrip().startswith("#")}
     body = ast.parse(text).body
     found = []
     for node, below in zip(body, [*body[1:], ast.Pass()], strict=True):
-        if not (names := _constants(node)) or not any(map(_telling, ast.walk(node))):
+        beside = [comments.get(line or 0, "") for line in (node.lineno, node.end_lineno)]
+        if not (names := _constants(node)) or not (any(beside) or any(map(_telling, ast.walk(node)))):
             continue
         first = node.lineno
         while first - 1 in alone:
             first -= 1
-        above = " ".join(comments[line].lstrip("# ") for line in range(first, node.lineno))
-        beside = [comments.get(line or 0, "").lstrip("# ") for line in (node.lineno, node.end_lineno)]
+        above = " ".join(comments.get(line, "") for line in range(first, node.lineno))
         if not any(map(_sentence, [above, *beside, _text(below)])):
             found += names
     return found
@@ -106,8 +106,12 @@ def unexplained(text: str) -> list[str]:
 def _constants(node: ast.stmt) -> list[str]:
     """The names in capitals that a statement gives a value."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-    names = [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
-    return [name for name in names if name.isupper()]
+    names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return [name.id for name in names if name.id.isupper() and isinstance(name.ctx, ast.Store)]
+
+
+def _for_tools(comment: str) -> bool:
+    return re.match(r"# (fmt|noqa|type):? ?", comment) is not None
 
 
 def _telling(node: ast.AST) -> bool:

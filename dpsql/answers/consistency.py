@@ -24,7 +24,7 @@ from dpsql.privacy.tables import Group
 
 __all__ = ["AllGroupings", "consistent"]
 
-PLAIN = ("laplace", "gaussian")  # mechanisms whose values are the numbers plus noise of mean 0
+PLAIN = ("laplace", "gaussian")  # Mechanisms whose values are the numbers plus noise of mean 0.
 MOST_ENTRIES = 4_000_000
 """Cells times measured groupings: the entries of the least-squares problem. Beyond it the measurements stay as they
 are. It is a choice between totals that agree and the time that solving takes."""

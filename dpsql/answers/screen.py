@@ -19,7 +19,8 @@ Ends = tuple[Any, Any]
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]P^_X]|[\x9d\x90])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
 )
-_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # controls, bidi overrides and other format characters
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Unicode's categories of controls, bidi overrides and other format characters."""
 _EXACT = Context(prec=700)
 """In decimal digits: 700 hold any double beside any other without rounding before we mean to."""
 

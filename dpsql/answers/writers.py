@@ -18,7 +18,8 @@ from dpsql.answers.screen import safe
 
 __all__ = ["WRITERS", "to_csv", "to_json", "to_parquet"]
 
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # OWASP, CSV injection; with the full width forms
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What begins a formula in a spreadsheet: OWASP, CSV injection; with the full width forms."""
 
 
 def to_csv(answer: Answer) -> bytes:

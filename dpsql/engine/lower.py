@@ -295,7 +295,7 @@ def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relat
 # --------------------------------------------------------------- released values: no data behind these
 
 
-_ROW = '"released"."row"'  # in the worker without data, which is always DuckDB
+_ROW = '"released"."row"'  # A row's number in the worker without data, which is always DuckDB.
 
 
 def _released_name(column: Column) -> str:

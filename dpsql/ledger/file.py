@@ -31,7 +31,7 @@ APPLICATION = 0x6470736C  # The file's PRAGMA application_id, by which SQLite fi
 GENESIS = sha256(b"dpsql ledger, format 1").digest()
 PATIENCE = 60.0  # Seconds to wait for another process's transaction. It is a choice: a charge takes milliseconds.
 
-CIRCUMSTANCES = {  # primary result codes that say nothing about the file's content
+CIRCUMSTANCES = {  # SQLite's primary result codes that say nothing about the file's content.
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_READONLY,

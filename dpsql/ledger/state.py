@@ -27,7 +27,7 @@ __all__ = ["LedgerState", "Pinned", "reason_of"]
 
 Promise = tuple[Fraction, Fraction]  # epsilon and delta
 
-TOTAL = ""  # among accounts: all analysts together, whose names are never empty
+TOTAL = ""  # Among accounts: all analysts together, whose names are never empty.
 
 OVERRUNS_ALLOWED = 2
 """Statements that outran their deadline, or failed in the engine. One more suspends the account until the owner's

@@ -19,7 +19,8 @@ from dpsql.policy.mechanisms import ColumnMechanisms
 
 __all__ = ["build_catalog", "private_table"]
 
-IDENTITY = Facts(Type.TEXT, nullable=False)  # whatever is stored: units and keys are compared with their like alone
+IDENTITY = Facts(Type.TEXT, nullable=False)
+"""Units and keys are text, whatever is stored: they are compared with their like alone."""
 
 
 def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: int) -> Catalog:

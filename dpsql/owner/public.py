@@ -20,7 +20,7 @@ from dpsql.plan.types import DECLARED, Type
 
 __all__ = ["copied", "described"]
 
-LARGEST = Fraction(sys.float_info.max)  # of all doubles; NaN and infinity are above it
+LARGEST = Fraction(sys.float_info.max)  # The largest of all doubles; NaN and infinity are above it.
 
 
 def copied(database: Database, table: TableShape, source: SourceTable) -> tuple[str, dict[str, Type]]:

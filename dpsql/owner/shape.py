@@ -38,8 +38,8 @@ __all__ = [
 
 FORMAT = 2  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 NUMERIC = ("integer", "real", "decimal")
-CLASSES = "$classes"  # the table of units and their classes; no name of a policy has a $
-RECORD = "classes.parquet"  # beside the bounded file: who is of which class, for the versions to come
+CLASSES = "$classes"  # The table of units and their classes; no name of a policy has a $.
+RECORD = "classes.parquet"  # A file beside the bounded one: who is of which class, for the versions to come.
 
 
 @dataclass(frozen=True, slots=True)

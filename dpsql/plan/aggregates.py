@@ -75,7 +75,7 @@ class AggregateFunction:
         return argument if self.keeps_type and argument is not None else Type.REAL
 
 
-F, TOTAL, EXTREME = AggregateFunction, ByUnit.TOTAL, ByUnit.EXTREME  # short, for the rows below
+F, TOTAL, EXTREME = AggregateFunction, ByUnit.TOTAL, ByUnit.EXTREME  # Short names, for the rows below.
 FUNCTIONS: Mapping[str, AggregateFunction] = {
     row.name: row
     for row in (

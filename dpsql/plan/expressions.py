@@ -40,7 +40,7 @@ INTERVALS = {
     "hour": ("add:seconds", 3600), "minute": ("add:seconds", 60), "second": ("add:seconds", 1),
 }  # fmt: skip
 """Each unit of an INTERVAL: the primitive that adds it, and how many months, days or seconds it has."""
-SIZED = ("decimal", "text")  # casts that may carry a size: DECIMAL(18, 3), VARCHAR(10)
+SIZED = ("decimal", "text")  # Casts that may carry a size: DECIMAL(18, 3), VARCHAR(10).
 
 
 def arguments_of(expression: Expression) -> tuple[Expression, ...]:

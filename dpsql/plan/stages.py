@@ -22,7 +22,7 @@ from dpsql.sql import syntax
 
 __all__ = ["RELEASED", "is_aggregate", "plan_stage", "released_names", "row_count"]
 
-RELEASED = "released"  # alias of the table of released values
+RELEASED = "released"  # The alias of the table of released values.
 
 ROWS = Interval(Fraction(0), Fraction(MOST_ROWS))
 

@@ -31,7 +31,7 @@ __all__ = ["refuse_after_having", "refuse_over_rows", "windowed"]
 ROWS = Interval(Fraction(1), Fraction(MOST_ROWS))
 COUNTS = Interval(Fraction(0), Fraction(MOST_ROWS))
 SHARES = Interval(Fraction(0), Fraction(1))
-END = RELEASED[Type.INTEGER]  # where released integers saturate
+END = RELEASED[Type.INTEGER]  # Released integers saturate there.
 SATURATED = Interval(-END, END)
 SATURATING = "bigint(CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE {0} END)"
 
@@ -90,8 +90,9 @@ _LISTED: tuple[Function, ...] = (
 )
 FUNCTIONS = {(function.name, function.parameters): function for function in _LISTED}
 NAMES = tuple(dict.fromkeys(function.name for function in _LISTED))
-ONE_AFTER_ANOTHER = ("row_number", "ntile", *NEIGHBOURS)  # they tell rows apart that ORDER BY leaves equal
-LEAST = {"ntile": 1, "nth_value": 1, "lag": 0, "lead": 0}  # of the number of rows that they take
+ONE_AFTER_ANOTHER = ("row_number", "ntile", *NEIGHBOURS)  # Functions that tell rows apart which ORDER BY leaves equal.
+LEAST = {"ntile": 1, "nth_value": 1, "lag": 0, "lead": 0}
+"""The least number of rows that each function takes as its argument, as in SQL."""
 
 
 def windowed(node: syntax.Window, resolver: Resolver) -> Expression:

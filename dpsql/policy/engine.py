@@ -24,7 +24,7 @@ __all__ = ["AnyEngine", "EngineSection"]
 _BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # In bytes: the units of an amount of memory.
 _SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
 """In seconds: the units of a time."""
-_LEAST_MEMORY = "1GiB"  # the engine's process takes about that much address space before it does anything
+_LEAST_MEMORY = "1GiB"  # The engine's process takes about that much address space before it does anything.
 
 
 def _amount(text: object, units: dict[str, int] | dict[str, Fraction]) -> Fraction | None:

@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 AttributeKind = Literal["discrete", "chain", "star", "tree", "graph", "matrix", "threshold", "smooth", "euclidean"]
-PRESENCE = "presence"  # the ledger's column for the loss of a row's being there at all
+PRESENCE = "presence"  # The ledger's column for the loss of a row's being there at all.
 
 ATTRIBUTE_KINDS: Mapping[AttributeKind, tuple[tuple[str, ...], ...]] = {
     "discrete": (("epsilon",),),

@@ -18,7 +18,7 @@ from dpsql.sql.syntax import Call, CaseExpression, Cast, Expr, InList, Literal, 
 __all__ = ["column_name"]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_TYPES = {  # DuckDB's keywords among the names of types; it shows all others as they are written
+_TYPES = {  # DuckDB's keywords among the names of types; it shows all others as they are written.
     **{name: name.upper() for name in ("bigint", "boolean", "smallint", "timestamp", "varchar")},
     **dict.fromkeys(("int", "integer"), "INTEGER"),
     **dict.fromkeys(("float", "real"), "FLOAT"),

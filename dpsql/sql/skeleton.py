@@ -36,7 +36,8 @@ _AFTER_VALUE = frozenset(
     order outer right then union using where
     """.split()
 )
-_SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())  # keywords to call
+_SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())
+"""Keywords that are called as functions."""
 
 
 def build_skeleton(tokens: tuple[Token, ...]) -> Skeleton:

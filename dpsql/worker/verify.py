@@ -50,8 +50,8 @@ NODES = frozenset(
         "DESCENDING",
     }
 )
-ABSENT = ("sample", "at_clause")  # parts of a node that must not be there
-COUNT_STAR = "count_star"  # how DuckDB reads count(*): whoever may count may count rows
+ABSENT = ("sample", "at_clause")  # Parts of a node that must not be there.
+COUNT_STAR = "count_star"  # As DuckDB reads count(*): whoever may count may count rows.
 
 
 def verify(

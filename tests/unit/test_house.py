@@ -20,6 +20,7 @@ PAGE = [
 ]  # In the order of the page.
 ZERO, ONE = 0, -1
 NAME = "5"
+SPACED = ("a",  "b")  # fmt: skip
 small = 5
 '''
 
@@ -40,6 +41,8 @@ def test_constants_that_a_sentence_explains_pass() -> None:
         "A = -2.5\n'''In seconds'''\n",
         "# This is of another.\n\nA = 3\n",
         "A = [\n    2,  # A row's own.\n    3,\n]\n",
+        "A = 'a'  # of a column\n",
+        "A = {  # of a column\n    'a': 'b',\n}\n",
         "B = 1  # This is of another.\nA = 2\n",
     ],
 )

@@ -25,8 +25,8 @@ from dpsql.errors import OperationalError, PolicyError
 __all__ = ["DuckDBDatabase", "building", "reading"]
 
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
-CATALOG = "source"  # the name under which the owner's database is attached
-BUFFERS = "4GiB"  # of the engine; beyond that it works on disk, in the private directory
+CATALOG = "source"  # The name under which the owner's database is attached.
+BUFFERS = "4GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",

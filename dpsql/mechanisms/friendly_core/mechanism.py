@@ -68,7 +68,8 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 __all__ = ["FriendlyCore", "FriendlyMean", "Scaled"]
 
 FINE = 16  # Multiples of a coarse column's step: factors that are rounded to whole numbers then err by 3% at most.
-WIDEST = FARTHEST // FARTHEST_STEP  # the largest factor
+WIDEST = FARTHEST // FARTHEST_STEP
+"""The largest factor: columns of whole numbers up to `FARTHEST_STEP` then stay within `FARTHEST`."""
 TYPICAL = 3.5
 """The diameter of most data, in standard deviations. A guess."""
 

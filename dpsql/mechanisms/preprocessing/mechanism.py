@@ -77,7 +77,8 @@ LEAST_ROWS = 5
 MOST_GROUPS = 5_000
 """Groups of one statement; more are answered by name alone. It is a choice: each takes about a millisecond of exact
 arithmetic."""
-WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")  # over rows far out, one by one
+WALKED = ("avg", "trimmed_mean", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
+"""Functions that walk over rows far out, one by one."""
 LEAST_SPREADS = 1000
 """What a spread, which half of the rows lie beyond, is divided by: n Delta is at least that. It is a choice."""
 LEAST_WIDTHS = 10**9
@@ -86,7 +87,7 @@ LEAST_WIDTHS = 10**9
 # take half a minute to a minute, so that as many as this take one to three seconds.
 MOST_STEPS = 30_000
 SPREADS_WIDE = 10  # In spreads: bounds are taken to be so wide where no spread is known. A guess.
-ONLY_NAMED = ("min", "max", "sum")  # no rule sets their sensitivity
+ONLY_NAMED = ("min", "max", "sum")  # Functions whose sensitivity no rule sets.
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 
 __all__ = ["FIRST", "LAST", "between", "clock", "complete", "counted", "moved", "moved_months", "truncated"]
 
-FIRST, LAST = datetime(1, 1, 1), datetime.combine(date.max, time.max)  # what a column can hold
+FIRST, LAST = datetime(1, 1, 1), datetime.combine(date.max, time.max)
+"""The first and the last moment that a column can hold."""
 
 _SECONDS = {"hour": 3600, "minute": 60, "second": 1}  # In seconds: how long each unit is.
 _FRACTIONS = {"millisecond": 1_000, "microsecond": 1_000_000}  # How many of each unit make a second.

@@ -55,8 +55,9 @@ _OPERATORS: dict[type[exp.Expr], str] = {
     exp.ILike: "ilike",
     exp.NullSafeNEQ: "is_distinct_from",
 }
-_WORDED = (exp.And, exp.Or, exp.Like, exp.ILike, exp.NullSafeNEQ)  # operators that are words, not signs
-_OPERATOR_SLOTS = frozenset({"this", "expression", "typed", "safe"})  # the last two describe the dialect
+_WORDED = (exp.And, exp.Or, exp.Like, exp.ILike, exp.NullSafeNEQ)  # Operators that are words, not signs.
+_OPERATOR_SLOTS = frozenset({"this", "expression", "typed", "safe"})
+"""The arguments of an operator's node; the last two describe the dialect."""
 
 # Readers differ on how these nest without parentheses: DuckDB refuses a < b < c and gives IN and IS ranks of their own.
 _PREDICATES: tuple[type[exp.Expr], ...] = (
