@@ -37,6 +37,7 @@ OPTIONS: Mapping[str, tuple[type, str]] = {
     "gamma": (Decimal, "The gamma of random_dp above which it is refused."),
     "max_groups_per_unit": (int, "Most groups that one unit counts in."),
     "max_rows_per_group": (int, "Most rows of one unit that count in one group."),
+    "interval": (str, "none: no interval of a quantile, and the whole price for its value."),
     "confidence": (float, "The level of the printed errors."),
 }
 """The options of a statement that the command line takes: their types and what it says of them. A statement's own

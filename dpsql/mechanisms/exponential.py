@@ -97,6 +97,12 @@ class Exponential(Mechanism):
     """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain."""
 
     name: str = "exponential"
+    options: frozenset[str] = frozenset({"interval"})
+
+    def reads(self, request: Request) -> frozenset[str]:
+        """A mode has no interval to decline."""
+        read = Mechanism.reads(self, request)
+        return read if request.aggregate.function in QUANTILES else read - self.options
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for an order statistic or a mode, or why there is none."""

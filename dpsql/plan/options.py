@@ -43,6 +43,7 @@ class Options:
         gamma: random_dp: the most gamma that this statement may cost.
         metric: metric: the policy's metric that prices this statement.
         multiple: metric: how much of it the statement costs.
+        interval: exponential: ``none`` declines the interval of a quantile, so that the whole price is for its value.
     """
 
     epsilon: Fraction | None = None
@@ -63,6 +64,7 @@ class Options:
     gamma: Fraction | None = None
     metric: str | None = None
     multiple: Fraction | None = None
+    interval: str | None = None
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -253,6 +255,13 @@ def _strategy(name: str, value: Any) -> str:
     return word
 
 
+def _declined(name: str, value: Any) -> str:
+    word = _word(name, value)
+    if word != "none":
+        raise ProgrammingError(f"{name} is {value}; write none, or leave it out to get intervals.")
+    return word
+
+
 READERS: dict[str, Any] = {
     "epsilon": _loss,
     "delta": _ceiling,
@@ -272,6 +281,7 @@ READERS: dict[str, Any] = {
     "gamma": _chance,
     "metric": _word,
     "multiple": _loss,
+    "interval": _declined,
 }
 
 

@@ -52,7 +52,7 @@ def _unread(name: str) -> str:
     for mechanism in MECHANISMS:
         if name in mechanism.options:
             return (
-                f"{name} is an option of mechanism {mechanism.name}, which answers nothing in this statement. Leave it "
+                f"{name} is an option of mechanism {mechanism.name}, and bears on nothing in this statement. Leave it "
                 f"out, or write mechanism = '{mechanism.name}'."
             )
     return f"{name} means nothing to this statement: what answers it does not read it. Leave it out."

@@ -148,6 +148,7 @@ WIDER = (
     Template("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n), DP_INTERVAL_HIGH(n) FROM visits"),
     # choices
     Template("SELECT MEDIAN(cost) FROM visits"),
+    Template("SELECT ward, MEDIAN(cost), COUNT(*) FROM visits GROUP BY ward", options={"interval": "none"}),
     Template("SELECT MIN(score), MAX(score), QUANTILE_DISC(score, 0.25), QUANTILE_CONT(score, 0.9) FROM visits"),
     Template("SELECT ward, MEDIAN(score) FROM visits GROUP BY ward"),
     Template("SELECT sex, MAX(age), QUANTILE_CONT(weight, 0.3) FROM patients GROUP BY sex"),

@@ -2713,6 +2713,16 @@ SELECT AVG(height) FROM customers
 -- columns: avg(height) real
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN(cost), MAX(cost), COUNT(*) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: count_rows
+-- columns: median("cost") real, max("cost") real, count_star() integer
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."visits" AS "t0") AS q
+
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing', sensitivity = 24) MEDIAN(cost) FROM visits
 -- unit: visits.patient_id

@@ -1023,7 +1023,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilom = 1) COUNT(*) FROM patients
 -- refused: There is no option epsilom. Did you mean epsilon?
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (seed = 1) COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS () COUNT(*) FROM patients
 -- refused: OPTIONS at 1:42: the options are missing. Write OPTIONS (epsilon = 0.5).
@@ -1083,7 +1083,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (privacy_unit_column = visit_id) COUNT(
 -- refused: privacy_unit_column is visit_id; the policy's privacy unit here is patient_id.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (gamma = 0.1) COUNT(*) FROM visits
--- refused: gamma is an option of mechanism random_dp, which answers nothing in this statement. Leave it out, or write mechanism = 'random_dp'.
+-- refused: gamma is an option of mechanism random_dp, and bears on nothing in this statement. Leave it out, or write mechanism = 'random_dp'.
 
 SELECT COUNT(*, epsilon => 5) FROM patients
 -- refused: The aggregates' own prices add up to 5, but the statement's epsilon is 0.5. Raise epsilon, or lower epsilon => of an aggregate.
@@ -1116,11 +1116,11 @@ SELECT COUNT(*) FROM patients
 
 -- with: seed=4
 SELECT COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
 
 -- with: noise=False
 SELECT COUNT(*) FROM patients
--- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, max_groups_contributed.
+-- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
 
 -- with: epsilon=1, delta=None, group_selection_strategy='PUBLIC_GROUPS'
 SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
@@ -1301,7 +1301,16 @@ SELECT COUNT(*) FROM patients HAVING AVG_VECTOR(age, weight) > 3
 -- refused: AVG_VECTOR at 1:38: it makes several columns, so it stands alone in the SELECT list. Write AVG of one column here, or compute in an outer query.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (scale = (1, 100)) COUNT(*) FROM patients
--- refused: scale is an option of mechanism friendly_core, which answers nothing in this statement. Leave it out, or write mechanism = 'friendly_core'.
+-- refused: scale is an option of mechanism friendly_core, and bears on nothing in this statement. Leave it out, or write mechanism = 'friendly_core'.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (interval = 'none') COUNT(*) FROM patients
+-- refused: interval is an option of mechanism exponential, and bears on nothing in this statement. Leave it out, or write mechanism = 'exponential'.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (interval = 'none') MODE(sex) FROM patients
+-- refused: interval is an option of mechanism exponential, and bears on nothing in this statement. Leave it out, or write mechanism = 'exponential'.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (interval = 'narrow') MEDIAN(age) FROM patients
+-- refused: interval is narrow; write none, or leave it out to get intervals.
 
 -- Preprocessed statistics
 SELECT TRIMMED_MEAN(age) FROM patients
@@ -1335,10 +1344,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'preprocessing') QUANTILE_
 -- refused: QUANTILE_CONT(cost, 0.9) at 1:72: mechanism 'preprocessing' does not answer this: it answers MEDIAN, AVG, TRIMMED_MEAN, variances, MIN, MAX and SUM, not QUANTILE_CONT(cost, 0.9). Leave the mechanism out to get the one with the least expected error.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) COUNT(*) FROM patients
--- refused: sensitivity is an option of mechanism preprocessing, which answers nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
+-- refused: sensitivity is an option of mechanism preprocessing, and bears on nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 3) SUM(age) FROM patients
--- refused: centre is an option of mechanism preprocessing, which answers nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
+-- refused: centre is an option of mechanism preprocessing, and bears on nothing in this statement. Leave it out, or write mechanism = 'preprocessing'.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = -1) AVG(age) FROM patients
 -- refused: sensitivity is -1; write a number above 0.

@@ -74,6 +74,35 @@ def test_two_columns_of_one_name_keep_their_own_errors(session: dpsql.Session) -
         answer.interval("n")
 
 
+def test_a_quantile_without_its_interval_has_the_whole_price_and_counts_keep_theirs(session: dpsql.Session) -> None:
+    columns = "MEDIAN(age) AS middle, COUNT(*) AS n, MEDIAN(age) + 1 AS more, DP_INTERVAL_LOW(middle) AS low"
+    sql = f"SELECT {columns} FROM people"
+    answer = session.query(sql, interval="none", epsilon=1)
+    assert answer.interval("middle") == answer.interval("more") == [(None, None)]
+    assert answer.rows[0][3] is None
+    assert None not in answer.interval("n")[0]
+    assert "± ?" in str(answer)
+    assert any("no interval was bought" in note for note in answer.notes)
+    assert not answer.replayed
+    assert session.query(sql, interval="none", epsilon=1).replayed
+    assert not session.query(sql, epsilon=1).replayed
+    by_interval, by_value = (
+        session.explain("SELECT MEDIAN(age) AS m FROM people", half_width={"m": 1}, **options).cost.epsilon
+        for options in ({}, {"interval": "none"})
+    )
+    assert by_value < by_interval
+
+
+def test_declining_an_interval_is_refused_where_nothing_reads_it(session: dpsql.Session) -> None:
+    with pytest.raises(ProgrammingError, match="interval is an option of mechanism exponential"):
+        session.query("SELECT COUNT(*) FROM people", interval="none")
+    with pytest.raises(ProgrammingError, match="write none, or leave it out"):
+        session.query("SELECT MEDIAN(age) FROM people", interval="wide")
+    session.query("SET interval = 'none'")
+    assert session.query("SELECT MEDIAN(age) AS m FROM people").interval("m") == [(None, None)]
+    session.query("SELECT COUNT(*) FROM people")
+
+
 def test_the_extremes_hint_at_what_says_more(session: dpsql.Session) -> None:
     assert (
         "MAX(age): it rests on the outermost row alone; QUANTILE_CONT(x, 0.99) says more."

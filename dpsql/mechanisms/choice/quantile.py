@@ -33,7 +33,8 @@ with r more ranks counted below the lowest and above the highest grid point, so 
 lower draw l is above the exact quantile, which lies within 1 rank of p n, then q(l) <= -b (r - 1) while the best score
 is 0. Among W grid points this has chance at most W exp(-c b (r - 1)), and r is the least that makes it 1/200. With the
 upper draw this is 99% confidence, whatever the data are. The answer is added to the interval. Where p is 0 the lower
-bound itself is the lower end, where p is 1 the upper, at no cost.
+bound itself is the lower end, where p is 1 the upper, at no cost. ``interval = 'none'`` declines the two draws: the
+answer then has the whole rate, and its error is foretold for rows that lie evenly, but not bounded.
 
 Source: Smith 2011, "Privacy-preserving statistical estimation with optimal convergence rates", section 3 (scoring grid
 points by rank, interval by interval); the theorem and the brackets are above.
@@ -70,6 +71,7 @@ CONFIDENCE = 0.99
 SHARE = Fraction(1, 2)
 """The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
+DECLINED = "no interval was bought; the error is what is expected of rows that lie evenly, and may be larger."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class QuantileQuery:
         width: By how much one of those rows changes w, the theorem's 2 max(a, b - a) or 2 b.
         rows_about: Guess of the rows per group.
         extent: Guess of the distance over which the rows lie, in grid steps.
+        bracketed: Whether its interval is drawn, too.
     """
 
     need: Values
@@ -110,16 +113,18 @@ class QuantileQuery:
     width: int
     rows_about: int
     extent: float
+    bracketed: bool = True
 
     @property
     def ends(self) -> tuple[int, ...]:
         """The ends of the interval that must be drawn: -1 the lower, 1 the upper."""
-        return tuple(side for side, bound in ((-1, 0), (1, 1)) if self.rank.fraction != bound)
+        return tuple(side for side, bound in ((-1, 0), (1, 1)) if self.bracketed and self.rank.fraction != bound)
 
     @property
     def shares(self) -> tuple[Fraction, ...]:
         """Of the rate: the answer's, then one for each end that is drawn."""
-        return (SHARE, *[(1 - SHARE) / len(self.ends)] * len(self.ends))
+        ends = len(self.ends)
+        return (SHARE, *[(1 - SHARE) / ends] * ends) if ends else (Fraction(1),)
 
 
 def quantile_query(request: Request) -> QuantileQuery | str:
@@ -149,6 +154,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         width=width,
         rows_about=max(1, request.rows_about),
         extent=float(extent),
+        bracketed=request.options.interval is None,
     )
 
 
@@ -173,6 +179,7 @@ class QuantileRelease(Offer):
 
     Attributes:
         loss: Of all draws and groups together.
+        half_width: The expected error, where the interval is declined.
         need: The values, counted.
         query: What is asked and publicly known.
         rates: Of the answer, then of each end that is drawn: what one row may tell.
@@ -183,11 +190,16 @@ class QuantileRelease(Offer):
     rates: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
+        if self.query.bracketed:
+            derive(self, need=self.query.need, half_width=self._bracket())
+        else:
+            derive(self, need=self.query.need, half_width=self.expected_error, notes=(DECLINED,))
+
+    def _bracket(self) -> float:
+        """Half the width of the drawn interval, for ``rows_about`` rows that lie evenly over their extent."""
         query, ranks = self.query, max(abs(draw.rank.offset) for draw in self.draws())
         widest = Fraction(query.grid.high - query.grid.low, 2)
-        # For rows_about rows that lie evenly over their extent.
-        width = min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step
-        derive(self, need=query.need, half_width=float(width))
+        return float(min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step)
 
     @property
     def expected_error(self) -> float:
@@ -228,19 +240,22 @@ class QuantileRelease(Offer):
         return Draw(rank, exponent, math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent))
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value``, with ``low`` and ``high``, the ends of its interval; all in the column's unit."""
+        """``value``, with ``low`` and ``high``, the ends of its interval where it has one; all in the column's unit."""
         grid, draws = self.query.grid, self.draws()
         found = [[_chosen(group, grid, draw, sampler) for draw in draws] for group in grouped(raw)]
         sides = (0, *self.query.ends)
+        named = (("value", 0, 0), ("low", -1, grid.low), ("high", 1, grid.high))
         columns = {
             name: [steps[sides.index(side)] if side in sides else bound for steps in found]
-            for name, side, bound in (("value", 0, 0), ("low", -1, grid.low), ("high", 1, grid.high))
+            for name, side, bound in (named if self.query.bracketed else named[:1])
         }
         return ReleasedTable({name: [in_unit(k, grid.step) for k in steps] for name, steps in columns.items()})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """The drawn ends up to 99% confidence, all of the bounds beyond."""
+        """The drawn ends up to 99% confidence, all of the bounds beyond; none where they were declined."""
         grid = self.query.grid
+        if not self.query.bracketed:
+            return [(None, None)] * len(released.values)
         if confidence > CONFIDENCE:
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)

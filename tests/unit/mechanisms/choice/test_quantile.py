@@ -19,6 +19,7 @@ from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.choice.quantile import Draw, QuantileRelease, Rank, landscape
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.plan.needs import Contribution
+from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.tables import RawTable
@@ -37,6 +38,8 @@ STATISTICS += [
 ]
 PRICES = [HALF, Price(Fraction(3), Fraction(0)), Price(None, Fraction(0), rho=Fraction(1, 3))]
 ORDERS = (2, 10)
+
+ALONE = Options(interval="none")
 
 every = pytest.mark.parametrize(("function", "fraction"), STATISTICS)
 
@@ -108,6 +111,39 @@ def test_no_swapped_rows_lose_more_than_is_charged(function: str, fraction: Frac
     release = quantile(asking(function, fraction=fraction, grid=TINY, held=held, neighbours="replace_one"))
     assert isinstance(release.loss, Pure)
     assert chances.within(worst(release, swapped(rows)), release.loss.epsilon)
+
+
+@every
+@pytest.mark.parametrize("price", PRICES)
+def test_without_an_interval_the_whole_price_is_for_the_value(function: str, fraction: Fraction, price: Price) -> None:
+    held = Contribution(2, 1, 2)
+    alone, bracketed = (
+        quantile(asking(function, fraction=fraction, grid=TINY, price=price, held=held, options=options))
+        for options in (ALONE, Options())
+    )
+    assert isinstance(alone.loss, Pure)
+    assert chances.within(worst(alone, added(2)), alone.loss.epsilon)
+    assert len(alone.rates) == 1
+    assert alone.rates[0] > bracketed.rates[0] * (2 if price.rho is None else Fraction(6, 5)) * Fraction(999, 1000)
+
+
+def test_without_an_interval_the_charge_is_tight() -> None:
+    grid = Grid(Fraction(1), 0, 20_000)
+    release = quantile(asking("quantile_cont", grid=grid, options=ALONE))
+    (draw,) = release.draws()
+    loss = chances.loss(outcomes((0,), draw, grid), outcomes((0, 19_999), draw, grid))
+    assert 0.99 * float(HALF.epsilon or 0) < float(loss) <= float(HALF.epsilon or 0)
+
+
+def test_without_an_interval_there_is_none_and_the_expected_error_is_told() -> None:
+    release = quantile(asking("quantile_cont", options=ALONE))
+    bracketed = quantile(asking("quantile_cont"))
+    released = release.release(counted({500: 10**6}, {}), FixedSampler(3))
+    assert set(released.columns) == {"value"}
+    assert release.intervals(released, 0.95) == [(None, None)] * 2
+    assert release.half_width == release.expected_error == pytest.approx(bracketed.expected_error / 2, rel=1e-6)
+    assert release.notes
+    assert not bracketed.notes
 
 
 def test_the_charge_is_tight_and_a_larger_exponent_would_be_seen() -> None:
