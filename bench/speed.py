@@ -27,9 +27,10 @@ import duckdb
 from page import ROOT, circumstances, table, write
 
 import dpsql
+from dpsql.backend import Backend
 from dpsql.engine.base import Engine, EngineStatement
 from dpsql.privacy.tables import RawTable
-from dpsql.session import Backend, Session
+from dpsql.session import Session
 
 sys.path.insert(0, str(ROOT))  # the hospital lives outside the package
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.answers.postprocess import PostProcess
+from dpsql.backend import Backend
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, ProgrammingError, door
@@ -32,7 +33,7 @@ from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.sampling import ExactSampler, Sampler
-from dpsql.session import Backend, Session
+from dpsql.session import Session
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 

@@ -6,65 +6,35 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.batch import BatchQuote, Statements, asked_in, batch_quote
 from dpsql.answers.budget import Budget
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.listing import describe_table, list_tables
-from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.promise import total_promise
-from dpsql.answers.quote import price_for, public_quote, quote
+from dpsql.answers.quote import price_for
 from dpsql.answers.release import Released, noised, read_released, release, write_released
-from dpsql.engine.base import Engine, EngineStatement
-from dpsql.engine.lower import lower_public, lowering
+from dpsql.backend import Backend
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed, ProgrammingError, door
-from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import suspended
-from dpsql.mechanisms import under_policy
-from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
-from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options, read_clause, read_options
 from dpsql.plan.parameters import call_text, values_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
-from dpsql.prepare import Measured, Prepared, prepare, refuse_unread
-from dpsql.privacy.sampling import Sampler
+from dpsql.prepare import Measured, Prepared, refuse_unread
+from dpsql.prepare.batch import Batch, batch_of, readings_for
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
 
-__all__ = ["Backend", "Session"]
-
-
-@dataclass(frozen=True, slots=True)
-class Backend:
-    """What every session of one proxy shares.
-
-    Attributes:
-        catalog: Tables as the plan knows them.
-        ledger: Charges and stored releases.
-        engine: Where exact numbers come from.
-        post_process: The worker for released values.
-        sampler: The source of noise.
-        defaults: The policy's options for a query that names none.
-        private: False only under a test sampler.
-        metrics: The policy's metrics, by name.
-        public: Reads whole columns of public tables.
-    """
-
-    catalog: Catalog
-    ledger: Ledger
-    engine: Engine
-    post_process: PostProcess
-    sampler: Sampler
-    defaults: Options
-    private: bool
-    metrics: Mapping[str, RowMetric]
-    public: PublicRows
+__all__ = ["Session"]
 
 
 class Session:
@@ -109,7 +79,7 @@ class Session:
                 plan = self._plan(statement.select, parameters)
                 if isinstance(plan, PublicPlan):
                     return self._public(plan)
-                return self._answer(self._prepare(plan, options), statement)
+                return self._answers([(self._prepare(plan, options), statement)])[0]
             case syntax.Explain():
                 return self._quote(self._plan(statement.query.select, parameters), options, None).to_answer()
             case syntax.ShowBudget():
@@ -148,6 +118,57 @@ class Session:
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT can be explained.")
         return self._quote(self._plan(statement.select, parameters), options, half_width)
+
+    @door
+    def query_all(
+        self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
+    ) -> list[Answer]:
+        """The answers to several statements, bought together: what they ask alike is measured, and paid for, once.
+
+        Args:
+            statements: SELECTs, each as text, or as text with a list of values for its ``?``.
+            half_width: Output column to the 95% half width wanted, in every statement that has it: each of these
+                columns is bought at the least price that gives it.
+            **options: As in `query`, for each of the statements.
+
+        Returns:
+            One answer a statement; its cost is what it added. Each is found again by its statement alone.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError, BudgetExceeded: As in `query`: one refusal refuses all, uncharged.
+            EngineFailed: After the charge, which stays.
+        """
+        asked = self._asked(statements, options, half_width)
+        for own, _ in asked:
+            if isinstance(own, PublicPlan):
+                self._backend.engine.verify(lower_public(own, self._backend.engine.dialect))
+        answers = iter(self._answers([(own, statement) for own, statement in asked if isinstance(own, Prepared)]))
+        return [self._public(own) if isinstance(own, PublicPlan) else next(answers) for own, _ in asked]
+
+    @door
+    def quote(
+        self, statements: Statements, *, half_width: Mapping[str, float] | None = None, **options: Any
+    ) -> BatchQuote:
+        """What several statements would cost together, and one by one. Spends nothing, reads no data.
+
+        Args:
+            statements: As in `query_all`.
+            half_width: As in `query_all`.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError: One of them would be refused.
+        """
+        asked = [own for own, _ in self._asked(statements, options, half_width)]
+        batch, _ = self._together([own for own in asked if isinstance(own, Prepared)])
+        quotes = iter([self._backend.quote(prepared, self._analyst) for prepared in batch.together])
+        return batch_quote(
+            batch,
+            [self._backend.public_quote(own) if isinstance(own, PublicPlan) else next(quotes) for own in asked],
+            [number for number, own in enumerate(asked, 1) if isinstance(own, Prepared)],
+            self._backend.ledger.repeats_left(self._analyst, batch.loss),
+            self._backend.summary,
+        )
 
     @door
     def budget(self) -> Budget:
@@ -221,42 +242,99 @@ class Session:
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
         own = self._own(plan, options)
-        prepared = self._prepared(plan, self._in_force(own))
+        prepared = self._backend.prepared(plan, self._in_force(own))
         refuse_unread(own, prepared.read)
         return prepared
 
-    def _prepared(self, plan: Plan, options: Options) -> Prepared:
-        backend = self._backend
-        lower = lowering(backend.engine.dialect, backend.ledger.contribution_key)
-        mechanisms = under_policy(backend.metrics, backend.post_process.cells, backend.public)
-        return prepare(plan, options, backend.catalog, lower, mechanisms)
+    def _asked(
+        self, statements: Statements, options: Mapping[str, Any], half_width: Mapping[str, float] | None
+    ) -> list[tuple[Prepared | PublicPlan, syntax.QueryStatement]]:
+        """The statements of a batch, each at its own price."""
+
+        def ask(sql: str, parameters: Sequence[Value]) -> tuple[Prepared | PublicPlan, syntax.QueryStatement]:
+            statement = parse(sql)
+            if not isinstance(statement, syntax.QueryStatement):
+                raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
+            plan = self._plan(statement.select, parameters)
+            return (plan if isinstance(plan, PublicPlan) else self._prepare(plan, options)), statement
+
+        return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 
     def _public(self, plan: PublicPlan) -> Answer:
         return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect)))
 
-    def _answer(self, prepared: Prepared, statement: syntax.QueryStatement) -> Answer:
-        """Charge, then look; or the stored release of the same statement, free."""
+    def _answers(self, asked: Sequence[tuple[Prepared, syntax.QueryStatement]]) -> list[Answer]:
+        """Charge once for all that is new, then look; what was released before is free."""
+        batch, stored = self._together([prepared for prepared, _ in asked])
+        drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
+        if batch.fresh:
+            charge = self._charged(batch, [asked[index][1] for index in batch.fresh])
+        for index in batch.fresh:
+            prepared = batch.together[index]
+            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
+            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
+        answers = []
+        for index, fingerprint in enumerate(batch.fingerprints):
+            first = batch.fingerprints.index(fingerprint)  # of two that ask the same
+            replayed = index not in batch.fresh
+            answer = self._finish(batch.together[first], stored[first], replayed=replayed)
+            answers.append(answer if replayed else replace(answer, cost=self._backend.summary(batch.paid[index])))
+        return answers
+
+    def _together(self, own: Sequence[Prepared]) -> tuple[Batch, dict[int, Released]]:
+        """How statements are bought together, and the stored answers of those that were released before."""
+        backend, stored, at = self._backend, dict[int, Released](), list(own)
+        fingerprints = [prepared.fingerprint(self._analyst, backend.catalog.version) for prepared in own]
+        for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
+            found = backend.ledger.find(fingerprint)
+            if found is not None:
+                keys = [grouping.keys for grouping in prepared.groupings]
+                stored[index] = read_released(prepared.plan, keys, found[0])
+                if stored[index].prices:
+                    at[index] = self._backend.at(prepared, stored[index].prices)
+        return batch_of(at, fingerprints, stored, self._backend.at, self._backend.lower), stored
+
+    def _charged(self, batch: Batch, statements: Sequence[syntax.QueryStatement]) -> int:
+        """The one charge for what is new of a batch, after all that can be refused was refused."""
         backend = self._backend
-        fingerprint = prepared.fingerprint(self._analyst, backend.catalog.version)
-        found = backend.ledger.find(fingerprint)
-        if found is not None:
-            keys = [grouping.keys for grouping in prepared.groupings]
-            return self._finish(prepared, read_released(prepared.plan, keys, found[0]), replayed=True)
         if backend.ledger.suspended(self._analyst):
             raise suspended(self._analyst)
-        for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
-            backend.engine.verify(reading.statement)
-        backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
-        charge = backend.ledger.charge(
-            self._analyst, prepared.loss, statement=normal(statement), fingerprint=fingerprint
+        for prepared in (batch.together[index] for index in batch.fresh):
+            for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
+                backend.engine.verify(reading.statement)
+            backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
+        text, fingerprints = ";\n".join(map(normal, statements)), [batch.fingerprints[index] for index in batch.fresh]
+        return backend.ledger.charge(
+            self._analyst, batch.loss, statement=text, fingerprint=fingerprints[0], beside=fingerprints[1:]
         )
-        released = self._release(prepared)
-        backend.ledger.store(charge, fingerprint, write_released(released))
-        return self._finish(prepared, released, replayed=False)
 
-    def _release(self, prepared: Prepared) -> Released:
-        """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism."""
-        return release(prepared, [self._run(reading.statement) for reading in prepared.readings], self._noised)
+    def _release(
+        self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None
+    ) -> Released:
+        """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism.
+
+        Args:
+            prepared: The statement.
+            draws: What tells the draw of each measurement from all others, by its name; by default the name.
+            drawn: What was drawn already, and is neither read nor drawn again; what is drawn here is added.
+        """
+        draws = draws or {measured.name: measured.name for measured in prepared.measured}
+        drawn = {} if drawn is None else drawn
+
+        def noise(
+            measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
+        ) -> ReleasedTable:
+            draw = draws[measured.name]
+            if draw not in drawn:
+                drawn[draw] = self._noised(measured, raw, keys, groups)
+            return drawn[draw]
+
+        read = readings_for(prepared, {name for name, draw in draws.items() if draw in drawn})
+        raw = [
+            self._run(reading.statement) if index in read else RawTable({})
+            for index, reading in enumerate(prepared.readings)
+        ]
+        return release(prepared, raw, noise)
 
     def _noised(
         self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
@@ -282,18 +360,16 @@ class Session:
     def _quote(
         self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None
     ) -> Quote:
-        backend = self._backend
         if isinstance(plan, PublicPlan):
-            return public_quote(lower_public(plan, self._backend.engine.dialect).sql)
+            return self._backend.public_quote(plan)
         own = self._own(plan, options)
         in_force = self._in_force(own)
         if half_width:
-            price = price_for(plan, half_width, lambda x: self._prepared(plan, in_force.at(x)))
+            price = price_for(plan, half_width, lambda x: self._backend.prepared(plan, in_force.at(x)))
             in_force = in_force.at(price)
-        prepared = self._prepared(plan, in_force)
+        prepared = self._backend.prepared(plan, in_force)
         refuse_unread(own, prepared.read)
-        repeats = backend.ledger.repeats_left(self._analyst, prepared.loss)
-        return quote(prepared, repeats, backend.ledger.composition, backend.catalog.classes)
+        return self._backend.quote(prepared, self._analyst)
 
     # ------------------------------------------------------------------------------------------------- small things
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from dpsql.answers.answer import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
@@ -16,10 +18,11 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
 from dpsql.prepare import Measured, Prepared
+from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["advice", "price_for", "public_quote", "quote", "summary_fields"]
+__all__ = ["advice", "price_for", "public_quote", "quote", "split_for", "summary_fields"]
 
 
 def quote(
@@ -75,6 +78,38 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
     Raises:
         ProgrammingError: A column that is no bare aggregate, or a width that no price up to 10^6 gives.
     """
+    wanted = _wanted(plan, half_width)
+    return _least(lambda price: _narrow(prepared_at(price), wanted))
+
+
+def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepared:
+    """The statement with each wanted column at the least price that makes its expected interval as narrow as wanted.
+
+    Args:
+        own: The statement at its own prices; the other columns keep theirs.
+        half_width: Output column to half width, in the column's unit, > 0.
+        at: The same statement at other prices.
+
+    Raises:
+        ProgrammingError: As `price_for`.
+    """
+    wanted, prices = _wanted(own.plan, half_width), dict(own.prices)
+    narrowed: dict[str, float] = {}
+    for name, width in wanted.items():  # one after the other; what was made narrow stays so
+        narrowed[name] = width
+        kind = "epsilon" if prices[name].rho is None else "rho"
+
+        def narrow(price: Fraction, name: str = name, kind: str = kind) -> bool:
+            changes: dict[str, Any] = {kind: price}
+            return _narrow(at(own, {**prices, name: replace(prices[name], **changes)}), narrowed)
+
+        changes: dict[str, Any] = {kind: _least(narrow)}
+        prices[name] = replace(prices[name], **changes)
+    return at(own, prices)
+
+
+def _wanted(plan: Plan, half_width: Mapping[str, float]) -> dict[str, float]:
+    """The wanted half widths, by the aggregate's name."""
     wanted: dict[str, float] = {}
     for name, width in half_width.items():
         found = [o.expression for o in plan.outputs if o.name == name and not plan.stages]
@@ -86,21 +121,26 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
                 f"half_width of {name!r} is {width!r}; write a number above 0, in the column's unit."
             )
         wanted[found[0].name] = float(width)
+    return wanted
 
-    def narrow(exponent: int) -> bool:
-        prepared = prepared_at(_three_digits(exponent))
-        return all(
-            measured.choice.release.half_width <= wanted[measured.aggregate.name]
-            for measured in prepared.measured
-            if measured.aggregate.name in wanted
-        )
 
-    low, high = 0, 12 * 900  # 1e-6 to 1e6, 900 steps of three digits a decade
-    if not narrow(high):
+def _narrow(prepared: Prepared, wanted: Mapping[str, float]) -> bool:
+    """Whether the expected intervals of these aggregates are as narrow as wanted."""
+    return all(
+        measured.choice.release.half_width <= wanted[measured.aggregate.name]
+        for measured in prepared.measured
+        if measured.aggregate.name in wanted
+    )
+
+
+def _least(narrow: Callable[[Fraction], bool]) -> Fraction:
+    """The least price of three digits at which something is narrow, from 1e-6 to 1e6."""
+    low, high = 0, 12 * 900  # 900 steps of three digits a decade
+    if not narrow(_three_digits(high)):
         raise ProgrammingError("No price up to 1e6 gives intervals that narrow: the bounds or the grid set the limit.")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if narrow(middle) else (middle, high)
+        low, high = (low, middle) if narrow(_three_digits(middle)) else (middle, high)
     return _three_digits(high)
 
 

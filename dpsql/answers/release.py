@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any
 
 from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Price
 from dpsql.plan.needs import Cells, Ordered, Values
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
@@ -35,10 +37,12 @@ class Released:
     Attributes:
         groups: For each grouping, its groups in order.
         tables: One per measurement.
+        prices: At which each aggregate was bought, by name, where they are not those of the statement alone.
     """
 
     groups: tuple[tuple[Group, ...], ...]
     tables: Mapping[str, ReleasedTable]
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Released:
@@ -101,7 +105,10 @@ def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
 def write_released(released: Released) -> bytes:
     """The release as JSON."""
     tables = {name: dict(table.columns) for name, table in released.tables.items()}
-    return json.dumps({"groups": released.groups, "tables": tables}, default=_plain).encode()
+    whole: dict[str, Any] = {"groups": released.groups, "tables": tables}
+    if released.prices:
+        whole["prices"] = {name: asdict(price) for name, price in released.prices.items()}
+    return json.dumps(whole, default=_plain).encode()
 
 
 def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes) -> Released:
@@ -119,14 +126,22 @@ def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes)
         read = json.loads(stored)
         types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
         groups = tuple(_groups(listed, own) for listed, own in zip(read["groups"], types, strict=True))
-        return Released(groups, {name: ReleasedTable(columns) for name, columns in read["tables"].items()})
+        tables = {name: ReleasedTable(columns) for name, columns in read["tables"].items()}
+        return Released(groups, tables, {name: _price(own) for name, own in read.get("prices", {}).items()})
     except (ValueError, KeyError, TypeError) as error:
         raise InvariantBroken("a stored release does not fit its statement") from error
 
 
 def _plain(value: Any) -> Any:
-    """What JSON does not know: dates, and numpy's scalars and arrays."""
+    """What JSON does not know: dates, exact numbers, and numpy's scalars and arrays."""
+    if isinstance(value, Fraction):
+        return str(value)
     return value.isoformat() if isinstance(value, date) else value.tolist()
+
+
+def _price(amounts: Mapping[str, Any]) -> Price:
+    exact: dict[str, Any] = {kind: None if amount is None else Fraction(amount) for kind, amount in amounts.items()}
+    return Price(**exact)
 
 
 def _groups(listed: Sequence[Sequence[Any]], types: Sequence[Type]) -> tuple[Group, ...]:

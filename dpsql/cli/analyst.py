@@ -1,20 +1,22 @@
-"""An analyst's commands: a quote and an answer."""
+"""An analyst's commands: quotes and answers."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpsql.answers.writers import WRITERS
 from dpsql.cli.app import app
-from dpsql.cli.arguments import PolicyFile, Sql, takes_options
+from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, statements_of, takes_options, widths_of
 from dpsql.cli.running import line, opened
-from dpsql.errors import InterfaceError, ProgrammingError
+from dpsql.errors import InterfaceError
 
 if TYPE_CHECKING:
     from dpsql.answers.answer import Answer
+    from dpsql.session import Session
 
 __all__ = ["explain", "query"]
 
@@ -34,62 +36,78 @@ FORMAT = typer.Option(help="How to write the answer.", metavar=f"<{'|'.join(FORM
 @takes_options
 def explain(
     policy: PolicyFile,
-    sql: Sql,
+    sql: Sql = None,
+    file: File = None,
     analyst: Annotated[
         str | None, typer.Option(help="Whose budget to look at.", show_default="the first in the policy")
     ] = None,
-    half_width: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=WIDTH", help="Quote the epsilon whose 95% intervals are this narrow: n=50."),
-    ] = None,
+    half_width: HalfWidth = None,
     **options: Any,
 ) -> None:
     """What would run, by which mechanism, at what cost and error. Spends nothing and reads no data."""
-    wanted = _widths(half_width or [])
+    statements, wanted = statements_of(sql, file), widths_of(half_width)
     with opened(policy) as proxy:
         account = analyst or next(iter(proxy.policy.budget.analysts))
-        quote = proxy.session(analyst=account).explain(
-            sql,
-            half_width=wanted,
-            **options,
-        )
+        session = proxy.session(analyst=account)
+        if file is None:
+            quote: object = session.explain(statements[0], half_width=wanted, **options)
+        else:
+            quote = session.quote(statements, half_width=wanted, **options)
     typer.echo(f"{quote}\nThe budget is that of {line(account)}.")
-
-
-def _widths(texts: list[str]) -> dict[str, float]:
-    """``n=50`` as output column and half width."""
-    widths = {}
-    for text in texts:
-        column, _, width = text.rpartition("=")
-        try:
-            widths[column] = float(width)
-        except ValueError:
-            column = ""
-        if not column:
-            raise ProgrammingError(f"--half-width is {line(text)}; write an output column and a width, such as n=50.")
-    return widths
 
 
 @app.command()
 @takes_options
 def query(
     policy: PolicyFile,
-    sql: Sql,
     analyst: Annotated[str, typer.Option(help="Who asks, and whose budget it spends.")],
+    sql: Sql = None,
+    file: File = None,
+    together: Annotated[
+        bool, typer.Option("--together", help="Buy the statements of FILE at once: what they ask alike is paid once.")
+    ] = False,
+    half_width: HalfWidth = None,
     format: Annotated[str, FORMAT] = "table",  # noqa: A002 - the option's name
     **options: Any,
 ) -> None:
     """Ask, spend, and print the answer with its errors."""
+    statements, wanted = statements_of(sql, file), widths_of(half_width)
+    if file is None and together:
+        raise typer.BadParameter("--together is for the statements of a file: -f FILE.")
+    if wanted and not together:
+        raise typer.BadParameter("--half-width needs -f FILE --together; explain tells what one statement costs then.")
+    if len(statements) > 1 and format == "parquet":
+        raise InterfaceError("A Parquet file holds one answer. Ask one statement, or choose another format.")
     if format == "parquet" and sys.stdout.isatty():
         raise InterfaceError(
             "Parquet is not text. Send it to a file: dpsql query ... --format parquet > answer.parquet"
         )
     with opened(policy) as proxy:
-        answer = proxy.session(analyst=analyst).query(
-            sql,
-            **options,
-        )
-    _write(answer, format)
+        session = proxy.session(analyst=analyst)
+        if file is None:
+            _write(session.query(statements[0], **options), format)
+        elif together:
+            _write_all(session.query_all(statements, half_width=wanted, **options), format)
+        else:
+            _write_all(_one_by_one(session, statements, options), format)
+
+
+def _one_by_one(session: Session, statements: Sequence[str], options: Mapping[str, Any]) -> Iterator[Answer]:
+    from dpsql.answers.batch import numbered
+
+    for place, statement in enumerate(statements, 1):
+        with numbered(place):
+            yield session.query(statement, **options)
+
+
+def _write_all(answers: Iterable[Answer], format: str) -> None:  # noqa: A002 - the option's name
+    """Tables with an empty line between them; one list of JSON."""
+    before, between, after = ("[\n", ",\n", "]\n") if format == "json" else ("", "\n", "")
+    typer.echo(before, nl=False)
+    for place, answer in enumerate(answers):
+        typer.echo(between if place else "", nl=False)
+        _write(answer, format)
+    typer.echo(after, nl=False)
 
 
 def _write(answer: Answer, format: str) -> None:  # noqa: A002 - the option's name

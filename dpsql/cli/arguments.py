@@ -6,6 +6,7 @@ Tests: tests/unit/cli.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["OPTIONS", "PolicyFile", "Sql", "takes_options"]
+from dpsql.cli.running import line
+from dpsql.errors import ProgrammingError
+
+__all__ = ["OPTIONS", "File", "HalfWidth", "PolicyFile", "Sql", "statements_of", "takes_options", "widths_of"]
 
 
 def _policy_first(file: Path) -> Path:
@@ -25,7 +29,54 @@ def _policy_first(file: Path) -> Path:
 
 
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", callback=_policy_first)]
-Sql = Annotated[str, typer.Argument(metavar="SQL", help="One statement.")]
+Sql = Annotated[str | None, typer.Argument(metavar="SQL", help="One statement; or -f FILE.", show_default=False)]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Statements, with semicolons between them; - is standard input."),
+]
+HalfWidth = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=WIDTH", help="The least epsilon whose 95% intervals are this narrow: n=50."),
+]
+
+
+def statements_of(sql: str | None, file: Path | None) -> list[str]:
+    """The statement, or those of the file.
+
+    Raises:
+        typer.BadParameter: Neither is given, or both, or the file holds none.
+        ProgrammingError: It cannot be read.
+    """
+    if (sql is None) == (file is None):
+        raise typer.BadParameter("Write one statement, or -f FILE.")
+    if file is None:
+        return [sql or ""]
+    from dpsql.sql.tokens import statements_in
+
+    try:
+        text = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
+        found = statements_in(text.decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise ProgrammingError(f"{file} cannot be read: {why}.") from None
+    if not found:
+        raise ProgrammingError(f"{file} holds no statement.")
+    return found
+
+
+def widths_of(texts: list[str] | None) -> dict[str, float]:
+    """``n=50`` as output column and half width."""
+    widths = {}
+    for text in texts or []:
+        column, _, width = text.rpartition("=")
+        try:
+            widths[column] = float(width)
+        except ValueError:
+            column = ""
+        if not column:
+            raise ProgrammingError(f"--half-width is {line(text)}; write an output column and a width, such as n=50.")
+    return widths
+
 
 OPTIONS: Mapping[str, tuple[type, str]] = {
     "epsilon": (Decimal, "What the whole statement may cost."),

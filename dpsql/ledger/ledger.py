@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -113,8 +113,15 @@ class Ledger:
                 raise
         return ledger
 
-    def charge(self, analyst: str, loss: Loss, *, statement: str, fingerprint: str) -> int:
+    def charge(self, analyst: str, loss: Loss, *, statement: str, fingerprint: str, beside: Sequence[str] = ()) -> int:
         """The id of the charge, once it is durable. Only then may anybody look at private data.
+
+        Args:
+            analyst: Who asks.
+            loss: What is paid.
+            statement: What is asked, for people to read.
+            fingerprint: Of the answer that it pays for.
+            beside: Of the other answers, where one charge pays for several.
 
         Raises:
             BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
@@ -124,12 +131,11 @@ class Ledger:
         with self._writing():
             account = self._refuse_or_name_account(analyst, asked)
             self._failpoint("after-check")
+            detail: dict[str, object] = {"statement": statement, "fingerprint": fingerprint}
+            if beside:
+                detail["beside"] = list(beside)
             record = self._file.append(
-                "charge",
-                analyst=analyst,
-                account=account,
-                loss=json.dumps(encode(loss)),
-                detail={"statement": statement, "fingerprint": fingerprint},
+                "charge", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )
         return record.sequence
 
@@ -141,7 +147,8 @@ class Ledger:
         """
         with self._writing():
             record = self._file.record(charge)
-            if record is None or record.kind != "charge" or record.details["fingerprint"] != fingerprint:
+            paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
+            if record is None or record.kind != "charge" or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
             self._file.store(fingerprint, record, answer)
 

@@ -6,11 +6,12 @@ Tests: tests/unit/prepare.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_released
-from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.base import Price, Request
 from dpsql.mechanisms.choose import Choice
 from dpsql.mechanisms.foretold import foretold
 from dpsql.plan.needs import Need
@@ -95,6 +96,7 @@ class Prepared:
         readings: Engine statements.
         loss: The whole price.
         read: Names of the options that the statement and its mechanisms read.
+        prices: What each aggregate may cost in one grouping, by its name; what chooses the groups included.
     """
 
     plan: Plan
@@ -105,6 +107,7 @@ class Prepared:
     readings: tuple[Reading, ...]
     loss: Loss
     read: frozenset[str] = frozenset()
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by."""

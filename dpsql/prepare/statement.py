@@ -5,7 +5,7 @@ Tests: tests/unit/prepare.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dpsql.engine.lower import Lower
@@ -33,7 +33,12 @@ __all__ = ["prepare"]
 
 
 def prepare(
-    plan: Plan, options: Options, catalog: Catalog, lower: Lower, mechanisms: Sequence[Mechanism] = MECHANISMS
+    plan: Plan,
+    options: Options,
+    catalog: Catalog,
+    lower: Lower,
+    mechanisms: Sequence[Mechanism] = MECHANISMS,
+    own: Mapping[str, Price] | None = None,
 ) -> Prepared:
     """The offers taken for every aggregate of a plan, and their price.
 
@@ -43,6 +48,7 @@ def prepare(
         catalog: Tables and neighbours.
         lower: How what mechanisms need becomes the engine's statements.
         mechanisms: Who may offer.
+        own: The price of each aggregate by its name, in place of a share of the statement's; without grouping sets.
 
     Raises:
         UnsupportedQuery: No mechanism answers an aggregate, bounds are missing, or a group cap is impossible.
@@ -52,31 +58,19 @@ def prepare(
     for mechanism in mechanisms:
         plan, options = mechanism.statement(plan, options)
     groupings = groupings_of(plan)
-    listed = all(grouping.groups is not None for grouping in groupings)
-    if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
-        raise UnsupportedQuery(
-            "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
-            hint="Declare values in the policy, or leave the strategy out and give delta.",
-        )  # fmt: skip
-    asked_threshold = options.group_selection_strategy == "LAPLACE_THRESHOLD"
     # What a function of a whole table measures has no groups, whatever the answer's rows are called.
     over = groupings if plan.table is None else (Grouping((), ((),)),)
-    selects = not listed or (asked_threshold and bool(over[0].keys))
-    if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
-        raise UnsupportedQuery(
-            "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
-            construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
-            hint="Declare the values of every key in the policy, or name them in WHERE.",
-        )  # fmt: skip
-    if not listed and not options.delta and options.mechanism in (None, "threshold"):
-        raise _open_key(plan, catalog)
+    selects = _selects(plan, options, catalog, groupings, over)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
-    hidden, sets = len(aggregates) > len(plan.aggregates), 1 if plan.sets is None else len(plan.sets)
-    asked = prices(aggregates, selection, hidden, options, sets, table=plan.table is not None)
+    if own is None:
+        hidden, sets = len(aggregates) > len(plan.aggregates), 1 if plan.sets is None else len(plan.sets)
+        shares = prices(aggregates, selection, hidden, options, sets, table=plan.table is not None)
+        own = {aggregate.name: share for aggregate, share in zip(aggregates, shares, strict=True)}
     requests, of = [], []
     for at, grouping in enumerate(over):
         keys = tuple(plan.keys[index] for index in grouping.keys)
-        for index, (aggregate, price) in enumerate(zip(aggregates, asked, strict=True)):
+        for index, aggregate in enumerate(aggregates):
+            price = own[aggregate.name]
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
     taken = choices_of(requests, options, catalog, mechanisms)
@@ -91,7 +85,33 @@ def prepare(
     loss = Composed(tuple(loss for index in order if (loss := taken[index].loss) is not None))
     if selects:
         groupings = (replace(groupings[0], groups=None),)
-    return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured))
+    return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured), own)
+
+
+def _selects(
+    plan: Plan, options: Options, catalog: Catalog, groupings: Sequence[Grouping], over: Sequence[Grouping]
+) -> bool:
+    """Whether groups must be chosen, of those that are asked for over these keys.
+
+    Raises:
+        UnsupportedQuery: They must, and cannot be.
+    """
+    listed = all(grouping.groups is not None for grouping in groupings)
+    if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
+        raise UnsupportedQuery(
+            "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
+            hint="Declare values in the policy, or leave the strategy out and give delta.",
+        )  # fmt: skip
+    selects = not listed or (options.group_selection_strategy == "LAPLACE_THRESHOLD" and bool(over[0].keys))
+    if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
+        raise UnsupportedQuery(
+            "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
+            construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
+            hint="Declare the values of every key in the policy, or name them in WHERE.",
+        )  # fmt: skip
+    if not listed and not options.delta and options.mechanism in (None, "threshold"):
+        raise _open_key(plan, catalog)
+    return selects
 
 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:

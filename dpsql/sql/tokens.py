@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 
-__all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Token", "TokenKind", "fold", "name_of", "tokenize"]
+__all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Token", "TokenKind", "fold", "name_of", "statements_in", "tokenize"]
 
 LONGEST_TEXT = 16 * 1024  # Bytes of a statement in UTF-8. It is a choice: far more than people write, and soon read.
 MOST_TOKENS = 2_000  # Words and symbols of a statement. It is a choice: far more than people write, and soon read.
@@ -137,6 +137,30 @@ def tokenize(text: str) -> tuple[Token, ...]:
                 hint="Ask in smaller queries.",
             )
     return tuple(tokens)
+
+
+def statements_in(text: str) -> list[str]:
+    """The statements of a text of any length, each as it is written, without the semicolons between them.
+
+    Raises:
+        UnsupportedQuery: It holds what is no token of ours, such as a string that is not closed.
+
+    >>> statements_in("SELECT ';'; /* one; not two */ SELECT 2; -- the end")
+    ["SELECT ';'", '/* one; not two */ SELECT 2']
+    """
+    line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    found, begin, offset, says_something = [], 0, 0, False
+    while offset < len(text):
+        match = _LEXER.match(text, offset)
+        if match is None:
+            raise _strange(text, offset, line_starts)
+        if match["symbol"] != ";":
+            says_something |= match.lastgroup not in ("space", "comment")
+        else:
+            found += [text[begin:offset].strip()] * says_something
+            begin, says_something = match.end(), False
+        offset = match.end()
+    return [*found, *[text[begin:].strip()] * says_something]
 
 
 def _scan(text: str, starts: list[int]) -> Iterator[Token]:

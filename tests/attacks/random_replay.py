@@ -22,6 +22,7 @@ from typing import Any
 import duckdb
 
 from dpsql.answers.postprocess import PostProcess
+from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.database import DuckDBDatabase
@@ -36,7 +37,6 @@ from dpsql.plan.options import Options
 from dpsql.policy import Policy
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import limits_of, pinned_of
-from dpsql.session import Backend
 from dpsql.testing_samplers import FixedSampler
 from dpsql.worker import columns, wire
 from dpsql.worker.__main__ import Desk

@@ -18,6 +18,7 @@ from typing import Any
 import numpy.typing as npt
 
 from dpsql.answers.answer import Answer
+from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Offer
@@ -28,7 +29,7 @@ from dpsql.prepare import Measured
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.session import Backend, Session
+from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
 from tests.attacks.templates import Template

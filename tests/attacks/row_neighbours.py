@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
+from dpsql.backend import Backend
 from dpsql.errors import Error
 from dpsql.mechanisms.metric.release.noise import BranchNoise
 from dpsql.mechanisms.metric.row_metric import RowMetric
@@ -22,7 +23,7 @@ from dpsql.prepare import Measured
 from dpsql.privacy.kinds import Free, Loss, MetricLoss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.session import Backend, Session
+from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
 from tests.attacks.moves import range_of_moves

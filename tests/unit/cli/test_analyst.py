@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -125,3 +126,70 @@ def test_a_database_that_does_not_open_tells_an_analyst_nothing_of_what_is_in_it
     for owners in (("refresh", "clinic.yaml"), ("check", "clinic.yaml"), ("init", "clinic.duckdb", "--output", "new")):
         told = clinic.dpsql(*owners)
         assert (told.code, "checksum" in told.err) == (1, True), owners
+
+
+DASHBOARD = """-- Two counts; and a mean
+SELECT COUNT(*) AS n FROM visits;
+SELECT COUNT(*) AS n, ';' AS mark, AVG(cost) AS mean FROM visits;
+"""
+
+
+@pytest.fixture
+def dashboard(clinic: Clinic) -> Clinic:
+    (clinic.folder / "dashboard.sql").write_text(DASHBOARD)
+    return clinic
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_a_file_is_quoted_and_bought_together_or_one_by_one(dashboard: Clinic) -> None:
+    ask, by = ("clinic.yaml", "-f", "dashboard.sql"), ("--analyst", "ana")
+    quote = dashboard.dpsql("explain", *ask)
+    assert (quote.code, quote.err) == (0, "")
+    assert "Bought once for statements 1 and 2: COUNT(*), at epsilon 0.5." in quote.out
+    assert "Cost together: epsilon 0.75. One by one: epsilon 1." in quote.out
+    ran = dashboard.dpsql("query", *ask, "--together", *by)
+    assert (ran.code, ran.err) == (0, "")
+    assert "1 row. Cost: epsilon 0.5." in ran.out
+    assert "1 row. Cost: epsilon 0.25." in ran.out
+    assert "epsilon 1.25\n" in dashboard.dpsql("budget", "clinic.yaml", *by).out
+    log = dashboard.dpsql("log", "clinic.yaml").out
+    assert log.count("charge") == 1
+    assert "mark" in log
+    again = dashboard.dpsql("query", *ask, *by, "--format", "json")
+    first, second = json.loads(again.out)
+    assert (first["replayed"], second["replayed"]) == (True, True)
+    assert first["rows"][0][0] == second["rows"][0][0]
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_one_by_one_pays_for_each_and_names_the_one_that_is_refused(dashboard: Clinic) -> None:
+    (dashboard.folder / "dashboard.sql").write_text(DASHBOARD + "SELECT * FROM visits")
+    ran = dashboard.dpsql("query", "clinic.yaml", "-f", "dashboard.sql", "--analyst", "ana", "--epsilon", "0.25")
+    assert ran.code == 1
+    assert ran.out.count("1 row. Cost: epsilon 0.25.") == 2
+    assert "Statement 3: SELECT * at 1:8" in ran.err
+    together = ("query", "clinic.yaml", "-f", "dashboard.sql", "--analyst", "ana", "--together")
+    assert_one_clear_error(dashboard.dpsql(*together), "Statement 3: SELECT *")
+
+
+def test_statements_come_from_standard_input(open_clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(DASHBOARD.encode())))
+    ran = open_clinic.dpsql("explain", "clinic.yaml", "-f", "-", "--half-width", "n=60")
+    assert ran.code == 0
+    assert "Cost together" in ran.out
+
+
+def test_files_that_cannot_be_read_and_options_that_do_not_fit_are_refused(open_clinic: Clinic) -> None:
+    (open_clinic.folder / "empty.sql").write_text("-- nothing; here\n;")
+    (open_clinic.folder / "other.sql").write_bytes(b"SELECT '\xff'")
+    (open_clinic.folder / "open.sql").write_text("SELECT 1;\nSELECT 'x")
+    for file, why in (
+        ("empty.sql", "holds no statement"),
+        ("other.sql", "no UTF-8 text"),
+        ("missing.sql", "cannot be read"),
+        ("open.sql", "string at 2:8: the string is not closed"),
+    ):
+        assert_one_clear_error(open_clinic.dpsql("explain", "clinic.yaml", "-f", file), why)
+    ask = ("query", "clinic.yaml", "--analyst", "ana")
+    for wrong in ((), (COUNT, "-f", "empty.sql"), (COUNT, "--together"), (COUNT, "--half-width", "n=5")):
+        assert open_clinic.dpsql(*ask, *wrong).code == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.tokens import LONGEST_TEXT, MOST_TOKENS, TokenKind, fold, name_of, tokenize
+from dpsql.sql.tokens import LONGEST_TEXT, MOST_TOKENS, TokenKind, fold, name_of, statements_in, tokenize
 
 
 def texts(text: str) -> list[str]:
@@ -126,3 +126,24 @@ def test_text_and_tokens_are_capped() -> None:
     assert "2000 words" in str(refusal("a " * (MOST_TOKENS + 1)))
     assert "bytes" in str(refusal("é" * (LONGEST_TEXT // 2 + 1)))
     assert len(tokenize("'" + "a" * (LONGEST_TEXT - 2) + "'")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("", []),
+        (" ;\n; -- nothing; here\n/* ; */", []),
+        ("SELECT 1", ["SELECT 1"]),
+        ("SELECT ';', \";\" ;; SELECT 2 -- and; so\n;\n", ["SELECT ';', \";\"", "SELECT 2 -- and; so"]),
+        ("/* a;b */ SELECT 'it''s;' FROM t;\r\nSHOW BUDGET;", ["/* a;b */ SELECT 'it''s;' FROM t", "SHOW BUDGET"]),
+        (f"SELECT {'1 + ' * LONGEST_TEXT}1; SELECT 2", [f"SELECT {'1 + ' * LONGEST_TEXT}1", "SELECT 2"]),
+    ],
+)
+def test_semicolons_between_statements_part_them(text: str, statements: list[str]) -> None:
+    assert statements_in(text) == statements
+
+
+@pytest.mark.parametrize("text", ["SELECT 1; SELECT 'x", "SELECT 1; /* x", 'SELECT 1; SELECT "x'])
+def test_what_is_not_closed_parts_nothing(text: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=r"1:1\d"):
+        statements_in(text)

@@ -1,0 +1,184 @@
+"""Several statements bought together: which they are, what they would cost, and what they share.
+
+Tests: tests/unit/answers/test_batch.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dpsql.answers.answer import Quote, cost_text
+from dpsql.answers.screen import number as shown
+from dpsql.answers.screen import safe, text_table
+from dpsql.errors import Error, InvariantBroken, ProgrammingError
+from dpsql.plan.plans import PublicPlan
+from dpsql.plan.types import Value
+from dpsql.prepare import Prepared
+from dpsql.prepare.batch import Batch
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import PrivacyLoss
+
+__all__ = ["BatchQuote", "BoughtOnce", "Statements", "asked_in", "batch_quote", "numbered"]
+
+Statements = Sequence[str | tuple[str, Sequence[Value]]]
+"""SELECTs, each as text, or as text with a list of values for its ``?``."""
+
+MOST_STATEMENTS = 200
+"""In one batch: more than any dashboard has, and few enough that each can be compared with each. A guess."""
+
+_Statement = TypeVar("_Statement")
+Own = Prepared | PublicPlan
+"""A statement at its own price, or one over public tables alone."""
+
+
+def asked_in(
+    statements: Statements,
+    half_width: Mapping[str, float],
+    ask: Callable[[str, Sequence[Value]], tuple[Own, _Statement]],
+    narrowed: Callable[[Prepared, Mapping[str, float]], Prepared],
+) -> list[tuple[Own, _Statement]]:
+    """The statements of a batch, each at its own price; where half widths are wanted, at the least that gives them.
+
+    Args:
+        statements: What is asked.
+        half_width: Output column to half width, in every statement that has it.
+        ask: One statement with its parameters, at its own price.
+        narrowed: The same statement at the least price for half widths of its columns.
+
+    Raises:
+        ProgrammingError: They are no list of 1 to 200 statements, or none has a wanted column.
+        Error: What a statement is refused for, with its number.
+    """
+    if isinstance(statements, str) or not isinstance(statements, Sequence):
+        raise ProgrammingError("A batch is a list of statements. Write query or explain for a single one.")
+    if not 1 <= len(statements) <= MOST_STATEMENTS:
+        raise ProgrammingError(f"A batch has 1 to {MOST_STATEMENTS} statements; here are {len(statements)}.")
+    found, missing = [], set(half_width)
+    for place, given in enumerate(statements, 1):
+        sql, parameters = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
+        with numbered(place):
+            own, statement = ask(sql, parameters)
+            if isinstance(own, Prepared):
+                names = {output.name for output in own.plan.outputs}
+                wanted = {name: width for name, width in half_width.items() if name in names}
+                missing -= names
+                own = narrowed(own, wanted) if wanted else own
+        found.append((own, statement))
+    if missing:
+        raise ProgrammingError(f"No statement has a column {min(missing)!r}. half_width names output columns.")
+    return found
+
+
+@contextmanager
+def numbered(place: int) -> Iterator[None]:
+    """Says of a refusal which statement it is about."""
+    try:
+        yield
+    except InvariantBroken:
+        raise
+    except Error as error:
+        error.args = (f"Statement {place}: {error}", *error.args[1:])
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class BoughtOnce:
+    """What several statements of a batch ask alike, and which is bought once.
+
+    Attributes:
+        name: What is measured, as the first of them has it.
+        statements: Their numbers, from 1.
+        loss: What it costs, once.
+    """
+
+    name: str
+    statements: tuple[int, ...]
+    loss: PrivacyLoss
+
+
+@dataclass(frozen=True, slots=True)
+class BatchQuote:
+    """What several statements would cost together. Making one spends nothing and reads no data.
+
+    Attributes:
+        cost: What all of them would be charged together.
+        alone: What they would be charged one by one.
+        statements: Each one's quote, at the prices at which they are bought together.
+        shared: What is bought once for several of them.
+        repeats_left: How often the budget would grant as much; None without a limit.
+        stored: Numbers, from 1, of those that were released before and cost nothing.
+    """
+
+    cost: PrivacyLoss
+    alone: PrivacyLoss
+    statements: tuple[Quote, ...]
+    shared: tuple[BoughtOnce, ...]
+    repeats_left: int | None
+    stored: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        names = ("statement", "column", "mechanism", "cost", "expected error (95%)")
+        rows = [
+            (str(place), column.name, column.mechanism, cost_text(column.loss), f"± {shown(column.half_width)}")
+            for place, quote in enumerate(self.statements, 1)
+            for column in quote.columns
+        ]
+        often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
+        return "\n".join(
+            [
+                text_table(names, rows, right=(True, False, False, False, True)),
+                *(
+                    safe(f"Bought once for {_these(own.statements)}: {own.name}, at {cost_text(own.loss)}.")
+                    for own in self.shared
+                ),
+                *(f"Statement {place} was released before, and costs nothing." for place in self.stored),
+                f"Cost together: {cost_text(self.cost)}. One by one: {cost_text(self.alone)}.",
+                f"The budget would grant all of it together {often}. Nothing is spent, no data is read.",
+                *(safe(f"Note on {_these(places)}: {note}") for note, places in self._notes().items()),
+            ]
+        )
+
+    def _notes(self) -> dict[str, list[int]]:
+        """Each note, with the numbers of the statements that it is about."""
+        notes: dict[str, list[int]] = {}
+        for place, quote in enumerate(self.statements, 1):
+            for note in quote.notes:
+                notes.setdefault(note, []).append(place)
+        return notes
+
+
+def _these(places: Sequence[int]) -> str:
+    """Statements by their numbers.
+
+    >>> _these([2]), _these([1, 2, 5])
+    ('statement 2', 'statements 1, 2 and 5')
+    """
+    *most, last = map(str, places)
+    return f"statements {', '.join(most)} and {last}" if most else f"statement {last}"
+
+
+def batch_quote(
+    batch: Batch,
+    quotes: Sequence[Quote],
+    numbers: Sequence[int],
+    repeats_left: int | None,
+    summary: Callable[[Loss], PrivacyLoss],
+) -> BatchQuote:
+    """What statements would cost as they are bought together.
+
+    Args:
+        batch: Those that read private tables.
+        quotes: Of all statements, at these prices.
+        numbers: Of the batch's statements among all, from 1.
+        repeats_left: How often the budget would grant the batch.
+        summary: A loss as people read it.
+    """
+    shared = tuple(
+        BoughtOnce(purchase.name, tuple(numbers[index] for index in indices), summary(purchase.loss))
+        for purchase, indices in batch.shared()
+    )
+    stored = tuple(numbers[index] for index in range(len(batch.own)) if index in batch.settled)
+    return BatchQuote(summary(batch.loss), summary(batch.alone), tuple(quotes), shared, repeats_left, stored)

@@ -1,0 +1,111 @@
+"""What the sessions of one proxy share, and how statements are prepared over it: nothing here is run or charged.
+
+Tests: tests/unit/test_calls.py, tests/sql.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.answers.answer import Quote
+from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.quote import price_for, public_quote, quote, split_for
+from dpsql.engine.base import Engine
+from dpsql.engine.lower import Lower, lower_public, lowering
+from dpsql.ledger.ledger import Ledger
+from dpsql.mechanisms import under_policy
+from dpsql.mechanisms.base import Mechanism
+from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.options import Options
+from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.prepare import Prepared, prepare
+from dpsql.prepare.batch import Prices, priced_at, separable
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import PrivacyLoss, summary
+from dpsql.privacy.sampling import Sampler
+
+__all__ = ["Backend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What every session of one proxy shares.
+
+    Attributes:
+        catalog: Tables as the plan knows them.
+        ledger: Charges and stored releases.
+        engine: Where exact numbers come from.
+        post_process: The worker for released values.
+        sampler: The source of noise.
+        defaults: The policy's options for a query that names none.
+        private: False only under a test sampler.
+        metrics: The policy's metrics, by name.
+        public: Reads whole columns of public tables.
+    """
+
+    catalog: Catalog
+    ledger: Ledger
+    engine: Engine
+    post_process: PostProcess
+    sampler: Sampler
+    defaults: Options
+    private: bool
+    metrics: Mapping[str, RowMetric]
+    public: PublicRows
+
+    @property
+    def lower(self) -> Lower:
+        """How what mechanisms need becomes the engine's statements."""
+        return lowering(self.engine.dialect, self.ledger.contribution_key)
+
+    @property
+    def mechanisms(self) -> Sequence[Mechanism]:
+        """Who may answer under the policy."""
+        return under_policy(self.metrics, self.post_process.cells, self.public)
+
+    def prepared(self, plan: Plan, options: Options) -> Prepared:
+        """A statement with these options in force.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError: As `prepare.prepare`.
+        """
+        return prepare(plan, options, self.catalog, self.lower, self.mechanisms)
+
+    def at(self, prepared: Prepared, prices: Prices) -> Prepared:
+        """The same statement at other prices of its aggregates, by their names."""
+        options = priced_at(prepared.options, prices)
+        return prepare(prepared.plan, options, self.catalog, self.lower, self.mechanisms, prices)
+
+    def narrowed(self, own: Prepared, half_width: Mapping[str, float]) -> Prepared:
+        """The same statement at the least price that makes columns as narrow as wanted.
+
+        Args:
+            own: The statement.
+            half_width: Output column to half width, in the column's unit, > 0.
+
+        Raises:
+            ProgrammingError: As `answers.quote.price_for`.
+        """
+        if separable(own):
+            return split_for(own, half_width, self.at)
+
+        def at(price: Fraction) -> Prepared:
+            return self.prepared(own.plan, own.options.at(price))
+
+        return at(price_for(own.plan, half_width, at))
+
+    def summary(self, loss: Loss) -> PrivacyLoss:
+        """A loss as people read it."""
+        return summary(loss, self.ledger.composition, self.catalog.classes)
+
+    def quote(self, prepared: Prepared, analyst: str) -> Quote:
+        """What a statement would cost an analyst and how precise it would be."""
+        repeats = self.ledger.repeats_left(analyst, prepared.loss)
+        return quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
+
+    def public_quote(self, plan: PublicPlan) -> Quote:
+        """The quote of a statement over public tables alone."""
+        return public_quote(lower_public(plan, self.engine.dialect).sql)

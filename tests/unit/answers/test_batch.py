@@ -1,0 +1,114 @@
+"""Quotes of several statements: what they cost together, what they share, and the least prices for half widths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import dpsql.testing
+from dpsql.errors import ProgrammingError
+from dpsql.session import Session
+from tests.sql.databases import build
+
+STATEMENTS = [
+    "SELECT district, COUNT(*) AS n FROM people GROUP BY district",
+    "SELECT district, COUNT(*) AS n, SUM(age) AS s FROM people GROUP BY district",
+    "SELECT COUNT(*) AS districts FROM districts",
+]
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dpsql.testing.TestProxy]:
+    path = build("census", tmp_path_factory.mktemp("quotes"))
+    with dpsql.testing.open(path, dpsql.testing.Noiseless()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(proxy: dpsql.testing.TestProxy, request: pytest.FixtureRequest) -> Session:
+    return proxy.session(analyst=request.node.name)
+
+
+def test_a_quote_of_several_shows_both_prices_and_what_is_bought_once(session: Session) -> None:
+    quote = session.quote(STATEMENTS, epsilon=1)
+    assert (quote.cost.epsilon, quote.alone.epsilon) == (1.5, 2)
+    assert [(own.name, own.statements, own.loss.epsilon) for own in quote.shared] == [("COUNT(*)", (1, 2), 1)]
+    assert len(quote.statements) == 3
+    assert quote.repeats_left is not None
+    text = str(quote)
+    assert "Bought once for statements 1 and 2: COUNT(*), at epsilon 1." in text
+    assert "Cost together: epsilon 1.5. One by one: epsilon 2." in text
+    assert "Note on statements 1 and 2: All 4 groups" in text
+    assert "Note on statement 3: Every table is public" in text
+    assert session.query_all(STATEMENTS[2:])[0].cost.epsilon == 0
+
+
+def test_a_quote_is_what_is_charged_also_where_some_was_released_before(session: Session) -> None:
+    session.query(STATEMENTS[0], epsilon=1)
+    quote = session.quote(STATEMENTS, epsilon=1)
+    assert quote.stored == (1,)
+    assert "Statement 1 was released before" in str(quote)
+    answers = session.query_all(STATEMENTS, epsilon=1)
+    assert quote.cost.epsilon == sum(answer.cost.epsilon for answer in answers) == 0.5
+    assert [answer.replayed for answer in answers] == [True, False, False]
+    assert session.quote(STATEMENTS, epsilon=1).cost.epsilon == 0
+
+
+def test_each_column_gets_the_least_price_for_the_half_width_that_is_wanted(session: Session) -> None:
+    wanted = {"n": 20, "s": 300}
+    quote = session.quote(STATEMENTS, half_width=wanted, epsilon=1)
+    columns = [column for own in quote.statements for column in own.columns]
+    for column in columns:
+        assert 0.9 * wanted[column.name] <= column.half_width <= wanted[column.name]
+    prices = {column.name: column.loss.epsilon for column in columns}
+    assert quote.cost.epsilon == pytest.approx(prices["n"] + prices["s"])
+    alone = session.explain(STATEMENTS[1], half_width=wanted).cost.epsilon
+    assert quote.cost.epsilon < alone  # where each column of the statement has the same price
+    bought = session.query_all(STATEMENTS, half_width=wanted, epsilon=1)
+    assert sum(answer.cost.epsilon for answer in bought) == pytest.approx(quote.cost.epsilon)
+    again = session.query_all(STATEMENTS, half_width=wanted, epsilon=1)
+    assert [answer.replayed for answer in again] == [True, True, False]
+    assert [answer.rows for answer in again] == [answer.rows for answer in bought]
+    assert not session.query(STATEMENTS[1], epsilon=1).replayed  # at its own price it is another answer
+
+
+def test_half_widths_hold_for_grouping_sets_a_metric_own_prices_and_open_groups(session: Session) -> None:
+    statements = [
+        "SELECT district, COUNT(*) AS n FROM people GROUP BY ROLLUP (district)",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (metric = 'near', multiple = 1) district, COUNT(*) AS n FROM people "
+        "GROUP BY district",
+        "SELECT AVG(age) AS n, SUM(age) AS other FROM people WHERE employed",
+        "SELECT COUNT(*, epsilon => 0.5) AS n FROM people WHERE employed",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (delta = 1e-6) trade, COUNT(*) AS n FROM people GROUP BY trade",
+    ]
+    for own in session.quote(statements, half_width={"n": 4}).statements:
+        assert all(column.half_width <= 4 for column in own.columns if column.name == "n")
+
+
+@pytest.mark.parametrize(
+    ("statements", "half_width", "why"),
+    [
+        (STATEMENTS[0], None, "is a list of statements"),
+        ([], None, "1 to 200"),
+        ([STATEMENTS[0]] * 201, None, "1 to 200"),
+        (STATEMENTS, {"m": 5}, "No statement has a column 'm'"),
+        (STATEMENTS, {"n": -5}, "Statement 1: half_width of 'n'"),
+        (["SELECT 1 +"], None, "Statement 1: "),
+    ],
+)
+def test_what_is_no_batch_is_refused(session: Session, statements: Any, half_width: Any, why: str) -> None:
+    for ask in (session.quote, session.query_all):
+        with pytest.raises(dpsql.Error, match=why):
+            ask(statements, half_width=half_width)
+
+
+def test_parameters_come_beside_their_statement(session: Session) -> None:
+    sql = "SELECT COUNT(*) AS n FROM people WHERE age > ?"
+    old, young, same = session.query_all([(sql, [60]), (sql, [20]), (sql, [60])])
+    assert old.rows[0][0] < young.rows[0][0]
+    assert same.replayed
+    assert session.query(sql, [60]).rows == old.rows
+    with pytest.raises(ProgrammingError, match="Statement 1: "):
+        session.query_all([(sql, [1, 2])])
