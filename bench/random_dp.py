@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.thresholds import threshold_for
 from dpsql.mechanisms.random_dp.histogram import sparse_histogram
 from dpsql.mechanisms.random_dp.projection import project
@@ -78,9 +79,8 @@ def random_dp(counts: Whole, epsilon: Fraction) -> list[int]:
 
 def stability(counts: Whole, epsilon: Fraction) -> Whole:
     """The (epsilon, delta)-DP stability histogram."""
-    scale = 2 / epsilon
     shown = all_cells(counts, epsilon)
-    return np.where((counts > 0) & (shown > threshold_for(scale, 1, DELTA)), shown, 0)
+    return np.where((counts > 0) & (shown > threshold_for(LaplaceLaw(2 / epsilon), 1, DELTA)), shown, 0)
 
 
 METHODS: dict[str, Shown] = {

@@ -11,6 +11,7 @@ from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
+from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.metric.mechanism import MetricPrivacy
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
@@ -27,6 +28,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Laplace(),
     Gaussian(),
     Threshold(),
+    GaussianThreshold(),
     Exponential(),
     FriendlyCore(),
     Preprocessing(),

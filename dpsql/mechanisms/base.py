@@ -122,6 +122,8 @@ class Request:
         policy_file: Where the owner writes, for messages.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
+        min_units: Units a group needs before it may appear at all (the policy's), tested before the noise, which allows
+            for it; 1 for none.
     """
 
     aggregate: Aggregate
@@ -133,6 +135,7 @@ class Request:
     rows_public: bool
     rows_about: int
     units_at_least: int = 0
+    min_units: int = 1
     second_grid: Grid | None = None
     rows_at_least: int | None = None
     options: Options = Options()  # noqa: RUF009 - frozen

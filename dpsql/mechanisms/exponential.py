@@ -107,7 +107,7 @@ class Exponential(Mechanism):
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for an order statistic or a mode, or why there is none."""
         if request.selects:
-            return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
+            return Refusal(self.name, "it cannot decide which groups of an open domain appear; only a threshold can.")
         if request.aggregate.function == "mode":
             return self._mode(request)
         if request.aggregate.function in QUANTILES:

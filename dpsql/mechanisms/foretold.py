@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from dpsql.mechanisms.base import Offer, Request
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.stability import StabilityRelease
-from dpsql.mechanisms.threshold import ThresholdRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never

@@ -1,33 +1,21 @@
 """The stability histogram: numbers of the cells of a declared domain, with noise on the occupied ones alone.
 
-Neighbours: ``add_remove`` and ``replace_one``, a proof for each. Loss: `Approximate`, delta as far as it is used.
+Neighbours: ``add_remove`` and ``replace_one``. Loss: `Approximate`, delta as far as it is used.
 
 Each cell whose number is above 0 gets discrete Laplace noise of scale b = 1 / e0, and is shown with it where the noised
 number exceeds the integer T. All other cells are shown as 0: empty ones and small ones alike.
 
 A unit adds to at most U cells, 1 to r to each, and at most N to all together. Write p = P(r + noise > T): the chance
-that a cell which is all one unit's is shown is at most p.
+that a cell which is all one unit's is shown is at most p. Write w for the units by which neighbours differ: 1 under
+``add_remove``, 2 under ``replace_one``.
 
-Theorem (``add_remove``). If e0 = epsilon / N and p <= 1 - exp(-e0), the release is (epsilon, delta)-DP with
-delta = 1 - (1 - p)^U.
+Theorem. If e0 = epsilon / (w N), the release is (epsilon, delta)-DP with delta = 1 - (1 - p)^U.
 
-Proof. Let D be D' and one more unit, A the cells that are occupied in D but not in D', s what the unit adds to the
-others. In A it adds at least 1 to each cell, so that s + |A| <= N; and |A| <= U. Let S be any event, S0 the part of it
-in which every cell of A is shown as 0.
-  From D to D': P(D in S) <= P(some cell of A is shown) + P(D in S0). The first is at most delta. For the second drop
-  the chance that A is silent: it is at most exp(s e0) P(D' in S).
-  From D' to D: P(D' in S) = P(D' in S0) <= exp(s e0) (1 - p)^-|A| P(D in S0) <= exp((s + |A|) e0) P(D in S), since A is
-  silent with a chance of at least (1 - p)^|A| in D, and 1 / (1 - p) <= exp(e0).  QED
-
-Theorem (``replace_one``). If e0 = epsilon / (2 N) and p <= 1 - exp(-e0), the release is (epsilon, delta)-DP with the
-same delta = 1 - (1 - p)^U.
-
-Proof. Unit u of D is replaced by u' of D'. Let A be the cells that are occupied in D alone, A' those in D' alone; the
-other cells differ by s <= (N - |A|) + (N - |A'|) in L1. Let S0 be the part of S in which A and A' are silent.
-P(D in S) <= P(some cell of A is shown) + P(D in S0), the first being at most delta. In D the cells of A' are silent in
-any case; dropping the chance that A is silent, P(D in S0) <= exp(s e0) times the chance that the others come out so in
-D'. There A is silent in any case and A' with a chance of at least (1 - p)^|A'|, so P(D in S0) <=
-exp((s + |A'|) e0) P(D' in S0) <= exp(2 N e0) P(D' in S). The relation is symmetric.  QED
+Proof. Let A be the cells that are occupied in D alone, A' those in D' alone: each is all one unit's, and |A|, |A'| <= U
+(one of them is empty under ``add_remove``). The other cells differ by at most w N - |A| - |A'| in L1, as a unit adds at
+least 1 to each of its own. Let E say that every cell of A is shown as 0 in D, E' the same of A' in D': their chances
+are at least (1 - p)^|A| and (1 - p)^|A'|. Given both, the chances of the other cells differ by a factor of at most
+exp(w N e0) = exp(epsilon). The lemma of `noise/thresholds` with d = 0 gives the delta.  QED
 
 With r = 1 and N = U this is the theorem of `threshold`. Noise is drawn for empty cells too, and not used: how long a
 release takes does not tell how many cells are occupied.
@@ -37,7 +25,7 @@ of them is small, and nothing but noise when they are large; noise on k cells co
 n that the policy guesses: at n / k for each cell, or T where that is less.
 
 Source: the idea is Korolova, Kenthapadi, Mishra, Ntoulas 2009; and Bun, Nissim, Stemmer 2016, section 7.1, for declared
-domains. The proofs are those above.
+domains. The proof is that above.
 """
 
 from __future__ import annotations
@@ -130,15 +118,15 @@ def stability_offer(name: str, request: Request) -> StabilityRelease | str:
         return "this rho is too small to buy any noise; ask for more."
     held, measure = request.source.contribution, measure_of(request)
     l1 = sensitivity_of(request, measure).l1
-    scale = laplace_scale(l1, pure.epsilon)
+    law = LaplaceLaw(laplace_scale(l1, pure.epsilon))
     groups, most = held.of_units().total, min(held.total, held.rows_in_group)
     # A cell of r is above T when its noise reaches T - r + 1, as one of 1 unit is above T - r + 1.
-    beyond = threshold_for(scale, groups, request.price.delta)
+    beyond = threshold_for(law, groups, request.price.delta)
     return StabilityRelease(
         mechanism=name,
-        loss=Approximate(pure.epsilon, threshold_delta(scale, groups, beyond), pure.rho),
+        loss=Approximate(pure.epsilon, threshold_delta(law, groups, beyond), pure.rho),
         need=need_of(request, measure),
-        law=LaplaceLaw(scale),
+        law=law,
         step=Fraction(1),
         sensitivity=float(l1),
         threshold=beyond + most - 1,

@@ -88,6 +88,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         rows_at_least=table.rows_at_least,
         every_unit=table.every_unit,
         max_groups_per_unit=table.max_groups_per_unit,
+        min_units=table.min_units or 1,
     )
 
 

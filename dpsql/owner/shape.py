@@ -95,6 +95,7 @@ class TableShape:
         identities: What each unit, key or reference column of the source identifies; see `Policy.identities`.
         rows_at_least: A floor that the owner vouches for, or None; only `dpsql check` asks.
         units_at_least: The same of its units (`row_floor` of `random_dp`).
+        min_units: Units that a group needs to appear in an answer; only `dpsql check` asks here.
         every_unit: Whether every unit has exactly one row here, or nothing is built.
     """
 
@@ -109,6 +110,7 @@ class TableShape:
     on: str | None = None
     identities: Mapping[str, str | None] = field(default_factory=dict)
     rows_at_least: int | None = None
+    min_units: int = 1
     units_at_least: int | None = None
     every_unit: bool = False
 
@@ -185,6 +187,7 @@ class Shape:
                 table,
                 columns=tuple(replace(column, nullable=False) for column in table.columns),
                 rows_at_least=None,
+                min_units=1,
                 units_at_least=None,
             )
             for table in self.tables
@@ -284,6 +287,7 @@ def _table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
         on=chain.on if chain else None,
         identities={} if table.public else policy.identities(name),
         rows_at_least=table.rows_at_least,
+        min_units=table.min_units or 1,
         units_at_least=policy.random_dp[name].row_floor if name in policy.random_dp else None,
         every_unit=table.every_unit,
     )

@@ -96,6 +96,7 @@ class TableInfo:
         rows_at_least: A floor the owner vouches for, or None.
         every_unit: Under replace_one: exactly one row a unit, so that the number of rows is public.
         max_groups_per_unit: The policy's group cap, or None.
+        min_units: Units that a group needs to appear; 1 where every group may.
         rows: Public tables: the number of rows. Private tables: 0.
         random_dp: Its base partition, where the owner opts into random differential privacy.
     """
@@ -111,6 +112,7 @@ class TableInfo:
     rows_at_least: int | None = None
     every_unit: bool = False
     max_groups_per_unit: int | None = None
+    min_units: int = 1
     rows: int = 0
     random_dp: RandomPartition | None = None
 

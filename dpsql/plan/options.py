@@ -17,7 +17,7 @@ __all__ = ["NAMES", "Options", "read_clause", "read_options"]
 LARGEST = 10**15
 """In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
 choice."""
-STRATEGIES = ("LAPLACE_THRESHOLD", "PUBLIC_GROUPS")
+STRATEGIES = ("LAPLACE_THRESHOLD", "GAUSSIAN_THRESHOLD", "PUBLIC_GROUPS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Options:
         max_rows_per_group: Rows of one unit in one group.
         max_rows_contributed: Rows of one unit in this query.
         confidence: Level of printed intervals.
-        group_selection_strategy: ``LAPLACE_THRESHOLD`` or ``PUBLIC_GROUPS``.
+        group_selection_strategy: ``LAPLACE_THRESHOLD``, ``GAUSSIAN_THRESHOLD`` or ``PUBLIC_GROUPS``.
         group_selection_epsilon: Share of epsilon for choosing the groups of an open domain.
         min_privacy_units_per_group: A group appears only above this noised count of units.
         privacy_unit_column: Must be the policy's.
@@ -251,7 +251,7 @@ def _word(name: str, value: Any) -> str:
 def _strategy(name: str, value: Any) -> str:
     word = _word(name, value).upper()
     if word not in STRATEGIES:
-        raise ProgrammingError(f"{name} is {value}; write {' or '.join(STRATEGIES)}.")
+        raise ProgrammingError(f"{name} is {value}; write {', '.join(STRATEGIES[:-1])} or {STRATEGIES[-1]}.")
     return word
 
 

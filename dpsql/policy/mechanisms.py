@@ -14,7 +14,15 @@ from dpsql.policy.section import Section
 __all__ = ["ColumnMechanisms", "MechanismName"]
 
 MechanismName = Literal[
-    "laplace", "gaussian", "threshold", "exponential", "preprocessing", "metric", "random_dp", "friendly_core"
+    "laplace",
+    "gaussian",
+    "threshold",
+    "gaussian_threshold",
+    "exponential",
+    "preprocessing",
+    "metric",
+    "random_dp",
+    "friendly_core",
 ]
 
 

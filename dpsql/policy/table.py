@@ -217,6 +217,8 @@ class TablePolicy(Section):
     """true: every unit has exactly one row here, so that the number of rows is public (replace_one only)."""
     max_groups_per_unit: Count | None = None
     """At most so many groups of one unit are used in a query; a query may ask for less."""
+    min_units: Count | None = None
+    """Only groups of so many units and more appear in an answer."""
     columns: dict[Name, ColumnPolicy] = Field(default_factory=dict)
     """The columns that analysts may use. Others do not exist for them."""
 

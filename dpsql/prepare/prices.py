@@ -7,40 +7,22 @@ from fractions import Fraction
 
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.base import Price
-from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 
-__all__ = ["positive", "prices", "with_selection"]
-
-SELECTION_SHARE = Fraction(1, 5)
-"""The share of epsilon for a count of units that only decides which groups appear. A guess."""
-
-
-def with_selection(
-    aggregates: tuple[Aggregate, ...], source: Source, selects: bool
-) -> tuple[tuple[Aggregate, ...], int | None]:
-    """The aggregates, with a hidden count of units in front where groups must be chosen and none asked counts units."""
-    if not selects:
-        return aggregates, None
-    for index, aggregate in enumerate(aggregates):
-        counts_units = aggregate.function == "count_units"
-        one_each = aggregate.function == "count_rows" and source.contribution.rows == 1 and aggregate.per_group is None
-        if counts_units or one_each:
-            return aggregates, index
-    return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
+__all__ = ["positive", "prices"]
 
 
 def prices(
     aggregates: Sequence[Aggregate],
     selection: int | None,
-    hidden: bool,
+    hidden: Fraction | None,
     options: Options,
     sets: int,
     table: bool,
 ) -> list[Price]:
-    """One price per aggregate: own epsilons first, a fifth for a hidden selection, the rest in equal parts.
+    """One price per aggregate: own epsilons, a share of the rest for a hidden selection, the rest in equal parts.
 
     With several grouping sets each aggregate is measured once for each, at an equal part of its price. What is answered
     all together has one price, and each of its parts names it.
@@ -52,7 +34,7 @@ def prices(
             )
         return [Price(None, Fraction(0), multiple=options.multiple)] * len(aggregates)
     if table:
-        return prices(aggregates[:1], None, False, options, 1, table=False) * len(aggregates)
+        return prices(aggregates[:1], None, None, options, 1, table=False) * len(aggregates)
     delta = (options.delta or Fraction(0)) / (len(aggregates) * sets) // DELTA_UNIT * DELTA_UNIT
     if options.rho is not None:
         if any(aggregate.epsilon is not None for aggregate in aggregates):
@@ -82,7 +64,7 @@ def positive(price: Price) -> Price:
 def _shares(
     aggregates: Sequence[Aggregate],
     selection: int | None,
-    hidden: bool,
+    hidden: Fraction | None,
     whole: Fraction,
     own_selection: Fraction | None,
 ) -> list[Fraction]:
@@ -90,9 +72,9 @@ def _shares(
     if own_selection is not None and selection is not None:
         fixed[selection] = own_selection
     rest = whole - sum(fixed.values())
-    if hidden and selection is not None and selection not in fixed and rest > 0:
+    if hidden is not None and selection is not None and selection not in fixed and rest > 0:
         alone = len(fixed) == len(aggregates) - 1
-        fixed[selection] = rest if alone else rest * SELECTION_SHARE
+        fixed[selection] = rest if alone else rest * hidden
         rest -= fixed[selection]
     free = len(aggregates) - len(fixed)
     if rest < 0 or (free and rest <= 0):

@@ -27,7 +27,16 @@ from dpsql.plan.types import Facts
 from dpsql.prepare.prepared import Grouping
 from dpsql.privacy.tables import Group
 
-__all__ = ["check_unit", "facts_of", "groupings_of", "rows_about", "rows_at_least", "rows_public", "source_of"]
+__all__ = [
+    "check_unit",
+    "facts_of",
+    "groupings_of",
+    "min_units",
+    "rows_about",
+    "rows_at_least",
+    "rows_public",
+    "source_of",
+]
 
 
 def check_unit(relation: Relation, options: Options) -> None:
@@ -111,6 +120,11 @@ def rows_about(plan: Plan, groups: tuple[Group, ...] | None) -> int:
 def rows_at_least(relation: Relation, keys: tuple[Key, ...]) -> int | None:
     """The owner's floor on the number of rows, where it is that of a whole table."""
     return relation.table.rows_at_least if isinstance(relation, Scan) and not keys else None
+
+
+def min_units(relation: Relation) -> int:
+    """How many units a group needs to appear, by the strictest of the tables that are read; 1 where every group may."""
+    return max((scan.table.min_units for scan in private_scans(relation)), default=1)
 
 
 def rows_public(relation: Relation, keys: tuple[Key, ...], catalog: Catalog) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from dpsql.engine.lower import Lower
 from dpsql.errors import UnsupportedQuery
@@ -23,10 +24,20 @@ from dpsql.plan.relations import unit_of
 from dpsql.prepare.choices import choices_of
 from dpsql.prepare.classes import price_of_everyone, share_of
 from dpsql.prepare.prepared import Grouping, Measured, Prepared
-from dpsql.prepare.prices import positive, prices, with_selection
+from dpsql.prepare.prices import positive, prices
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.reads import read_by
-from dpsql.prepare.sources import check_unit, facts_of, groupings_of, rows_about, rows_at_least, rows_public, source_of
+from dpsql.prepare.selection import best_share, with_selection
+from dpsql.prepare.sources import (
+    check_unit,
+    facts_of,
+    groupings_of,
+    min_units,
+    rows_about,
+    rows_at_least,
+    rows_public,
+    source_of,
+)
 from dpsql.privacy.loss import Composed
 
 __all__ = ["prepare"]
@@ -60,11 +71,10 @@ def prepare(
     groupings = groupings_of(plan)
     # What a function of a whole table measures has no groups, whatever the answer's rows are called.
     over = groupings if plan.table is None else (Grouping((), ((),)),)
-    selects = _selects(plan, options, catalog, groupings, over)
+    selects = _must_choose(plan, over, options, catalog)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
     if own is None:
-        hidden, sets = len(aggregates) > len(plan.aggregates), 1 if plan.sets is None else len(plan.sets)
-        shares = prices(aggregates, selection, hidden, options, sets, table=plan.table is not None)
+        shares = _prices(plan, aggregates, selection, groupings[0], options, catalog)
         own = {aggregate.name: share for aggregate, share in zip(aggregates, shares, strict=True)}
     requests, of = [], []
     for at, grouping in enumerate(over):
@@ -88,30 +98,64 @@ def prepare(
     return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured), own)
 
 
-def _selects(
-    plan: Plan, options: Options, catalog: Catalog, groupings: Sequence[Grouping], over: Sequence[Grouping]
-) -> bool:
-    """Whether groups must be chosen, of those that are asked for over these keys.
+def _prices(
+    plan: Plan,
+    aggregates: Sequence[Aggregate],
+    selection: int | None,
+    grouping: Grouping,
+    options: Options,
+    catalog: Catalog,
+) -> list[Price]:
+    """Of each aggregate; a hidden count of units gets the share that is expected to serve best."""
+    sets = 1 if plan.sets is None else len(plan.sets)
+
+    def shared(share: Fraction | None) -> list[Price]:
+        return prices(aggregates, selection, share, options, sets, table=plan.table is not None)
+
+    if len(aggregates) == len(plan.aggregates):
+        return shared(None)
+    some = shared(Fraction(1, 5))[0]
+    hidden = _request(plan, plan.keys, grouping, aggregates[0], some, options, catalog, True)
+    whole_table = rows_about(plan, ((),))
+    return shared(
+        best_share(
+            hidden, whole_table, lambda share: [price_of_everyone(own, catalog.classes) for own in shared(share)]
+        )
+    )
+
+
+def _must_choose(plan: Plan, groupings: Sequence[Grouping], options: Options, catalog: Catalog) -> bool:
+    """Whether the groups that appear must be chosen, by counting people.
 
     Raises:
         UnsupportedQuery: They must, and cannot be.
     """
-    listed = all(grouping.groups is not None for grouping in groupings)
-    if options.group_selection_strategy == "PUBLIC_GROUPS" and not listed:
+    listed, least = all(grouping.groups is not None for grouping in groupings), min_units(plan.relation)
+    strategy, grouped = options.group_selection_strategy, any(grouping.keys for grouping in groupings)
+    if strategy == "PUBLIC_GROUPS" and not listed:
         raise UnsupportedQuery(
             "PUBLIC_GROUPS needs a declared domain for every key.", construct="GROUP BY",
             hint="Declare values in the policy, or leave the strategy out and give delta.",
         )  # fmt: skip
-    selects = not listed or (options.group_selection_strategy == "LAPLACE_THRESHOLD" and bool(over[0].keys))
+    if grouped and least > 1 and (strategy == "PUBLIC_GROUPS" or options.multiple is not None or not options.delta):
+        raise UnsupportedQuery(
+            f"groups of fewer than {least} units stay hidden ({catalog.policy_file}, min_units), so groups are chosen.",
+            construct="GROUP BY",
+            hint="Give a price with delta, such as epsilon = 0.5, delta = 1e-8, and no PUBLIC_GROUPS.",
+        )
+    selects = not listed or (grouped and (least > 1 or strategy in ("LAPLACE_THRESHOLD", "GAUSSIAN_THRESHOLD")))
     if selects and (len(groupings) > 1 or unit_of(plan.relation) is None):
         raise UnsupportedQuery(
             "groups of an open domain are chosen by counting people, in one GROUP BY of rows that have their unit.",
             construct="GROUPING SETS" if len(groupings) > 1 else "GROUP BY",
-            hint="Declare the values of every key in the policy, or name them in WHERE.",
-        )  # fmt: skip
-    if not listed and not options.delta and options.mechanism in (None, "threshold"):
+            hint=HIDDEN if least > 1 else "Declare the values of every key in the policy, or name them in WHERE.",
+        )
+    if not listed and not options.delta and options.mechanism in (None, "threshold", "gaussian_threshold"):
         raise _open_key(plan, catalog)
     return selects
+
+
+HIDDEN = "min_units of the policy hides small groups: ask for one GROUP BY at a time, of rows with their unit."
 
 
 def _open_key(plan: Plan, catalog: Catalog) -> UnsupportedQuery:
@@ -156,6 +200,7 @@ def _request(
         rows_about=rows_about(plan, grouping.groups),
         rows_at_least=rows_at_least(relation, keys),
         units_at_least=(options.min_privacy_units_per_group or 0) if selects else 0,
+        min_units=min_units(plan.relation) if selects else 1,
         options=options,
         personal=personal,
         narrowed=narrowed,

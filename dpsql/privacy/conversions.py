@@ -14,7 +14,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["UNIT", "epsilon_of_rho", "pure_epsilon_of_rho", "rho_of_epsilon", "rho_of_pure"]
+__all__ = ["UNIT", "delta_left", "epsilon_of_rho", "pure_epsilon_of_rho", "rho_of_epsilon", "rho_of_pure"]
 
 UNIT = Fraction(1, 10**12)
 """Accounts count epsilon, rho, gamma and multiples in whole units of 1e-12."""
@@ -105,8 +105,32 @@ def rho_of_epsilon(epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if delta == 0:
         return Fraction(0)
-    order = _best_order(lambda alpha, gap: (gap - float(epsilon)) / alpha, delta)
+    order = _order_for(epsilon, delta)
     return max(Fraction(0), (epsilon - _gap(order, delta)) / order)
+
+
+def delta_left(epsilon: Fraction, delta: Fraction, less: Fraction) -> Fraction:
+    """The share of delta that is left at epsilon where rho is below `rho_of_epsilon`, never below it.
+
+    At one order alpha, ln delta = (alpha - 1) (alpha rho - epsilon) + a constant: here at that of `rho_of_epsilon`.
+
+    Args:
+        epsilon: > 0.
+        delta: 0 < delta < 1.
+        less: By how much rho is less, >= 0.
+
+    >>> float(delta_left(Fraction(1), Fraction(1, 10**6), rho_of_epsilon(Fraction(1), Fraction(1, 10**6)))) < 1e-5
+    True
+    """
+    order = _order_for(epsilon, delta)
+    exponent = order * (order - 1) * less
+    fall = _down.divide(Decimal(exponent.numerator), Decimal(exponent.denominator))
+    return Fraction(_up.next_plus(_up.exp(fall.copy_negate())))
+
+
+def _order_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The alpha that makes the rho of epsilon largest, as far as floats see."""
+    return _best_order(lambda alpha, gap: (gap - float(epsilon)) / alpha, delta)
 
 
 def _gap(order: Fraction, delta: Fraction) -> Fraction:

@@ -148,7 +148,8 @@ SETS = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "GROUPING SETS (
 OPEN = {"epsilon": 6, "delta": 1e-3}
 GAUSSIAN = {"epsilon": 1, "delta": 1e-6, "mechanism": "gaussian"}
 OPTIONS: tuple[dict[str, Any], ...] = (
-    {}, {}, {}, OPEN, OPEN, {**OPEN, "mechanism": "threshold"}, GAUSSIAN, {"rho": 0.1}, {"max_groups_per_unit": 1},
+    {}, {}, {}, OPEN, {**OPEN, "mechanism": "gaussian_threshold"}, {**OPEN, "mechanism": "threshold"}, GAUSSIAN,
+    {"rho": 0.1}, {"max_groups_per_unit": 1},
     {"max_rows_per_group": 1}, {"max_rows_contributed": 2}, {**OPEN, "max_groups_per_unit": 2},
     {"mechanism": "preprocessing", "sensitivity": 3},
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Nine bugs that other systems really had, each planted in one place, and the audit that must convict it.
+"""Bugs of kinds that other systems really had, each planted in one place, and the audit that must convict it.
 
 Each is a context manager over the real code. None is reachable from the package.
 """
@@ -14,9 +14,11 @@ from unittest.mock import patch
 
 from dpsql.engine import lower
 from dpsql.engine.printer import Printer
-from dpsql.mechanisms import threshold as thresholds
+from dpsql.mechanisms import gaussian_threshold
+from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise import sensitivity as moved
-from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise import thresholds
+from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.owner import shape
 from dpsql.plan.needs import Source
@@ -120,6 +122,14 @@ def _threshold_off_by_one() -> AbstractContextManager[object]:
     return patch.object(thresholds.ThresholdRelease, "release", at_least)
 
 
+def _threshold_of_one_group() -> AbstractContextManager[object]:
+    def of_one(request: Request, law: Law, groups: int, delta: Fraction) -> tuple[int, Fraction]:
+        above, _ = thresholds.threshold_of(request, law, groups, delta)
+        return above, thresholds.threshold_delta(law, 1, above)
+
+    return patch.object(gaussian_threshold, "threshold_of", of_one)
+
+
 def _missing_group_cap() -> AbstractContextManager[object]:
     def uncapped(printer: Printer, source: Source, *rest: Any, **named: Any) -> str:
         return whole(printer, replace(source, cap_groups=False), *rest, **named)
@@ -159,6 +169,9 @@ BUGS = (
     Bug("no clamp", "`ColumnShape` loses the bounds that the builder clamps to", "sensitivity", _no_clamp, builds=True),
     Bug("no threshold", "`ThresholdRelease.release` keeps every group", "threshold", _no_threshold),
     Bug("threshold off by one", "a group appears at the threshold, not above it", "threshold", _threshold_off_by_one),
+    Bug(
+        "threshold of one group", "a Gaussian threshold is charged for one group", "threshold", _threshold_of_one_group
+    ),
     Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
     Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = ["REFUSED", "TEMPLATES", "Template", "named"]
 
 OPEN = {"epsilon": 6, "delta": 1e-3}
+MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 """A price at which groups of a few units appear."""
 
 
@@ -93,6 +94,14 @@ TEMPLATES = (
         _with(
             "epsilon = 6, delta = 1e-3, group_selection_strategy = LAPLACE_THRESHOLD, group_selection_epsilon = 3",
             "ward, SUM(cost) FROM visits GROUP BY ward",
+        )
+    ),
+    Template("SELECT diagnosis, COUNT(DISTINCT patient_id) FROM visits GROUP BY diagnosis", options=MANY_GROUPS),
+    Template("SELECT diagnosis, ward, SUM(score) FROM visits GROUP BY 1, 2", options=MANY_GROUPS),
+    Template(
+        _with(
+            "rho = 4, delta = 1e-3, group_selection_strategy = GAUSSIAN_THRESHOLD",
+            "ward, COUNT(DISTINCT patient_id) FROM visits GROUP BY ward",
         )
     ),
     # listed groups, empty ones without noise

@@ -10,9 +10,9 @@ from unittest.mock import patch
 import pytest
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.preprocessing import personalised
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
-from dpsql.mechanisms.threshold import ThresholdRelease
 from tests.attacks.consenting import EPSILON, PATIENTS, QUESTIONS, Clinic, Seen, write
 from tests.attacks.shares import lost
 

@@ -13,7 +13,7 @@ from dpsql.answers.consistency import consistent
 from dpsql.answers.intervals import answer_columns, output_intervals
 from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
-from dpsql.mechanisms.threshold import ThresholdRelease
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells
 from dpsql.plan.plans import PublicPlan
 from dpsql.plan.types import Type

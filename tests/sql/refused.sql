@@ -1062,7 +1062,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (confidence = 1) COUNT(*) FROM patients
 -- refused: confidence is 1; write a number from 1e-6 to 1 - 1e-12, such as 0.95.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'EVERYTHING') sex, COUNT(*) FROM patients GROUP BY sex
--- refused: group_selection_strategy is EVERYTHING; write LAPLACE_THRESHOLD or PUBLIC_GROUPS.
+-- refused: group_selection_strategy is EVERYTHING; write LAPLACE_THRESHOLD, GAUSSIAN_THRESHOLD or PUBLIC_GROUPS.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'PUBLIC_GROUPS') diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 -- refused: GROUP BY: PUBLIC_GROUPS needs a declared domain for every key. Declare values in the policy, or leave the strategy out and give delta.

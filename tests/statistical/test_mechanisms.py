@@ -24,7 +24,8 @@ from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.noised import NoisedRelease
-from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease
+from dpsql.mechanisms.threshold import Threshold
 from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler

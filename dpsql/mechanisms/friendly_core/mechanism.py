@@ -272,7 +272,7 @@ def _beside(one: Request, other: Request) -> bool:
 def _why_not(request: Request) -> str | None:
     aggregate, source = request.aggregate, request.source
     if request.selects:
-        return "it cannot decide which groups of an open domain appear; only threshold can."
+        return "it cannot decide which groups of an open domain appear; only a threshold can."
     if aggregate.function != "avg":
         return f"it answers means, not {aggregate.text}."
     if aggregate.argument is None:

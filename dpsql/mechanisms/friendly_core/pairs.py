@@ -64,7 +64,7 @@ def offer_pair(request: Request) -> FriendlyPair | Refusal:
     if aggregate.argument is None or aggregate.second is None:
         return Refusal(NAME, f"it does not answer {aggregate.text}.")
     if request.selects:
-        return Refusal(NAME, "it cannot decide which groups of an open domain appear; only threshold can.")
+        return Refusal(NAME, "it cannot decide which groups of an open domain appear; only a threshold can.")
     if source.keys and request.neighbours == "replace_one":
         return Refusal(NAME, "under replace_one an exchanged unit would change two groups.")
     if source.contribution.total != 1:

@@ -12,7 +12,7 @@ Where floats appear, they enclose: every function says on which side of the trut
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -66,6 +66,10 @@ class Law(Hashable, Protocol):
         """Smallest k with P(|noise| <= k) >= confidence, in grid steps."""
         ...
 
+    def tail(self, at: int) -> Fraction:
+        """P(noise >= at), never below it, for at >= 1 in grid steps."""
+        ...
+
     def beyond(self, chance: Fraction) -> int:
         """Smallest k >= 1 with P(noise >= k) <= chance, in grid steps; chance from 1e-250 to 1/2."""
         ...
@@ -99,8 +103,11 @@ class LaplaceLaw:
     def quantile(self, confidence: float) -> int:
         return laplace_quantile(self.scale, confidence)
 
+    def tail(self, at: int) -> Fraction:
+        return Fraction(laplace_tail(self.scale, at)) * (1 + TAIL_MARGIN)
+
     def beyond(self, chance: Fraction) -> int:
-        return _laplace_beyond(self.scale, chance)
+        return _beyond(self, chance)
 
     def at(self, levels: Floats) -> Floats:
         one_side: Floats = np.log(2 * np.minimum(levels, 1 - levels)) * self.spread
@@ -136,8 +143,11 @@ class GaussianLaw:
     def quantile(self, confidence: float) -> int:
         return gaussian_quantile(self.variance, confidence)
 
+    def tail(self, at: int) -> Fraction:
+        return Fraction(gaussian_tail(self.variance, at)[1])
+
     def beyond(self, chance: Fraction) -> int:
-        return _gaussian_beyond(self.variance, chance)
+        return _beyond(self, chance)
 
     def at(self, levels: Floats) -> Floats:
         from scipy.special import ndtri  # here: a start that needs none of it is quicker
@@ -251,25 +261,16 @@ def gaussian_delta(shift: int, variance: Fraction, epsilon: Fraction) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _laplace_beyond(scale: Fraction, chance: Fraction) -> int:
-    return _beyond(chance, lambda k: Fraction(laplace_tail(scale, k)) * (1 + TAIL_MARGIN))
-
-
-@lru_cache(maxsize=1024)
-def _gaussian_beyond(variance: Fraction, chance: Fraction) -> int:
-    return _beyond(chance, lambda k: Fraction(gaussian_tail(variance, k)[1]))
-
-
-def _beyond(chance: Fraction, tail: Callable[[int], Fraction]) -> int:
-    """Smallest k >= 1 with tail(k) <= chance; ``tail`` is never below the probability P(noise >= k)."""
+def _beyond(law: Law, chance: Fraction) -> int:
+    """Smallest k >= 1 with P(noise >= k) <= chance."""
     if not LEAST_CHANCE <= chance <= Fraction(1, 2):
         raise ValueError(f"the chance {float(chance):g} is not from 1e-250 to 1/2; no tail is summed for it")
     low, high = 0, 1
-    while tail(high) > chance:
+    while law.tail(high) > chance:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if tail(middle) <= chance else (middle, high)
+        low, high = (low, middle) if law.tail(middle) <= chance else (middle, high)
     return high
 
 

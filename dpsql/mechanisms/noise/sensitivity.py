@@ -141,7 +141,7 @@ def why_not(request: Request) -> str | None:
     """Why plain noise does not answer this request, or None if it does."""
     aggregate = request.aggregate
     if request.selects:
-        return "it cannot decide which groups of an open domain appear; only threshold can."
+        return "it cannot decide which groups of an open domain appear; only a threshold can."
     if aggregate.function not in (*KINDS, "avg", *STATISTICS):
         return f"it answers counts, sums, means, variances and covariances, not {aggregate.text}."
     bounded = request.grid is not None and (aggregate.second is None or request.second_grid is not None)

@@ -101,7 +101,7 @@ class Preprocessing(Mechanism):
         """An offer for one statistic of one numeric argument, or why there is none."""
         aggregate, options = request.aggregate, request.options
         if request.selects:
-            return Refusal(self.name, "it cannot decide which groups of an open domain appear; only threshold can.")
+            return Refusal(self.name, "it cannot decide which groups of an open domain appear; only a threshold can.")
         if request.personal is not None:
             return personalised(request, request.personal, self.name)
         by_name = options.mechanism == self.name

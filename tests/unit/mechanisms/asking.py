@@ -56,6 +56,7 @@ def asking(
     rows_public: bool = False,
     rows_about: int = 10_000,
     units_at_least: int = 0,
+    min_units: int = 1,
     fraction: Fraction = Fraction(1, 2),
     second_grid: Grid = WEIGHT_GRID,
     options: Options | None = None,
@@ -84,6 +85,7 @@ def asking(
         rows_public=rows_public,
         rows_about=rows_about,
         units_at_least=units_at_least,
+        min_units=min_units,
         rows_at_least=rows_at_least,
         options=options or Options(),
     )

@@ -113,7 +113,7 @@ def test_the_half_width_is_that_of_the_intervals() -> None:
 def test_an_open_domain_is_left_to_threshold() -> None:
     answer = Laplace().offer(asking("count_units", keys=(OPEN,), selects=True))
     assert isinstance(answer, Refusal)
-    assert "only threshold can" in answer.reason
+    assert "only a threshold can" in answer.reason
 
 
 def test_a_sum_without_bounds_is_refused_with_what_to_write() -> None:

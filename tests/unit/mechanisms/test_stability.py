@@ -13,6 +13,7 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.threshold import Threshold
@@ -94,8 +95,8 @@ def test_the_claimed_delta_is_reached_by_a_unit_alone_in_its_cell(held: Contribu
 
 def test_one_row_each_is_the_threshold_of_open_groups() -> None:
     release = stable(held=Contribution(1, 1, 1))
-    assert release.threshold == threshold_for(Fraction(2), 1, MILLIONTH)
-    assert release.loss == Approximate(Fraction(1, 2), threshold_delta(Fraction(2), 1, release.threshold))
+    assert release.threshold == threshold_for(LaplaceLaw(Fraction(2)), 1, MILLIONTH)
+    assert release.loss == Approximate(Fraction(1, 2), threshold_delta(LaplaceLaw(Fraction(2)), 1, release.threshold))
     open_groups = offered(Threshold().offer(asking("count_units", keys=(OPEN,), selects=True, price=WITH_DELTA)))
     assert open_groups.loss == release.loss
 

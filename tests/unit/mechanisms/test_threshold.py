@@ -12,8 +12,8 @@ import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
-from dpsql.mechanisms.threshold import Threshold, ThresholdRelease
+from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, ThresholdRelease, threshold_delta, threshold_for
+from dpsql.mechanisms.threshold import Threshold
 from dpsql.plan.needs import Contribution
 from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.tables import ReleasedTable
@@ -82,8 +82,8 @@ def neighbours(groups: int, swap: bool) -> Iterator[tuple[tuple[int, ...], tuple
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.05), (0.5, 0.01), (3.0, 0.2), (2.0, 0.4), (0.5, 1.0)])
 def test_no_pair_of_neighbours_loses_more(epsilon: float, delta: float, groups: int, swap: bool) -> None:
     scale = Fraction(groups * (2 if swap else 1)) / Fraction(epsilon)
-    above = threshold_for(scale, groups, Fraction(delta))
-    claimed = float(threshold_delta(scale, groups, above))
+    above = threshold_for(LaplaceLaw(scale), groups, Fraction(delta))
+    claimed = float(threshold_delta(LaplaceLaw(scale), groups, above))
     assert claimed <= delta
     for one, two in neighbours(groups, swap):
         assert hockey_stick(one, two, float(scale), above, epsilon) <= claimed * (1 + 1e-9)
@@ -93,26 +93,29 @@ def test_no_pair_of_neighbours_loses_more(epsilon: float, delta: float, groups: 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_the_claimed_delta_is_reached_by_a_unit_alone_in_its_groups(groups: int) -> None:
     scale = Fraction(groups)
-    above = threshold_for(scale, groups, Fraction(1, 100))
+    above = threshold_for(LaplaceLaw(scale), groups, Fraction(1, 100))
     alone, nobody = ((1, 0), (0, 0)) if groups == 1 else ((1, 1), (0, 0))
-    claimed = float(threshold_delta(scale, groups, above))
+    claimed = float(threshold_delta(LaplaceLaw(scale), groups, above))
     assert hockey_stick(alone, nobody, float(scale), above, epsilon=1.0) == pytest.approx(claimed, rel=1e-9)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_one_less_would_exceed_delta(groups: int) -> None:
     scale, delta = Fraction(groups), Fraction(1, 100)
-    above = threshold_for(scale, groups, delta)
+    above = threshold_for(LaplaceLaw(scale), groups, delta)
     alone, nobody = ((1, 0), (0, 0)) if groups == 1 else ((1, 1), (0, 0))
     assert hockey_stick(alone, nobody, float(scale), above - 1, epsilon=1.0) > delta
 
 
-def test_silence_is_paid_for_too() -> None:
-    # A large delta must not let the chance of silence fall below exp(-e0): the theorem's other condition.
+def test_silence_tells_no_more_than_delta_allows() -> None:
+    # With all of delta any threshold serves: silence of a lone group is then less likely than exp(-e0).
     scale = Fraction(4)
-    q = math.exp(-1 / scale)
-    above = threshold_for(scale, 1, Fraction(1))
-    assert q**above / (1 + q) <= 1 - q < q ** (above - 1) / (1 + q)
+    above = threshold_for(LaplaceLaw(scale), 1, Fraction(1))
+    silent = shown(1, float(scale), above)[0]
+    assert above == 1
+    assert silent < math.exp(-1 / scale)
+    claimed = float(threshold_delta(LaplaceLaw(scale), 1, above))
+    assert hockey_stick((0, 0), (1, 0), float(scale), above, epsilon=1 / 4) <= claimed
 
 
 # ------------------------------------------------------------------ the threshold, another way
@@ -123,7 +126,7 @@ def slow_threshold(scale: Fraction, groups: int, delta: Fraction) -> int:
     q = math.exp(-1 / scale)
     terms = [(1 - q) / (1 + q) * q**k for k in range(int(60 * scale) + 60)]
     tail, above = sum(terms[1:]), 1
-    while tail > 1 - q or -math.expm1(groups * math.log1p(-tail)) > delta:
+    while -math.expm1(groups * math.log1p(-tail)) > delta:
         tail -= terms[above]
         above += 1
     return above
@@ -133,13 +136,13 @@ def slow_threshold(scale: Fraction, groups: int, delta: Fraction) -> int:
 @pytest.mark.parametrize("groups", [1, 3, 40])
 @pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**8)])
 def test_thresholds_agree_with_a_walk(scale: Fraction, groups: int, delta: Fraction) -> None:
-    assert threshold_for(scale, groups, delta) == slow_threshold(scale, groups, delta)
+    assert threshold_for(LaplaceLaw(scale), groups, delta) == slow_threshold(scale, groups, delta)
 
 
 def test_a_tiny_delta_keeps_its_digits() -> None:
     delta = Fraction(1, 10**90)
-    above = threshold_for(Fraction(2), 5, delta)
-    used = threshold_delta(Fraction(2), 5, above)
+    above = threshold_for(LaplaceLaw(Fraction(2)), 5, delta)
+    used = threshold_delta(LaplaceLaw(Fraction(2)), 5, above)
     assert delta / 2 < used <= delta
     # p is tiny here, so 1 - (1 - p)^5 is 5 p up to p^2.
     assert float(used / delta) == pytest.approx(5 * math.exp(-above / 2 + 90 * math.log(10)) / (1 + math.exp(-0.5)))
@@ -150,7 +153,7 @@ def test_a_tiny_delta_keeps_its_digits() -> None:
 )
 def test_a_threshold_outside_its_range_is_refused(groups: int, delta: Fraction) -> None:
     with pytest.raises(ValueError, match="no threshold"):
-        threshold_for(Fraction(1), groups, delta)
+        threshold_for(LaplaceLaw(Fraction(1)), groups, delta)
 
 
 # ------------------------------------------------------------------------------ the offer
@@ -160,7 +163,7 @@ def test_the_offer_is_charged_the_delta_its_threshold_uses() -> None:
     release = threshold(held=FEW_ROWS)
     assert isinstance(release.loss, Approximate)
     assert release.loss.epsilon == Fraction(1, 2)
-    assert release.loss.delta == threshold_delta(Fraction(6), 3, release.threshold) <= MILLIONTH
+    assert release.loss.delta == threshold_delta(LaplaceLaw(Fraction(6)), 3, release.threshold) <= MILLIONTH
     assert (release.sensitivity, release.scale) == (3, 6.0)
 
 
@@ -168,7 +171,7 @@ def test_replace_one_doubles_the_scale_at_the_same_delta() -> None:
     release = threshold(held=FEW_ROWS, neighbours="replace_one")
     assert release.scale == 12.0
     assert isinstance(release.loss, Approximate)
-    assert release.loss.delta == threshold_delta(Fraction(12), 3, release.threshold) <= MILLIONTH
+    assert release.loss.delta == threshold_delta(LaplaceLaw(Fraction(12)), 3, release.threshold) <= MILLIONTH
 
 
 def test_a_group_appears_only_strictly_above_the_threshold() -> None:
@@ -224,7 +227,7 @@ def test_a_price_in_rho_keeps_its_rho() -> None:
 
 @pytest.mark.parametrize("epsilon", [10**3, 10**6])
 def test_a_delta_stays_a_short_fraction_however_large_epsilon_is(epsilon: int) -> None:
-    delta = threshold_delta(Fraction(1, epsilon), groups=10**9, threshold=1)
+    delta = threshold_delta(LaplaceLaw(Fraction(1, epsilon)), groups=10**9, threshold=1)
     assert 0 < delta < LEAST_DELTA
     assert len(str(delta)) < 500
 
@@ -242,3 +245,20 @@ def test_an_interval_holds_the_number_of_a_group_given_that_it_appears(beyond: i
     ends = release.intervals(ReleasedTable({"value": seen.tolist(), "steps": seen.tolist()}), confidence)
     held = [low <= units <= high for low, high in ends if low is not None and high is not None]
     assert (chances * held).sum() / chances.sum() >= confidence
+
+
+@pytest.mark.parametrize("units", [2, 10])
+def test_a_policy_that_hides_small_groups_raises_the_threshold_at_the_same_price(units: int) -> None:
+    plain, hiding = threshold(held=FEW_ROWS), threshold(held=FEW_ROWS, min_units=units)
+    assert hiding.threshold == plain.threshold + units - 1
+    assert (hiding.loss, hiding.law) == (plain.loss, plain.law)
+    shown = hiding.release(raw([1, units - 1, units, units + 1]), ConstantNoise(10**6))
+    assert list(hiding.selected(shown)) == [2, 3]
+    edge = hiding.threshold
+    assert list(hiding.selected(hiding.release(raw([edge, edge + 1]), Noiseless()))) == [1]
+    assert hiding.intervals(ReleasedTable({"value": [edge + 1], "steps": [edge + 1]}), 0.95)[0][0] == units
+
+
+def test_a_floor_on_the_noised_count_and_one_of_the_policy_are_both_kept() -> None:
+    assert threshold(min_units=10, units_at_least=500).threshold == 499
+    assert threshold(min_units=500, units_at_least=10).threshold == threshold().threshold + 499

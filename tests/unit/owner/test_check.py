@@ -103,6 +103,12 @@ def test_a_false_floor_is_an_error(folder: Path) -> None:
     assert found(folder, visits={"rows_at_least": 5})[floor] == (4, None, "error")
 
 
+def test_fewer_units_than_a_group_needs_is_a_warning(folder: Path) -> None:
+    hidden = ("visits", None, "units are there, fewer")
+    assert hidden not in found(folder, visits={"min_units": 2})
+    assert found(folder, visits={"min_units": 3})[hidden] == (2, None, "warning")
+
+
 def test_a_false_floor_of_units_is_an_error(folder: Path) -> None:
     plain = policy(folder).model_dump(exclude_unset=True)
     for floor, wrong in ((3, False), (4, True)):

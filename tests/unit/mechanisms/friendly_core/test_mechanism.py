@@ -70,7 +70,7 @@ def normal(n: int, *, at: int, deviation: int, seed: int = 1) -> np.ndarray:
         (mean(Price(Fraction(1), Fraction(0))), "it needs delta"),
         (mean(held=Contribution(12, 1, 12)), "several rows here"),
         (mean(held=Contribution(12, 3, 5), keys=(CITY,)), "several rows here"),
-        (mean(keys=(OPEN,), selects=True), "only threshold can"),
+        (mean(keys=(OPEN,), selects=True), "only a threshold can"),
         (mean(Price(Fraction(1, 1000), Fraction(1, 10**6))), "too few for this price"),
         (mean(rows_about=50), "too few for this price"),
         (mean(Price(Fraction(2000), Fraction(1, 10**6)), neighbours="replace_one"), "too few"),

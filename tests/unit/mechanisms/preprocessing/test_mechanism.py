@@ -241,7 +241,7 @@ def test_bounds_cut_the_reach() -> None:
 
 
 def test_what_it_cannot_do_is_refused_with_what_to_write() -> None:
-    assert "only threshold can" in refused("avg", keys=(OPEN,), selects=True)
+    assert "only a threshold can" in refused("avg", keys=(OPEN,), selects=True)
     assert "it answers MEDIAN, AVG" in refused("corr")
     assert "it answers MEDIAN, AVG" in refused("count_rows")
     assert "it answers MEDIAN, AVG" in refused("quantile_cont", fraction=Fraction(9, 10))

@@ -1,0 +1,85 @@
+"""What chooses the groups of an open domain: a count of units, hidden where none is asked for, and its share of price.
+
+The share of a hidden count is the one whose result is expected to err least, people by people. A group of n units is
+lost, with all of its n, up to a threshold t; above it each number is off by the noise w of a count. How large groups
+are is not public, so they are taken to be spread evenly over the orders of magnitude up to the guess N of the rows:
+then the errors add up to the integral of n dn / n up to t and of w dn / n from there to N, t + w ln(N / t).
+
+Everything here rests on public facts: the price, the bounds on contributions, the number of aggregates, ``rows_about``.
+
+Tests: tests/unit/prepare/test_selection.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.mechanisms.base import Offer, Price, Request
+from dpsql.mechanisms.choose import choose
+from dpsql.mechanisms.gaussian import Gaussian
+from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease
+from dpsql.plan.needs import Source
+from dpsql.plan.nodes import Aggregate
+
+__all__ = ["best_share", "with_selection"]
+
+SHARES = tuple(Fraction(share, 10) for share in (2, 1, 3, 4, 5, 6, 7))
+"""Of the price that no aggregate names for itself; of equal ones the first is taken."""
+
+
+def with_selection(
+    aggregates: tuple[Aggregate, ...], source: Source, selects: bool
+) -> tuple[tuple[Aggregate, ...], int | None]:
+    """The aggregates, with a hidden count of units in front where groups must be chosen and none asked counts units."""
+    if not selects:
+        return aggregates, None
+    for index, aggregate in enumerate(aggregates):
+        counts_units = aggregate.function == "count_units"
+        one_each = aggregate.function == "count_rows" and source.contribution.rows == 1 and aggregate.per_group is None
+        if counts_units or one_each:
+            return aggregates, index
+    return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
+
+
+def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequence[Price]]) -> Fraction:
+    """The share of the price for a hidden count of units.
+
+    Args:
+        request: The hidden count's, at any price.
+        rows: Guess of the rows of the largest table.
+        prices: Those of the hidden count and of every aggregate, in this order, by the share.
+    """
+    if prices(SHARES[0]) == prices(SHARES[-1]):  # the statement itself says what each pays
+        return SHARES[0]
+    return min(SHARES, key=lambda share: _expected_error(request, rows, *prices(share)))
+
+
+def _expected_error(request: Request, rows: int, selection: Price, *values: Price) -> tuple[float, float]:
+    """The errors of all groups together, t + w ln(N / t), in units; where none is shown, the lower threshold wins."""
+    if any(price.epsilon == 0 or price.rho == 0 for price in (selection, *values)):
+        return math.inf, math.inf
+    try:
+        chosen = choose(replace(request, price=selection), wanted=_named(request)).release
+    except UnsupportedQuery:
+        return math.inf, math.inf
+    threshold = float(chosen.threshold) if isinstance(chosen, ThresholdRelease) else math.inf
+    noise = sum(_noise(replace(request, selects=False, price=price)) for price in values) / len(values)
+    return min(threshold, rows) + noise * math.log(max(1.0, rows / threshold)), threshold
+
+
+def _noise(request: Request) -> float:
+    """The noise of a count of units in each group, by the mechanism that makes its intervals narrowest; its scale."""
+    offers = [mechanism.offer(request) for mechanism in (Laplace(), Gaussian())]
+    found = [(offer.half_width, offer.scale or 0.0) for offer in offers if isinstance(offer, Offer)]
+    return min(found)[1] if found else math.inf
+
+
+def _named(request: Request) -> str | None:
+    """The threshold that the statement names, or None."""
+    wanted = request.options.mechanism
+    return wanted if wanted in ("threshold", "gaussian_threshold") else None
