@@ -1,4 +1,4 @@
-"""Does the least expected error win? The data of bench/accuracy.py through SQL, by every mechanism that offers.
+"""What naming a mechanism gains: the data of bench/accuracy.py through SQL, unasked and by every mechanism that offers.
 
     python bench/choosing.py [--data-sets 400]
 
