@@ -28,6 +28,7 @@ from page import circumstances, table, write
 
 import dpsql.testing
 from dpsql import Session
+from dpsql.privacy.sampling import Sampler
 
 POLICY = """
 version: 1
@@ -103,13 +104,15 @@ class Row:
         return self.measured[self.chosen].root / self.measured[self.best].root
 
 
-def rows(data_sets: int, sizes: tuple[int, ...] = SIZES) -> Iterator[Row]:
+def rows(data_sets: int, sizes: tuple[int, ...] = SIZES, sampler: Sampler | None = None) -> Iterator[Row]:
     """Every case, n, statistic and epsilon.
 
     Args:
         data_sets: How many of 100 values; half as many of 1,000, an eighth of 10,000.
         sizes: Which n.
+        sampler: Where the noise is from; by default the kernel.
     """
+    sampler = sampler or dpsql.testing.ExactSampler()
     parts = dict(zip(SIZES, (1, 2, 8), strict=True))
     for (kind, spread, statistics), n in product(CASES, sizes):
         sets, random = max(2, data_sets // parts[n]), np.random.default_rng(n)
@@ -118,7 +121,7 @@ def rows(data_sets: int, sizes: tuple[int, ...] = SIZES) -> Iterator[Row]:
             policy = Path(folder) / "choosing.yaml"
             policy.write_text(POLICY.format(rows=drawn.size, samples=list(range(sets)), spread=spread))
             store(Path(folder) / "choosing.duckdb", drawn)
-            with dpsql.testing.open(policy, sampler=dpsql.testing.ExactSampler()) as proxy:
+            with dpsql.testing.open(policy, sampler=sampler) as proxy:
                 session = proxy.session(analyst="ana")
                 for statistic, epsilon in product(statistics, map(float, EPSILONS)):
                     truth = STATISTICS[statistic](drawn, axis=1)

@@ -71,7 +71,9 @@ def test_every_question_is_answered_by_preprocessing(replay: Replay) -> None:
         if run.promise.composition == "basic" and "rho" in run.template.options:
             continue
         assert run.error is None, where
-        assert {part.release.mechanism for part in run.parts} <= {"preprocessing", "threshold"}, where
+        assert {part.release.mechanism for part in run.parts} <= {"preprocessing", "threshold", "gaussian_threshold"}, (
+            where
+        )
 
 
 def test_pairs_come_near_the_whole_sensitivity(replay: Replay) -> None:

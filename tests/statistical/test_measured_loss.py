@@ -37,10 +37,10 @@ QUESTIONS = {
     "sum over a join": "SELECT SUM(v.score) FROM visits v JOIN patients p USING (patient_id)",
     "sum of totals": "SELECT SUM(s) FROM (SELECT patient_id, SUM(score) AS s FROM visits GROUP BY patient_id) AS t",
 }
+THRESHOLDS = ("threshold", "gaussian_threshold")
 CASES = [
     *((mechanism, name) for mechanism in ("laplace", "gaussian") for name in QUESTIONS),
-    ("threshold", "units by diagnosis"),
-    ("threshold", "lone diagnoses"),
+    *((mechanism, name) for mechanism in THRESHOLDS for name in ("units by diagnosis", "lone diagnoses")),
 ]
 REMOVED = {"units by diagnosis": "NaN and infinities", "lone diagnoses": "in all groups"}
 """A unit that shares two diagnoses with others, and one that has three of its own; for the rest, one at every bound."""
@@ -50,9 +50,9 @@ Pairs = dict[tuple[str, str, float], tuple[Part, Part]]
 
 
 def template(mechanism: str, name: str, epsilon: float) -> Template:
-    if mechanism == "threshold":
+    if mechanism in THRESHOLDS:
         sql = f"SELECT diagnosis, COUNT(DISTINCT patient_id) AS {name.split()[0]} FROM visits GROUP BY diagnosis"
-        return Template(sql, options={"epsilon": epsilon, "delta": 1e-2})
+        return Template(sql, options={"epsilon": epsilon, "delta": 1e-2, "mechanism": mechanism})
     return Template(QUESTIONS[name], options={"epsilon": epsilon, "delta": 1e-3, "mechanism": mechanism})
 
 

@@ -48,7 +48,7 @@ KEY = Key("k0", Column("t0", "town", Facts(Type.TEXT)), ("a", "b"))
     ("others", "said"),
     [
         ({"idealised": False}, "it answers means"),
-        ({"selects": True}, "only threshold"),
+        ({"selects": True}, "only a threshold"),
         ({"rows_about": 1000}, "rows_about"),
         ({"price": Price(Fraction(1), Fraction(0))}, "it needs delta beside epsilon or rho"),
         ({"price": Price(None, Fraction(0), Fraction(1))}, "it needs delta beside epsilon or rho"),
