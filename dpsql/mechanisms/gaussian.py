@@ -27,7 +27,7 @@ from functools import lru_cache
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS
-from dpsql.mechanisms.noise.laws import GaussianLaw, gaussian_delta
+from dpsql.mechanisms.noise.laws import LEAST_DELTA, GaussianLaw, gaussian_delta
 from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
 from dpsql.mechanisms.noise.moments import MomentsRelease, moments_query
 from dpsql.mechanisms.noise.noised import NoisedRelease
@@ -41,7 +41,6 @@ __all__ = ["Gaussian", "gaussian_delta", "gaussian_variance", "gaussian_variance
 BITS = 24
 """Binary digits of a variance, which is rounded up to them: by 6e-8 of itself at most. It is a choice: so few let the
 noise be drawn fast."""
-LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, for float64 sums no smaller tail.
 
 
 def gaussian_variance_of_rho(sensitivity_squared: int, rho: Fraction) -> Fraction:

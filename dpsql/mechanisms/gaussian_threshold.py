@@ -43,9 +43,9 @@ from fractions import Fraction
 
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Request
 from dpsql.mechanisms.gaussian import TOO_SMALL, gaussian_variance_of_rho, vector_loss
-from dpsql.mechanisms.noise.laws import GaussianLaw
+from dpsql.mechanisms.noise.laws import LEAST_DELTA, GaussianLaw
 from dpsql.mechanisms.noise.sensitivity import need_of, sensitivity_of
-from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, ThresholdRelease, threshold_of, why_no_threshold
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease, threshold_of, why_no_threshold
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.privacy.conversions import delta_left
 

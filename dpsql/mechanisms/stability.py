@@ -37,10 +37,10 @@ from fractions import Fraction
 
 from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss
-from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import LEAST_DELTA, LaplaceLaw
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.sensitivity import KINDS, measure_of, need_of, sensitivity_of
-from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, threshold_delta, threshold_for
+from dpsql.mechanisms.noise.thresholds import threshold_delta, threshold_for
 from dpsql.plan.relations import private_scans, unit_of
 from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.sampling import Sampler

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = [
+    "LEAST_DELTA",
     "GaussianLaw",
     "LaplaceLaw",
     "Law",
@@ -40,6 +41,7 @@ Floats = npt.NDArray[np.float64]
 MARGIN = 1e-12
 """As a share of a tail: exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
 of themselves."""
+LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, for float64 sums no smaller tail.
 UNDERFLOW = 1e-300  # As a probability: what float64 may have lost below its smallest numbers.
 TAIL_MARGIN = Fraction(1, 10**40)
 """As a share of a Laplace tail: the few operations of 60 digits behind it err by far less."""

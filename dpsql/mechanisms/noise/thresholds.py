@@ -46,15 +46,14 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpsql.mechanisms.base import Interval, Request, derive
-from dpsql.mechanisms.noise.laws import Law
+from dpsql.mechanisms.noise.laws import LEAST_DELTA, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["LEAST_DELTA", "ThresholdRelease", "threshold_delta", "threshold_for", "threshold_of", "why_no_threshold"]
+__all__ = ["ThresholdRelease", "threshold_delta", "threshold_for", "threshold_of", "why_no_threshold"]
 
 DIGITS = 60  # Decimal digits of every step, besides the zeros of a chance. It is a choice.
-LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, as by `gaussian`. It is a choice.
 LEAST_CHANCE = Fraction(1, 10**150)
 """A smaller chance is charged as this one, so that every delta is a fraction of a few hundred digits. With 10^9 groups
 it comes to 1e-141, far below `LEAST_DELTA`: it moves no threshold."""

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
-from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.thresholds import LEAST_DELTA, ThresholdRelease, threshold_delta, threshold_for
+from dpsql.mechanisms.noise.laws import LEAST_DELTA, LaplaceLaw
+from dpsql.mechanisms.noise.thresholds import ThresholdRelease, threshold_delta, threshold_for
 from dpsql.mechanisms.threshold import Threshold
 from dpsql.plan.needs import Contribution
 from dpsql.privacy.kinds import Approximate
