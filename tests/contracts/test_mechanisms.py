@@ -78,8 +78,9 @@ def requests() -> Iterator[Request]:
             (ONE_ROW, (OPEN,), True),
             (FEW_ROWS, (OPEN,), True),
         ]:
-            grids = GRIDS if function in ("sum", "avg") else (GRIDS[1], GRIDS[2])
-            for grid in grids if function in MORE[:-1] or function in ("sum", "avg") else (None,):
+            numeric = function in MORE[:-1] or function in ("sum", "avg")
+            grids = GRIDS if price is WITH_DELTA else GRIDS[:1] if price is HALF else GRIDS[1:2]
+            for grid in grids if numeric else (None,):
                 yield asking(
                     function, held=held, keys=keys, selects=selects, price=price, neighbours=neighbours, grid=grid
                 )
