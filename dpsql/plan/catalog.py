@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.types import Facts, Value
 
 __all__ = ["Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "TableInfo"]
@@ -99,6 +100,7 @@ class TableInfo:
         min_units: Units that a group needs to appear; 1 where every group may.
         rows: Public tables: the number of rows. Private tables: 0.
         random_dp: Its base partition, where the owner opts into random differential privacy.
+        advised: What `dpsql advise` released of it; None before that, and of public tables.
     """
 
     name: str
@@ -115,6 +117,7 @@ class TableInfo:
     min_units: int = 1
     rows: int = 0
     random_dp: RandomPartition | None = None
+    advised: AdvisedTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
