@@ -28,6 +28,7 @@ _down = Context(prec=DIGITS, rounding=ROUND_FLOOR)
 TANH_IS_ONE = 100  # As an epsilon: above it 1 - tanh(epsilon / 2) is below 1e-43, so that tanh <= 1 costs nothing.
 
 
+@lru_cache(maxsize=4096)
 def rho_of_pure(epsilon: Fraction) -> Fraction:
     """The zCDP loss of any epsilon-DP mechanism, epsilon tanh(epsilon / 2), never below it.
 
@@ -128,6 +129,7 @@ def delta_left(epsilon: Fraction, delta: Fraction, less: Fraction) -> Fraction:
     return Fraction(_up.next_plus(_up.exp(fall.copy_negate())))
 
 
+@lru_cache(maxsize=4096)
 def _order_for(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The alpha that makes the rho of epsilon largest, as far as floats see."""
     return _best_order(lambda alpha, gap: (gap - float(epsilon)) / alpha, delta)
