@@ -1,0 +1,20 @@
+"""Releases: one payment for a table of numbers or rows, which then answers every question for nothing.
+
+Each module is one theorem, usable without SQL: it takes exact numbers of rows, a `Payment` and a sampler.
+
+    cells       noise on every cell of a declared domain
+    tree        noise on a tree of ranges, made consistent by least squares
+    ranges      which of the two errs less for ranges, from public facts
+    marginals   a tree of noisy pairs of columns, for tables of any width
+
+`payment` says what a release costs and what a neighbour changes, `shares` makes noised numbers whole, non-negative and
+of a given total. Whatever is computed from a release is post-processing, and free.
+
+**What is never claimed.** A chain of random steps that only tends to a distribution (Markov chain Monte Carlo,
+annealing) is at an unknown distance from it after any number of steps: none is used here. "Distributional privacy"
+(Blum, Ligett, Roth, section 7) hides all of a sample but the population that it was drawn from; nobody can check that
+the rows were so drawn, and it is offered under no name.
+
+Source: Blum, Ligett, Roth 2013, "A learning theory approach to noninteractive database privacy" (the family); each
+module names its own.
+"""

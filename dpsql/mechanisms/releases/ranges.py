@@ -1,0 +1,91 @@
+"""Which release of an ordered domain errs least for ranges, from public facts alone: noisy cells, or which tree.
+
+A range of M of the N cells errs by a variance of M (1 - M / N) times that of one cell's noise with `cells`, which keep
+the total, and (M / N)^2 times that of the total where it is noised; with `tree` by about log(N)^3 times that of a node
+of a tree of one level. Both follow from N, the price and the neighbours alone: the choice is free.
+
+The errors compared are root mean squares over a fixed list of ranges, of many places and lengths: the i-th reaches from
+a to b, a < b being the fractional parts of i times 0.7549 and 0.5698 (the plastic number's inverse and its square:
+evenly spread in the plane, Roberts 2018).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.mechanisms.releases.cells import TOTAL_SHARE, NoisyCells, noisy_cells
+from dpsql.mechanisms.releases.payment import Payment
+from dpsql.mechanisms.releases.reach import deviation_of
+from dpsql.mechanisms.releases.shares import Whole
+from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
+from dpsql.privacy.sampling import Sampler
+
+__all__ = ["RangesPlan", "least_error", "noisy_ranges"]
+
+BRANCHINGS = (2, 4, 8, 16)  # Children of a node that are compared: Qardaji, Yang, Li 2013 find 8 to 16 good. A choice.
+RANGES = 24  # How many ranges errors are averaged over. It is a choice: each costs one pass over the cells.
+PLASTIC = 1.324717957244746  # The real root of x^3 = x + 1.
+
+
+@dataclass(frozen=True, slots=True)
+class RangesPlan:
+    """A way to release ordered cells.
+
+    Attributes:
+        method: ``"cells"`` or ``"tree"``.
+        branching: Children of a node; 0 for cells.
+        deviation: Root mean square of the expected error of ranges, in rows, before numbers are made whole.
+    """
+
+    method: str
+    branching: int
+    deviation: float
+
+
+def least_error(cells: int, payment: Payment, total: int | None = None) -> list[RangesPlan]:
+    """The ways to release so many ordered cells, the one with the least expected error first.
+
+    >>> from fractions import Fraction
+    >>> payment = Payment("replace_one", epsilon=Fraction(1))
+    >>> [least_error(cells, payment, total=1)[0].method for cells in (8, 2**12)]
+    ['cells', 'tree']
+    """
+    ranges = _ranges(cells)
+    held = 1 - TOTAL_SHARE if total is None else Fraction(1)
+    of_total = deviation_of(payment.noise(TOTAL_SHARE)) if total is None else 0.0
+    one = deviation_of(payment.noise(held))
+    shares = [(stop - start) / cells for start, stop in ranges]
+    errors = [math.sqrt(cells * share * (1 - share) * one**2 + (share * of_total) ** 2) for share in shares]
+    plans = [RangesPlan("cells", 0, _root_mean(errors))]
+    for branching in BRANCHINGS:
+        shape = TreeShape(cells, branching, root=total is None)
+        law = payment.noise(histograms=shape.levels)
+        errors = [shape.deviation(shape.range_query(start, stop), law) for start, stop in ranges]
+        plans.append(RangesPlan("tree", branching, _root_mean(errors)))
+    return sorted(plans, key=lambda plan: plan.deviation)
+
+
+def noisy_ranges(
+    counts: Sequence[int] | Whole, payment: Payment, sampler: Sampler, total: int | None = None
+) -> NoisyCells | NoisyTree:
+    """The release of ordered cells with the least expected error of ranges; arguments as for `tree.noisy_tree`."""
+    plan = least_error(len(counts), payment, total)[0]
+    if plan.method == "cells":
+        return noisy_cells(counts, payment, sampler, total)
+    return noisy_tree(counts, payment, sampler, total, plan.branching)
+
+
+def _ranges(cells: int) -> list[tuple[int, int]]:
+    """The fixed list of ranges, each of one cell or more."""
+    found = []
+    for i in range(1, RANGES + 1):
+        low, high = sorted(int(cells * (i / PLASTIC**power % 1)) for power in (1, 2))
+        found.append((low, max(high, low + 1)))
+    return found
+
+
+def _root_mean(values: Sequence[float]) -> float:
+    return math.sqrt(sum(value * value for value in values) / len(values))

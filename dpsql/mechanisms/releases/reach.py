@@ -1,0 +1,76 @@
+"""How far sums of independent noise reach: standard deviations, and bounds that hold whatever the data.
+
+Theorem. Let X_1, X_2, ... be independent draws of one law, and w_1, w_2, ... public weights.
+
+1. P(w_1 X_1 + w_2 X_2 + ... >= t) <= exp(-u t) E[exp(u w_1 X_1)] E[exp(u w_2 X_2)] ... for every u > 0 (Chernoff).
+2. With S_k = X_1 + ... + X_k, all differences S_j - S_i, 0 <= i <= j <= N, lie within 2 t but for a probability of at
+   most 4 P(S_N >= t).
+
+Here E[exp(u X)] = (1 - q)^2 / ((1 - q e^u) (1 - q e^-u)) for discrete Laplace noise, q = e^(-1 / scale) and
+|u| < 1 / scale, by two geometric series; and E[exp(u X)] <= exp(u^2 variance / 2) for discrete Gaussian noise (Canonne,
+Kamath, Steinke 2020, Corollary 7).
+
+Proof of 2. A difference above 2 t needs some |S_k| > t. The draws are symmetric and independent, so Levy's inequality
+gives P(max |S_k| > t) <= 2 P(|S_N| > t) (Ledoux, Talagrand 1991, Prop. 2.3), which is at most 4 P(S_N >= t).  QED
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.releases.shares import Floats
+
+__all__ = ["deviation_of", "every_range", "reach_of"]
+
+STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is sound. It is a choice.
+EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
+SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may err by. It is a choice, far above it.
+
+
+def deviation_of(law: LaplaceLaw | GaussianLaw) -> float:
+    """The standard deviation of one draw, in rows; of the Gaussian law a bound that it nearly reaches.
+
+    >>> from fractions import Fraction
+    >>> round(deviation_of(LaplaceLaw(Fraction(1))), 4)
+    1.357
+    """
+    if isinstance(law, GaussianLaw):
+        return law.spread
+    return math.sqrt(2 * math.exp(-1 / law.spread)) / -math.expm1(-1 / law.spread)
+
+
+def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, chance: float) -> float:
+    """A t, in rows, such that the weighted sum of draws is t or more with a probability of at most ``chance`` (1).
+
+    Args:
+        law: Of each draw.
+        weights: (n,) public factors.
+        chance: Between 0 and 1.
+    """
+    if not 0 < chance < 1:
+        raise ValueError(f"the chance {chance} is not between 0 and 1")
+    found, often = np.unique(np.abs(np.asarray(weights, dtype=np.float64)), return_counts=True)
+    need = -math.log(chance)
+    if isinstance(law, GaussianLaw):
+        return math.sqrt(2 * float((often * found**2).sum()) * law.spread**2 * need) * (1 + SLACK)
+    if not found.any():
+        return 0.0
+    u = np.geomspace(1e-6, EDGE, STEPS) / (law.spread * found.max())
+    q = math.exp(-1 / law.spread)
+    generating = np.array([(often * _generating(q, step * found)).sum() for step in u])
+    return float(((generating + need) / u).min()) * (1 + SLACK)
+
+
+def every_range(law: LaplaceLaw | GaussianLaw, cells: int, chance: float) -> float:
+    """Rows within which all ranges of so many noised cells are of the truth, but for a probability ``chance`` (2)."""
+    return 2 * reach_of(law, np.ones(cells), chance / 4)
+
+
+def _generating(q: float, u: Floats) -> Floats:
+    """ln E[exp(u X)] of discrete Laplace noise."""
+    value: Floats = 2 * math.log1p(-q) - np.log1p(-q * np.exp(u)) - np.log1p(-q * np.exp(-u))
+    return value
