@@ -20,6 +20,7 @@ import numpy.typing as npt
 from dpsql.answers.release import Released
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.prepare import Measured, Prepared
+from dpsql.prepare.rest import REST
 from dpsql.privacy.tables import Group
 
 __all__ = ["AllGroupings", "consistent"]
@@ -36,7 +37,7 @@ class AllGroupings:
 
     Attributes:
         groups: One value per key of the statement; None where a grouping leaves the key out.
-        values: Per aggregate, one value per group.
+        values: Per aggregate, one value per group; and whether a group is the rest, where there is one.
         moved: Per aggregate that was made to agree, by how much each value differs from its own measurement. Least
             squares never widens an error, so the measurement's interval moves along with the value.
     """
@@ -72,6 +73,8 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
         together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
         if together[name] is not values:
             moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
+    if any(measured.rest for measured in prepared.measured):  # its row is the last
+        together[REST.name] = [False] * (len(groups) - 1) + [True]
     return AllGroupings(groups, together, moved)
 
 

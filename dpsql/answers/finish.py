@@ -76,7 +76,8 @@ def finish(
     plan = prepared.plan
     together = consistent(prepared, released)
     rows = post_process.rows(plan, together.groups, together.values)
-    bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in together.values}
+    noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
+    bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in noised}
     intervals = _Intervals(plan, together, bars, rows, post_process)
     confidence = prepared.options.confidence or 0.95
     return Answer(

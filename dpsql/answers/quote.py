@@ -129,7 +129,7 @@ def _narrow(prepared: Prepared, wanted: Mapping[str, float]) -> bool:
     return all(
         measured.choice.release.half_width <= wanted[measured.aggregate.name]
         for measured in prepared.measured
-        if measured.aggregate.name in wanted
+        if measured.aggregate.name in wanted and not measured.rest
     )
 
 
@@ -204,7 +204,13 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
     elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)
         notes.append(f"All {listed} groups of the declared domain are listed, empty ones included.")
-    if len(prepared.groupings) > 1:
+    rest = [measured for measured in prepared.measured if measured.rest]
+    if rest:
+        widths = ", ".join(f"{m.aggregate.text} ±{m.choice.release.half_width:.3g}" for m in rest)
+        notes.append(
+            f"A tenth of each aggregate's price is for one more row, of all groups that stay hidden: {widths}."
+        )
+    elif len(prepared.groupings) > 1:
         notes.append(
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )

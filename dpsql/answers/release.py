@@ -55,12 +55,14 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
     """
     tables: dict[str, ReleasedTable] = {}
     groups = [grouping.groups for grouping in prepared.groupings]
+    candidates, hidden = list[Group](), list[int]()
     if prepared.selection is not None:
         chooser = prepared.measured[prepared.selection]
         candidates = _candidates(prepared.plan, raw[chooser.reading])
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
         kept = chooser.choice.release.selected(released)
-        groups = [tuple(candidates[row] for row in kept)]
+        groups[0] = tuple(candidates[row] for row in kept)
+        hidden = sorted(set(range(len(candidates))).difference(kept))
         tables[chooser.name] = ReleasedTable(
             {name: [values[row] for row in kept] for name, values in released.columns.items()}
         )
@@ -70,7 +72,8 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
             if appearing is None:
                 raise InvariantBroken("groups must be chosen, but nothing chooses them")
             if measured.place == 0:
-                released = noise(measured, raw, prepared.keys_of(measured), appearing)
+                over = [candidates[row] for row in hidden] if measured.rest else appearing
+                released = noise(measured, raw, prepared.keys_of(measured), over)
             tables[measured.name] = released.place(measured.place)
     return Released(tuple(group or () for group in groups), tables)
 
@@ -78,8 +81,14 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
 def noised(
     measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group], sampler: Sampler
 ) -> ReleasedTable:
-    """One release of a prepared statement, over the groups that appear; each of them gets a number."""
+    """One release of a prepared statement, over the groups that appear; each of them gets a number.
+
+    Or over all groups that do not appear together: one number.
+    """
     table, need = raw[measured.reading], measured.choice.release.need
+    columns = {f"m{i}": name for i, name in enumerate(measured.columns)}
+    if measured.rest:
+        return measured.choice.release.release(table.total(keys, groups, columns), sampler)
     if not measured.request.source.keys:  # the rows are not grouped, whatever the answer's rows are called
         keys, groups = (), ((),)
     if isinstance(need, Cells | Ordered):
@@ -87,7 +96,7 @@ def noised(
     elif isinstance(need, Values):
         own = table.by_group(keys, groups, need.columns)
     else:
-        own = table.aligned(keys, groups, {f"m{i}": name for i, name in enumerate(measured.columns)})
+        own = table.aligned(keys, groups, columns)
     return measured.choice.release.release(own, sampler)
 
 

@@ -89,6 +89,7 @@ OPTIONS: Mapping[str, tuple[type, str]] = {
     "max_groups_per_unit": (int, "Most groups that one unit counts in."),
     "max_rows_per_group": (int, "Most rows of one unit that count in one group."),
     "interval": (str, "none: no interval of a quantile, and the whole price for its value."),
+    "rest": (bool, "One more row, for all groups that stay hidden."),
     "confidence": (float, "The level of the printed errors."),
 }
 """The options of a statement that the command line takes: their types and what it says of them. A statement's own

@@ -55,7 +55,7 @@ PRICE = frozenset({"epsilon", "delta", "rho", "max_rows_contributed"})
 GROUPS = frozenset({"max_groups_per_unit", "max_rows_per_group", "group_selection_strategy"})
 """Those that bear on groups of rows besides."""
 
-CHOICE = frozenset({"min_privacy_units_per_group", "group_selection_epsilon"})
+CHOICE = frozenset({"min_privacy_units_per_group", "group_selection_epsilon", "rest"})
 """Those that bear on a measurement which chooses the groups."""
 
 Interval = tuple[float | int | None, float | int | None]

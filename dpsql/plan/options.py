@@ -44,6 +44,7 @@ class Options:
         metric: metric: the policy's metric that prices this statement.
         multiple: metric: how much of it the statement costs.
         interval: exponential: ``none`` declines the interval of a quantile, so that the whole price is for its value.
+        rest: Whether all groups that were not chosen make one more row.
     """
 
     epsilon: Fraction | None = None
@@ -65,6 +66,7 @@ class Options:
     metric: str | None = None
     multiple: Fraction | None = None
     interval: str | None = None
+    rest: bool | None = None
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -262,6 +264,12 @@ def _declined(name: str, value: Any) -> str:
     return word
 
 
+def _switch(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ProgrammingError(f"{name} is {_given(value)}; write true or false.")
+    return value
+
+
 READERS: dict[str, Any] = {
     "epsilon": _loss,
     "delta": _ceiling,
@@ -282,6 +290,7 @@ READERS: dict[str, Any] = {
     "metric": _word,
     "multiple": _loss,
     "interval": _declined,
+    "rest": _switch,
 }
 
 

@@ -18,7 +18,7 @@ from dpsql.plan.options import Options
 from dpsql.plan.relations import origins
 from dpsql.prepare.together import Taken, joined
 
-__all__ = ["choices_of"]
+__all__ = ["banned_for", "choices_of"]
 
 
 def choices_of(
@@ -101,6 +101,11 @@ def _owners(request: Request) -> tuple[frozenset[str], str | None]:
         banned |= column.banned
         default = column.defaults.get(_default_key(request.aggregate)) if bare else default
     return banned, default
+
+
+def banned_for(request: Request) -> frozenset[str]:
+    """The mechanisms that the owner bans for an aggregate's columns."""
+    return _owners(request)[0]
 
 
 def _columns(request: Request) -> Iterator[tuple[ColumnInfo, bool]]:

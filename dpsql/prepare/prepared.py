@@ -38,6 +38,7 @@ class Measured:
         columns: The statement's raw columns that are the release's ``m0``, ``m1``, ...
         grouping: Index of what it is grouped by in `Prepared.groupings`.
         place: Where it stands among the aggregates that one release answers; the first, 0, is followed by the others.
+        rest: Whether it is for all groups together that were not chosen (`prepare.rest`).
     """
 
     aggregate: Aggregate
@@ -47,6 +48,7 @@ class Measured:
     columns: tuple[str, ...]
     grouping: int = 0
     place: int = 0
+    rest: bool = False
 
     @property
     def name(self) -> str:
@@ -110,8 +112,9 @@ class Prepared:
     prices: Mapping[str, Price] = field(default_factory=dict)
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
-        """The raw key columns of what a measurement is grouped by."""
-        return tuple(self.plan.keys[index].name for index in self.groupings[measured.grouping].keys)
+        """The raw key columns of what a measurement is grouped by; all of them, of what is added up over groups."""
+        keys = range(len(self.plan.keys)) if measured.rest else self.groupings[measured.grouping].keys
+        return tuple(self.plan.keys[index].name for index in keys)
 
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""

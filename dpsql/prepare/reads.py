@@ -44,6 +44,8 @@ def refuse_unread(own: Options, read: frozenset[str]) -> None:
 
 
 def _unread(name: str) -> str:
+    if name == "rest":
+        return "rest is for groups that stay hidden; every group of this statement is listed. Leave it out."
     if name in CHOICE:
         return (
             f"{name} is for groups that must be chosen; every group of this statement is listed. Leave it out, "

@@ -27,6 +27,7 @@ from dpsql.prepare.prepared import Grouping, Measured, Prepared
 from dpsql.prepare.prices import positive, prices
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.reads import read_by
+from dpsql.prepare.rest import rest_of, shown_prices, with_rest
 from dpsql.prepare.selection import best_share, with_selection
 from dpsql.prepare.sources import (
     check_unit,
@@ -73,28 +74,34 @@ def prepare(
     over = groupings if plan.table is None else (Grouping((), ((),)),)
     selects = _must_choose(plan, over, options, catalog)
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
+    rest = selects and options.rest is True
+    plan = with_rest(plan) if rest else plan
     if own is None:
         shares = _prices(plan, aggregates, selection, groupings[0], options, catalog)
         own = {aggregate.name: share for aggregate, share in zip(aggregates, shares, strict=True)}
-    requests, of = [], []
+    requests, of, shown = list[Request](), list[int](), shown_prices(own, plan) if rest else own
     for at, grouping in enumerate(over):
         keys = tuple(plan.keys[index] for index in grouping.keys)
         for index, aggregate in enumerate(aggregates):
-            price = own[aggregate.name]
+            price = shown[aggregate.name]
             requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
             of.append(at)
     taken = choices_of(requests, options, catalog, mechanisms)
+    for request, hidden in rest_of(requests, own, plan, catalog.classes) if rest else ():
+        requests, taken, of = [*requests, request], [*taken, hidden], [*of, len(over)]
     readings, where = readings_of([own.choice.release.need for own in taken], lower)
     found = [
-        Measured(request.aggregate, request, own.choice, *read, grouping=at, place=own.place)
-        for request, own, read, at in zip(requests, taken, where, of, strict=True)
+        Measured(
+            request.aggregate, request, answer.choice, *read, grouping=at, place=answer.place, rest=at == len(over)
+        )
+        for request, answer, read, at in zip(requests, taken, where, of, strict=True)
     ]
     order = sorted(range(len(found)), key=lambda index: (taken[index].first, taken[index].place))
     measured = tuple(found[index] for index in order)
     selection = None if selection is None else order.index(selection)
     loss = Composed(tuple(loss for index in order if (loss := taken[index].loss) is not None))
     if selects:
-        groupings = (replace(groupings[0], groups=None),)
+        groupings = (replace(groupings[0], groups=None), *(Grouping((), ((),)) for _ in range(rest)))
     return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured), own)
 
 

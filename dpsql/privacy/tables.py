@@ -73,6 +73,12 @@ class RawTable:
             }
         )
 
+    def total(self, keys: Sequence[str], groups: Sequence[Group], columns: Mapping[str, str]) -> RawTable:
+        """One row: the sums over the wanted groups; ``columns`` maps new names to the names here."""
+        wanted = frozenset(groups)
+        rows = [row for row, group in enumerate(self.groups(keys)) if group in wanted]
+        return RawTable({new: [sum(int(self.column(old)[row]) for row in rows)] for new, old in columns.items()})
+
     def by_group(self, keys: Sequence[str], groups: Sequence[Group], columns: Sequence[str]) -> RawTable:
         """The rows of wanted groups, with ``group`` (the index among them); the other groups' rows are left out."""
         index = {group: at for at, group in enumerate(groups)}

@@ -90,6 +90,7 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "gamma": (1e-3, 0.01, 0.9, 0),
     "metric": ("near", "home", "far"),
     "multiple": PRICES,
+    "rest": (True, False, 1, "true", None),
     "epsilom": (1,),
 }
 OUTER = ("COUNT(*)", "COUNT({c})", "COUNT(DISTINCT {c})", "SUM({c})", "AVG({c})", "MIN({c})", "MAX({c})")

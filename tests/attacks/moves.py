@@ -67,9 +67,12 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
     """The raw integers of both sides; preprocessed statistics with the sensitivity that the first side released.
 
     The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
-    groups are discovered, those are compared that both sides have.
+    groups are discovered, those are compared that both sides have. What is hidden is all but the groups that the first
+    side showed.
     """
     release = one.release
+    if one.cells or two.cells:
+        return one.raw, one.over(two.cells)
     if not isinstance(release, PreprocessedRelease):
         return one.raw, two.raw
     rows = dict(zip(one.groups, one.released["rows"], strict=True))

@@ -100,6 +100,8 @@ class Part:
         draws: The sampler's noise meanwhile.
         choices: The sampler's choices meanwhile: as many for each group, group after group.
         values: Of a preprocessed statistic: each group's distinct values, and how many rows hold each.
+        cells: Of the row for what stays hidden: the exact integers of every group that occurs.
+        shown: Of that row: the groups that it leaves out.
     """
 
     release: Offer
@@ -111,6 +113,15 @@ class Part:
     draws: tuple[Draw, ...]
     choices: tuple[Choice, ...]
     values: Mapping[Group, tuple[Whole, Whole]] = field(default_factory=dict)
+    cells: Mapping[Group, tuple[int, ...]] = field(default_factory=dict)
+    shown: frozenset[Group] = frozenset()
+
+    def over(self, cells: Mapping[Group, tuple[int, ...]]) -> Mapping[Group, tuple[int, ...]]:
+        """These groups as this release reads them: all together but for those shown, where it is of what is hidden."""
+        if not self.cells and not self.shown:
+            return cells
+        hidden = [numbers for group, numbers in cells.items() if group not in self.shown]
+        return {(): tuple(map(sum, zip(*hidden, strict=True)))} if hidden else {}
 
 
 @dataclass(frozen=True)
@@ -217,6 +228,8 @@ class Watched(Session):
             occurring = {group: preprocessed(release, *values[group], rows[group]) for group in groups}
         else:
             occurring = _integers(measured, table, keys)
+        if measured.rest:
+            return self._rest(measured, released, occurring, groups, drawn)
         listed = set(groups)
         self.parts.append(
             Part(
@@ -231,6 +244,20 @@ class Watched(Session):
                 values=values,
             )
         )
+        return released
+
+    def _rest(
+        self,
+        measured: Measured,
+        released: ReleasedTable,
+        cells: Mapping[Group, tuple[int, ...]],
+        hidden: Sequence[Group],
+        drawn: int,
+    ) -> ReleasedTable:
+        columns, draws = {n: list(v) for n, v in released.columns.items()}, tuple(self.recorder.draws[drawn:])
+        shown = frozenset(cells).difference(hidden)
+        part = Part(measured.choice.release, False, True, ((),), {}, columns, draws, (), {}, cells, shown)
+        self.parts.append(replace(part, raw=part.over(cells)))
         return released
 
 

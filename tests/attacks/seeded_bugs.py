@@ -21,7 +21,8 @@ from dpsql.mechanisms.noise import thresholds
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.owner import shape
-from dpsql.plan.needs import Source
+from dpsql.plan.needs import Contribution, Source
+from dpsql.prepare import rest as row_of_the_rest
 from dpsql.prepare import sources
 from dpsql.privacy.kinds import Pure
 from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
@@ -44,8 +45,9 @@ ASKED = named(
     "SELECT ward, COUNT(*) AS n, SUM(cost)",
     "SELECT diagnosis, COUNT(DISTINCT patient_id)",
     "SELECT ward, COUNT(*, contribution_bounds_per_group",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
 )
-"""What every run asks: plain, derived, mean, grouped, open, bounded in each group."""
+"""What every run asks: plain, derived, mean, grouped, open, bounded in each group, with the rest."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -57,6 +59,7 @@ def measured(replay: Replay, seed: int = 0) -> list[str]:
         for at, (part, other) in enumerate(zip(one.parts, two.parts, strict=True)):
             if isinstance(part.release.loss, Pure):
                 epsilon = float(part.release.loss.epsilon)
+                other = replace(other, raw=part.over(other.cells)) if other.cells else other
                 real = measured_loss(part, other, DRAWS, FixedSampler(f"{seed}, {at}, {where}"), epsilon, 0.0)
                 if real > epsilon:
                     found.append(f"{where}: measured loss {real:.3g}, claimed {epsilon:.3g}")
@@ -142,6 +145,10 @@ def _one_group() -> AbstractContextManager[object]:
     return patch.object(sources, "most_groups", lambda *_: 1)
 
 
+def _one_hidden_row() -> AbstractContextManager[object]:
+    return patch.object(row_of_the_rest, "Contribution", lambda *_: Contribution(1, 1, 1))
+
+
 def _reused_noise() -> AbstractContextManager[object]:
     drawn: dict[tuple[object, int], Integers] = {}
 
@@ -174,6 +181,7 @@ BUGS = (
     ),
     Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
     Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
+    Bug("one hidden row", "a unit counts with one row in the rest", "sensitivity", _one_hidden_row),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
     Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),
 )

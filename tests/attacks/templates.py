@@ -12,6 +12,8 @@ __all__ = ["REFUSED", "TEMPLATES", "Template", "named"]
 OPEN = {"epsilon": 6, "delta": 1e-3}
 MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 """A price at which groups of a few units appear."""
+HIDDEN = {"epsilon": 3, "delta": 1e-3, "rest": True}
+"""One at which some stay hidden."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,17 @@ TEMPLATES = (
         _with(
             "rho = 4, delta = 1e-3, group_selection_strategy = GAUSSIAN_THRESHOLD",
             "ward, COUNT(DISTINCT patient_id) FROM visits GROUP BY ward",
+        )
+    ),
+    # what stays hidden, together
+    Template("SELECT diagnosis, COUNT(*), AVG(cost), VAR_POP(score) FROM visits GROUP BY 1", options=HIDDEN),
+    Template(
+        "SELECT upper(diagnosis) AS d, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY 1 ORDER BY n DESC",
+        options={**HIDDEN, "max_groups_per_unit": 1},
+    ),
+    Template(
+        _with(
+            "rho = 4, delta = 1e-3, rest = true", "diagnosis, ward, SUM(score), COUNT(cost) FROM visits GROUP BY 1, 2"
         )
     ),
     # listed groups, empty ones without noise

@@ -1041,6 +1041,17 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, min_privacy
 -- columns: diagnosis text or NULL, count(DISTINCT patient_id) integer
 -- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
 
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true, max_groups_per_unit = 1) diagnosis, COUNT(DISTINCT patient_id) AS n, AVG(cost) FROM visits GROUP BY diagnosis HAVING COUNT(*) > 20 ORDER BY n DESC
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1; cut to so many groups
+-- k0: text or NULL; open
+-- a0: count_units; chooses the groups
+-- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a2: count_rows
+-- columns: diagnosis text or NULL, n integer, avg("cost") real, is_rest boolean
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (SELECT "u", "k0", "x0" FROM (SELECT "u", "k0", "x0", dense_rank() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 1 THEN sha256(concat(CAST($1 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)) END, "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "u", "k0", "x0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q) AS q) AS q WHERE "dense_rank" <= 1) AS q GROUP BY "k0"
+-- values: (the secret key)
+
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, group_selection_strategy = PUBLIC_GROUPS) sex, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1

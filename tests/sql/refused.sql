@@ -1023,7 +1023,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilom = 1) COUNT(*) FROM patients
 -- refused: There is no option epsilom. Did you mean epsilon?
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (seed = 1) COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, rest, max_groups_contributed.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS () COUNT(*) FROM patients
 -- refused: OPTIONS at 1:42: the options are missing. Write OPTIONS (epsilon = 0.5).
@@ -1069,6 +1069,21 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = 'PUBLIC_GRO
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (min_privacy_units_per_group = 20) sex, COUNT(*) FROM patients GROUP BY sex
 -- refused: min_privacy_units_per_group is for groups that must be chosen; every group of this statement is listed. Leave it out, or write HAVING COUNT(DISTINCT unit) >= k over the answer.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rest = true) sex, COUNT(*) FROM patients GROUP BY sex
+-- refused: rest is for groups that stay hidden; every group of this statement is listed. Leave it out.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = 1) diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
+-- refused: rest is 1; write true or false.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true) diagnosis, COUNT(DISTINCT patient_id) FROM visits GROUP BY diagnosis
+-- refused: COUNT(DISTINCT patient_id) with rest at 1:94: a unit may be in several of the groups that stay hidden, and would count in each of them. Write max_groups_per_unit = 1, ask for COUNT(*), or leave rest out.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true) diagnosis, MEDIAN(cost) FROM visits GROUP BY diagnosis
+-- refused: MEDIAN(cost) with rest at 1:94: it does not add up over groups: the rest has counts, sums, means, variances and covariances. Leave it or rest out.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true) diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis ORDER BY n DESC LIMIT 3
+-- refused: rest: LIMIT would cut it off, or leave it beside groups that it does not hold. Leave LIMIT and OFFSET out: with ORDER BY the rest comes last.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_epsilon = 0.1) COUNT(*) FROM patients
 -- refused: group_selection_epsilon is for groups that must be chosen; every group of this statement is listed. Leave it out, or write HAVING COUNT(DISTINCT unit) >= k over the answer.
@@ -1116,11 +1131,11 @@ SELECT COUNT(*) FROM patients
 
 -- with: seed=4
 SELECT COUNT(*) FROM patients
--- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
+-- refused: There is no option seed. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, rest, max_groups_contributed.
 
 -- with: noise=False
 SELECT COUNT(*) FROM patients
--- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, max_groups_contributed.
+-- refused: There is no option noise. There are epsilon, delta, rho, mechanism, max_groups_per_unit, max_rows_per_group, max_rows_contributed, confidence, group_selection_strategy, group_selection_epsilon, min_privacy_units_per_group, privacy_unit_column, sensitivity, centre, scale, gamma, metric, multiple, interval, rest, max_groups_contributed.
 
 -- with: epsilon=1, delta=None, group_selection_strategy='PUBLIC_GROUPS'
 SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis

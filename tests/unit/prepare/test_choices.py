@@ -130,7 +130,7 @@ def test_an_option_from_set_holds_where_it_is_read_and_nowhere_else(session: Ses
     values = {
         "mechanism": "laplace", "group_selection_strategy": "PUBLIC_GROUPS", "privacy_unit_column": "pid",
         "confidence": 0.9, "scale": (1, 2), "delta": 1e-8, "gamma": 0.01, "metric": None, "multiple": None,
-        "max_rows_per_group": 3, "max_rows_contributed": 3, "interval": "none",
+        "max_rows_per_group": 3, "max_rows_contributed": 3, "interval": "none", "rest": True,
     }  # fmt: skip
     session._set = read_options({name: values.get(name, 1)})
     try:
