@@ -5,7 +5,7 @@ Each module is one theorem, usable without SQL: it takes exact numbers of rows, 
     cells       noise on every cell of a declared domain
     tree        noise on a tree of ranges, made consistent by least squares
     ranges      which of the two errs less for ranges, from public facts
-    marginals   a tree of noisy pairs of columns, for tables of any width
+    marginals   a tree of noisy pairs of columns, for tables of any width; `rows` makes rows of it
 
 `payment` says what a release costs and what a neighbour changes, `shares` makes noised numbers whole, non-negative and
 of a given total. Whatever is computed from a release is post-processing, and free.

@@ -1,0 +1,179 @@
+"""Releases: ranges from noisy cells and trees, and synthetic rows of a wide table beside what else there is.
+
+    python bench/releases.py [ADULT.csv]
+
+*Ranges.* n normal values on 1,024 and 65,536 ordered cells, epsilon 1, one row replaced: the largest error of all
+ranges, as a share of n, median of 5 releases; and what one Laplace answer a range would leave of it if 10,000 ranges
+shared the price.
+
+*Rows.* With a file of whole codes, a line of names and a line for each person (Adult: 48,842 rows, 14 columns): columns
+of more than 42 codes are cut into 16 bins of equal width; delta 1e-9, one row more or less. Mean total variation
+distance over all pairs and over 200 triples of columns. *Columns alone* draws columns independently from exact
+histograms, *direct* puts Gaussian noise on each of the tables asked, for the whole price, and makes them whole rows;
+*drawn rows* draws as many of the true rows with replacement. The tables go to docs/releases.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from dpsql.mechanisms.releases.cells import NoisyCells, noisy_cells
+from dpsql.mechanisms.releases.marginals import noisy_marginals, table_of
+from dpsql.mechanisms.releases.payment import Payment
+from dpsql.mechanisms.releases.ranges import least_error, noisy_ranges
+from dpsql.mechanisms.releases.rows import synthetic_rows
+from dpsql.mechanisms.releases.shares import shared_out
+from dpsql.mechanisms.releases.tree import NoisyTree, noisy_tree
+from dpsql.privacy.conversions import rho_of_epsilon
+from dpsql.privacy.sampling import ExactSampler
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from page import ROOT, circumstances, table, write
+
+PAGE = ROOT / "docs" / "releases.md"
+FIGURE = ROOT / "docs" / "figures" / "releases.svg"
+SAMPLER = ExactSampler()
+EPSILONS = [Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10)]
+DELTA = Fraction(1, 10**9)
+RUNS = 5
+ASKED = 10**4
+Codes = npt.NDArray[np.int64]
+
+
+def worst(released: NoisyCells | NoisyTree, counts: Codes) -> float:
+    """The largest error of all ranges, as a share of the rows."""
+    off = np.concatenate([[0], np.cumsum(released.counts - counts)])
+    return float((off.max() - off.min()) / counts.sum())
+
+
+def ranges() -> list[list[str]]:
+    """A row for each size."""
+    payment, rows = Payment("replace_one", epsilon=Fraction(1)), []
+    for cells, n in [(2**10, 2000), (2**10, 20000), (2**10, 200000), (2**16, 20000), (2**16, 200000)]:
+        values = np.random.default_rng(7).normal(0.4, 0.1, n)
+        counts = np.bincount(np.clip(values * cells, 0, cells - 1).astype(int), minlength=cells)
+        found = [
+            float(np.median([worst(release(counts, payment, SAMPLER, n), counts) for _ in range(RUNS)]))
+            for release in (noisy_cells, noisy_tree, noisy_ranges)
+        ]
+        plan = least_error(cells, payment, n)[0]
+        alone = float(np.log(ASKED) * ASKED / n)  # the largest of so many Laplace draws of this scale, about
+        chosen = f"{plan.method}{f' of {plan.branching}' if plan.branching else ''}"
+        figures = [f"{x:.4f}" for x in found]
+        rows.append([f"{cells:,}, {n:,}", *figures, chosen, f"{plan.deviation / n:.5f}", f"{alone:.3g}"])
+    return rows
+
+
+class Marginals:
+    """The exact pairs and triples of a table, and how far others are from them."""
+
+    def __init__(self, codes: Codes, sizes: Sequence[int]) -> None:
+        self.codes, self.sizes = codes, sizes
+        triples = list(combinations(range(len(sizes)), 3))
+        chosen = np.random.default_rng(5).choice(len(triples), min(200, len(triples)), replace=False)
+        self.kinds = [list(combinations(range(len(sizes)), 2)), [triples[i] for i in chosen]]
+        self.exact = {columns: table_of(codes, sizes, columns) for kind in self.kinds for columns in kind}
+
+    def distances(self, shown: dict[tuple[int, ...], npt.NDArray[np.float64]]) -> tuple[float, float]:
+        """Mean total variation distance over the pairs and over the triples, of shares."""
+        n = len(self.codes)
+        pairs, triples = [
+            float(np.mean([np.abs(shown[columns] - self.exact[columns] / n).sum() / 2 for columns in kind]))
+            for kind in self.kinds
+        ]
+        return pairs, triples
+
+    def of_rows(self, rows: Codes) -> tuple[float, float]:
+        """The same of synthetic rows."""
+        return self.distances({columns: table_of(rows, self.sizes, columns) / len(rows) for columns in self.exact})
+
+    def direct(self, rho: Fraction) -> tuple[float, float]:
+        """Noise on each table; pairs and triples each for the whole price."""
+        shown, n = {}, np.array([len(self.codes)])
+        for kind in self.kinds:
+            law = Payment("add_remove", rho=rho).noise(histograms=len(kind))
+            for columns in kind:
+                exact = self.exact[columns]
+                seen = (exact + law.draw(SAMPLER, len(exact))).astype(float)
+                shown[columns] = shared_out(seen[None], n)[0] / n
+        return self.distances(shown)
+
+
+def bins(file: Path) -> tuple[Codes, list[int]]:
+    """The codes of a file, long columns cut into 16 bins, and how many codes each column has."""
+    codes = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.int64)
+    sizes = []
+    for j, size in enumerate(codes.max(axis=0) + 1):
+        if size > 42:
+            codes[:, j] = codes[:, j] * 16 // size
+        sizes.append(16 if size > 42 else int(size))
+    return codes, sizes
+
+
+def wide(file: Path) -> list[list[str]]:
+    """A row for each epsilon."""
+    codes, sizes = bins(file)
+    exact, rng, rows = Marginals(codes, sizes), np.random.default_rng(3), []
+    alone = exact.of_rows(np.stack([rng.permutation(codes[:, j]) for j in range(len(sizes))], axis=1))
+    drawn = exact.of_rows(codes[rng.integers(0, len(codes), len(codes))])
+    for epsilon in EPSILONS:
+        rho = rho_of_epsilon(epsilon, DELTA)
+        found: dict[str, list[tuple[float, float]]] = {"rho": [], "epsilon": []}
+        for name, payment in (
+            ("rho", Payment("add_remove", rho=rho)),
+            ("epsilon", Payment("add_remove", epsilon=epsilon)),
+        ):
+            for _ in range(RUNS):
+                released = noisy_marginals(codes, sizes, payment, SAMPLER)
+                found[name].append(exact.of_rows(synthetic_rows(released, SAMPLER)))
+        start = time.perf_counter()
+        synthetic_rows(noisy_marginals(codes, sizes, Payment("add_remove", rho=rho), SAMPLER), SAMPLER)
+        seconds = time.perf_counter() - start
+        means = [np.mean(values, axis=0) for values in found.values()]
+        shown = [*means, np.array(exact.direct(rho)), np.array(alone), np.array(drawn)]
+        rows.append([f"{float(epsilon):g}", *(f"{pair:.3f} / {three:.3f}" for pair, three in shown), f"{seconds:.1f}"])
+    return rows
+
+
+def draw(rows: Sequence[Sequence[str]]) -> None:
+    """Distance of pairs against epsilon."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        print("no figure: matplotlib is not installed")
+        return
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    for which, panel in enumerate(figure.subplots(1, 2)):
+        for at, name in enumerate(("marginals", "marginals, delta 0", "direct", "columns alone"), start=1):
+            found = [float(row[at].split(" / ")[which]) for row in rows]
+            panel.loglog([float(epsilon) for epsilon in EPSILONS], found, ".-", label=name)
+        panel.set_title(("pairs of columns", "triples of columns")[which], fontsize=10)
+        panel.set_xlabel("epsilon")
+    figure.axes[0].set_ylabel("mean total variation distance")
+    figure.axes[1].legend(fontsize=8)
+    figure.savefig(FIGURE)
+
+
+def main(file: Path | None) -> None:
+    """Measures, and writes the page."""
+    titles = ["cells, n", "noisy cells", "binary tree", "chosen", "which", "foretold", "10,000 Laplace answers"]
+    write("ranges", [circumstances(), "", *table(titles, ranges())], page=PAGE)
+    if file is None:
+        print("no synthetic rows: name the file of a wide table, such as Adult's")
+        return
+    rows = wide(file)
+    titles = ["epsilon", "marginals", "marginals, delta 0", "direct", "columns alone", "drawn rows", "seconds"]
+    write("rows", [f"Means over {RUNS} releases; pairs / triples.", "", *table(titles, rows)], page=PAGE)
+    draw(rows)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
