@@ -24,7 +24,9 @@ from dpsql.ledger.mark import default_folder
 from dpsql.ledger.state import Pinned
 from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.mechanisms.metric.row_metric import build_metrics
-from dpsql.owner.builder import alone, build
+from dpsql.owner.advise import newest
+from dpsql.owner.advised import advised_tables, with_bounds
+from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.metric_report import require_metrics
 from dpsql.owner.versions import open_engine
@@ -32,6 +34,7 @@ from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
+from dpsql.privacy.kinds import Approximate, Loss, Pure
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Session
 
@@ -67,7 +70,7 @@ class Proxy:
         ends: Callable[[], None] = lambda: None,
     ) -> None:
         self._ends = weakref.finalize(self, ends)
-        self.policy = policy
+        self.policy = policy = with_bounds(policy, newest(ledger))
         self.ledger = ledger
         self._cache = cache
         self._sampler = sampler
@@ -129,7 +132,9 @@ class Proxy:
 
     def _open(self) -> Backend:
         engine = self._engine()
-        catalog = build_catalog(self.policy, engine.public, engine.version)
+        data = data_digest_of(self._cache, engine.version)
+        advised = advised_tables(self.policy, newest(self.ledger), data)
+        catalog = build_catalog(self.policy, engine.public, engine.version, advised)
         public = PublicColumns(engine, catalog)
         metrics = build_metrics(self.policy, engine.public, public)
         return Backend(
@@ -188,6 +193,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
     policy = load_policy(Path(path))
     require_metrics(policy)
     with open_ledger(policy) as ledger:
+        policy = with_bounds(policy, newest(ledger))
         cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))
         try:
             with alone(cache, progress):
@@ -228,7 +234,17 @@ def open_ledger(policy: Policy) -> Ledger:
         pinned=pinned_of(policy),
         limits=limits_of(policy),
         mark=owners_folder(policy),
+        begins=facts_price(policy),
     )
+
+
+def facts_price(policy: Policy) -> Loss | None:
+    """What the facts cost whose consequences the policy holds; None where it holds none."""
+    price = policy.budget.advised
+    if price is None:
+        return None
+    epsilon, delta = Fraction(price.epsilon), Fraction(price.delta)
+    return Approximate(epsilon, delta) if delta else Pure(epsilon)
 
 
 def owners_folder(policy: Policy) -> Path:

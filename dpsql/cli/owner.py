@@ -49,22 +49,26 @@ def init(
 @app.command()
 def check(policy: PolicyFile) -> None:
     """The owner: is the policy sound, and does the data fit it? Exact shares, for the owner's eyes; no row's value."""
+    from dpsql.advising import facts_of
     from dpsql.answers.screen import text_table
     from dpsql.owner.budget_report import budget_findings
     from dpsql.owner.check import check as findings_of
     from dpsql.owner.guess_report import guess_findings
     from dpsql.owner.metric_report import metric_findings
     from dpsql.owner.partition_report import partition_findings
+    from dpsql.owner.recommend import contradictions
     from dpsql.policy import load_policy
 
     loaded = load_policy(policy)
     with told(policy):
+        facts = facts_of(loaded)
         findings = [
             *findings_of(loaded),
             *budget_findings(loaded),
             *guess_findings(loaded),
             *(metric_findings(loaded) if loaded.metrics else []),
             *partition_findings(loaded),
+            *(contradictions(loaded, facts) if facts is not None else []),
         ]
     if findings:
         rows = [

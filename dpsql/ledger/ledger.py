@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from fractions import Fraction
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
@@ -23,17 +22,17 @@ from typing import Self
 
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError
 from dpsql.ledger.file import LedgerFile
+from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
-from dpsql.ledger.refusals import exceeded, no_account, overspent, stopped, tightest
 from dpsql.ledger.state import LedgerState, Pinned, reason_of
-from dpsql.ledger.views import AccountState, Entry
-from dpsql.privacy.account import Account, Composition, readable
-from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
+from dpsql.ledger.views import AccountState, Entry, Release
+from dpsql.privacy.account import Composition
+from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import decode, encode
 
-__all__ = ["FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits"]
+__all__ = ["FACTS", "FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits", "Release"]
 
 FAILPOINTS = (
     "before-begin",
@@ -45,6 +44,8 @@ FAILPOINTS = (
     "after-mark",
 )
 """Where a test may let a process die, in the order in which a charge passes them."""
+
+FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
 class Ledger:
@@ -66,9 +67,7 @@ class Ledger:
         self._lock = RLock()
         self._process = os.getpid()
         self._broken = False
-        composition = state.pinned.composition
-        self._total = PrivacyFilter.of(limits.total, composition)
-        self._filters = {name: PrivacyFilter.of(limits.of(name), composition) for name in limits.analysts}
+        self._granting = Granting(limits, state)
 
     @classmethod
     def open(
@@ -78,6 +77,7 @@ class Ledger:
         pinned: Pinned,
         limits: PolicyLimits,
         mark: Path | None = None,
+        begins: Loss | None = None,
         failpoint: Callable[[str], None] = lambda _: None,
     ) -> Ledger:
         """The ledger at ``path``, made where there is none and never was; None for one in memory, for tests,
@@ -87,6 +87,7 @@ class Ledger:
             pinned: What its numbers mean; must be what it was made for.
             limits: May change, on record, as long as past charges are within them.
             mark: The folder of its high-water mark; by default the user's state directory for dpsql.
+            begins: What facts cost whose consequences the policy holds: a ledger that knows of none begins with it.
             failpoint: Called with each name of `FAILPOINTS` that is passed; tests alone give one.
 
         Raises:
@@ -106,7 +107,7 @@ class Ledger:
             try:
                 ledger = cls(file, LedgerState.of(file), limits, (marks, path), failpoint)
                 ledger._state.refuse_changed(pinned)
-                ledger._adopt_limits()
+                ledger._adopt_limits(begins)
                 marks.remember(path, ledger._state.ledger)
             except BaseException:
                 file.close()
@@ -129,7 +130,7 @@ class Ledger:
         """
         asked = loss.account(self.composition)
         with self._writing():
-            account = self._refuse_or_name_account(analyst, asked)
+            account = self._granting.account_for(analyst, asked)
             self._failpoint("after-check")
             detail: dict[str, object] = {"statement": statement, "fingerprint": fingerprint}
             if beside:
@@ -138,6 +139,31 @@ class Ledger:
                 "charge", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )
         return record.sequence
+
+    def publish(self, kind: str, version: int, loss: Loss, *, statement: str, parts: Sequence[str]) -> int:
+        """The id of a charge to the total and to every account, for what all may read, once it is durable.
+
+        An account that begins later pays for it at its beginning, as long as nothing newer of its kind was published.
+
+        Args:
+            kind: What it is, such as ``facts``.
+            version: The table version that it tells of.
+            loss: What everybody pays.
+            statement: What it is, for people to read.
+            parts: The fingerprints that it pays for; each may be stored once.
+
+        Raises:
+            BudgetExceeded: Naming who cannot pay. Nothing was spent.
+            LedgerError: As `charge`.
+        """
+        with self._writing():
+            self._granting.refuse_everybody(loss.account(self.composition))
+            return self._publish(kind, version, loss, statement, parts)
+
+    def releases(self, kind: str) -> list[Release]:
+        """What was published of a kind, oldest first."""
+        with self._reading():
+            return [release for release in self._state.releases if release.kind == kind]
 
     def store(self, charge: int, fingerprint: str, answer: bytes) -> None:
         """Keeps a released answer, so that the same question is free from now on.
@@ -148,7 +174,7 @@ class Ledger:
         with self._writing():
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
-            if record is None or record.kind != "charge" or fingerprint not in paid:
+            if record is None or record.kind not in ("charge", "release") or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
             self._file.store(fingerprint, record, answer)
 
@@ -165,23 +191,7 @@ class Ledger:
             BudgetExceeded: If the analyst has no account.
         """
         with self._reading():
-            everyone = self._state.total
-            if analyst is None:
-                limit, spent, granted = self._limits.total, everyone, self._total
-            else:
-                account = self._account(analyst)
-                limit, granted = self._limits.of(account), self._filters[account]
-                spent = self._state.spent(account, self._limits)
-            remaining = min(granted.remaining(spent), self._total.remaining(everyone))
-            stopped = self._state.restored or (analyst is not None and self._state.suspended(analyst))
-            shown = granted.plain.proved(spent)
-            lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
-            return AccountState(
-                spent=readable(shown, rho=self.composition == "zcdp", classes=lost),
-                remaining=Fraction(0) if stopped else remaining,
-                limit=limit,
-                composition=self.composition,
-            )
+            return self._granting.standing(analyst)
 
     def repeats_left(self, analyst: str, loss: Loss) -> int | None:
         """How often this loss would still be granted; None where it costs nothing.
@@ -191,12 +201,7 @@ class Ledger:
         """
         asked = loss.account(self.composition)
         with self._reading():
-            account = self._account(analyst)
-            if self._state.restored or self._state.suspended(analyst):
-                return 0
-            own = self._filters[account].repeats_left(self._state.spent(account, self._limits), asked)
-            total = self._total.repeats_left(self._state.total, asked)
-        return None if own is None or total is None else min(own, total)
+            return self._granting.repeats_left(analyst, asked)
 
     @property
     def composition(self) -> Composition:
@@ -235,7 +240,7 @@ class Ledger:
     def record_overrun(self, analyst: str) -> None:
         """Counts a deadline overrun or engine failure; the third suspends the analyst until a reset."""
         with self._writing():
-            self._file.append("overrun", analyst=analyst, account=self._account(analyst), detail={})
+            self._file.append("overrun", analyst=analyst, account=self._granting.account_of(analyst), detail={})
 
     def suspended(self, analyst: str) -> bool:
         """Whether overruns have suspended the analyst."""
@@ -342,43 +347,24 @@ class Ledger:
         if self._marks is not None:
             self._marks[0].advance(self._state.ledger, self._state.high_water)
 
-    def _adopt_limits(self) -> None:
-        """Puts the policy's limits on record where they are new. Under the marks' lock."""
+    def _adopt_limits(self, begins: Loss | None) -> None:
+        """Puts the policy's limits on record where they are new, and what it begins with. Under the marks' lock."""
         with self._file.transaction():
             self._state.catch_up(self._file)
             self._check_mark()
             if self._state.limits != self._limits.encoded():
-                self._refuse_overspent()
+                self._granting.refuse_overspent()
                 self._state.refuse_incomparable(self._limits)
                 self._state.refuse_redefined(self._limits)
                 self._file.append("limits", detail={"limits": self._limits.encoded()})
+                self._state.catch_up(self._file)
+            if begins is not None and not self._state.releases:
+                self._granting.refuse_everybody(begins.account(self.composition))
+                self._publish(FACTS, 0, begins, "facts whose consequences stand in the policy", ())
         self._catch_up()
         self._advance_mark()
 
-    def _refuse_overspent(self) -> None:
-        spent = {name: self._state.spent(name, self._limits) for name in self._filters}
-        for place, granted, account in [
-            ("total", self._total, self._state.total),
-            *((f"analysts: {name}", self._filters[name], amount) for name, amount in spent.items()),
-        ]:
-            if short := granted.shortfall(Account(), account):
-                raise overspent(place, short)
-
-    def _account(self, analyst: str) -> str:
-        account = self._limits.account(analyst)
-        if account is None:
-            raise no_account(analyst)
-        return account
-
-    def _refuse_or_name_account(self, analyst: str, asked: Account) -> str:
-        account = self._account(analyst)
-        if self._state.suspended(analyst):
-            raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
-        if self._state.restored and asked != Account():
-            raise stopped("The ledger was restored from a backup and counts as fully spent.", asked)
-        own = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
-        total = self._total.shortfall(self._state.total, asked)
-        who = "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
-        for holder, short in tightest((who, own), ("all analysts together have", total)):
-            raise exceeded(holder, short, self._state.pinned.unit)
-        return account
+    def _publish(self, kind: str, version: int, loss: Loss, statement: str, parts: Sequence[str]) -> int:
+        first, *beside = parts or ("",)
+        told = {"statement": statement, "release": kind, "version": version, "fingerprint": first, "beside": beside}
+        return self._file.append("release", loss=json.dumps(encode(loss)), detail=told).sequence

@@ -5,7 +5,7 @@ Tests: tests/unit/ledger/test_ledger.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from dpsql.errors import BudgetExceeded, OperationalError, PolicyError
 from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
-__all__ = ["exceeded", "no_account", "overspent", "stopped", "suspended", "tightest"]
+__all__ = ["cannot_all_pay", "exceeded", "no_account", "overspent", "stopped", "suspended", "tightest"]
 
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
 
@@ -46,6 +46,31 @@ Ask again with epsilon = 0.25 or less.
         f" left for unit {unit!r}. Nothing was read.{hint}",
         needed=short.needed,
         remaining=short.remaining,
+    )
+
+
+def cannot_all_pay(short: Sequence[tuple[str, Shortfall]], unit: str) -> BudgetExceeded:
+    """What all may read is charged to all: who has not enough left for it, by name; told to the owner alone.
+
+    >>> short = Shortfall("epsilon", needed=Fraction(1, 20), remaining=Fraction(1, 50), limit=Fraction(2),
+    ...                   affordable=Fraction(1, 50))
+    >>> print(cannot_all_pay([("analyst 'ana' has", short)], "patient_id"))
+    Facts are charged to every account, epsilon 0.05 here; analyst 'ana' has 0.02 of 2 left for unit 'patient_id'. \
+Nothing was read. Ask again with epsilon = 0.02 or less, or allow more in the policy.
+    """
+    least = min((one for _, one in short), key=lambda one: one.affordable)
+    first = short[0][1]
+    who = ", ".join(
+        f"{holder} {_down(one.remaining)} of {_down(one.limit)}"
+        + (f" in {one.quantity}" if one.quantity != first.quantity else "")
+        for holder, one in short
+    )
+    lower = f"Ask again with epsilon = {_down(least.affordable)} or less, or allow" if least.affordable > 0 else "Allow"
+    return BudgetExceeded(
+        f"Facts are charged to every account, {first.quantity} {_up(first.needed)} here; {who} left for unit {unit!r}. "
+        f"Nothing was read. {lower} more in the policy.",
+        needed=first.needed,
+        remaining=first.remaining,
     )
 
 

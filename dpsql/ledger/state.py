@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -19,6 +19,7 @@ from typing import Any
 from dpsql.errors import PolicyError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError
+from dpsql.ledger.views import Release
 from dpsql.privacy.account import Account, Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.loss import decode
@@ -64,6 +65,7 @@ class LedgerState:
         version: The table version; 0 before the first.
         restored: Whether the ledger counts as fully spent, until a reset.
         total: Spent by all analysts together.
+        releases: What was published to all, oldest first.
     """
 
     def __init__(self) -> None:
@@ -77,7 +79,10 @@ class LedgerState:
         self.epoch = 0
         self.version = 0
         self.restored = False
+        self.releases: list[Release] = []
         self._total = Account()
+        self._published: dict[str, Account] = {}  # by account: its share of what was published to all
+        self._serving: dict[str, Account] = {}  # by kind: what the newest publication cost
         self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
         self._by_account: defaultdict[str, Account] = defaultdict(Account)
         self._overruns: Counter[tuple[str, str]] = Counter()  # by account and analyst
@@ -121,11 +126,13 @@ class LedgerState:
     def spent(self, account: str, limits: PolicyLimits) -> Account:
         """Spent in one account, under these limits: all that a named analyst asked, ever, under whichever limits.
 
-        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named.
+        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named. What
+        was published to all is charged to each account; one that begins later pays for what all others read with it.
         """
+        published = self._published.get(account, self._of_newcomers)
         if account != "*":
-            return self._by_analyst.get(account, Account())
-        return sum((self._by_account[name] for name in self._names("*", limits)), Account())
+            return self._by_analyst.get(account, Account()) + published
+        return sum((self._by_account[name] for name in self._names("*", limits)), published)
 
     def suspended(self, analyst: str) -> bool:
         """Whether an analyst had more overruns than are allowed since the last reset of the account that paid for them.
@@ -182,6 +189,13 @@ class LedgerState:
                         "`dpsql budget POLICY --reset --reason TEXT`."
                     )
 
+    @property
+    def _of_newcomers(self) -> Account:
+        """What an account pays at its beginning for what was published before: what ``"*"`` paid, whose it was until
+        then; without one, what still serves.
+        """
+        return self._published.get("*", sum(self._serving.values(), Account()))
+
     def _names(self, account: str, limits: PolicyLimits) -> list[str]:
         """Under which names an account's charges stand: see `spent`."""
         if account != "*":
@@ -210,12 +224,31 @@ class LedgerState:
     def _charge(self, record: Record) -> None:
         self._unsettled[record.analyst, record.account, record.loss] += 1
 
+    def _release(self, record: Record) -> None:
+        """A charge to all: to the total once, and to every account."""
+        self._settle()
+        loss, details = decode(json.loads(record.loss)), record.details
+        parts = (details["fingerprint"], *details["beside"])
+        self.releases.append(Release(record.sequence, details["release"], details["version"], loss, parts))
+        amount = loss.account(self.pinned.composition)
+        self._total += amount
+        self._promises[TOTAL].add(self._promise_of_total)
+        self._serving[details["release"]] = amount
+        for name, promise in self._promise_of.items():
+            self._published[name] = self._published.get(name, Account()) + amount
+            self._promises[name].add(promise)
+
     def _limits(self, record: Record) -> None:
         self._settle()  # what was charged under the limits until now
         self.limits = record.details["limits"]
         self.metrics |= self.limits.get("metrics", {})
         self._promise_of_total = _promise(self.limits["total"])
         self._promise_of = {name: _promise(own) for name, own in self.limits["analysts"].items()}
+        begun = self._of_newcomers
+        for name in self._promise_of.keys() - self._published.keys():
+            self._published[name] = begun
+            if begun != Account():
+                self._promises[name].add(self._promise_of[name])
 
     def _refresh(self, record: Record) -> None:
         self.version = record.details["version"]
@@ -231,13 +264,25 @@ class LedgerState:
             self._by_account.pop(record.account, None)
             self._overruns = Counter({key: n for key, n in self._overruns.items() if record.account not in key})
             self._promises.pop(record.account, None)
+            self._begin({record.account} & self._published.keys())
             return
         self.restored = False
-        self._total = Account()
+        self._total = sum(self._serving.values(), Account())
         self._by_analyst.clear()
         self._by_account.clear()
         self._overruns.clear()
         self._promises.clear()
+        if self._serving:
+            self._promises[TOTAL].add(self._promise_of_total)
+        self._begin(self._published.keys() & self._promise_of.keys())
+        self._published = {name: self._published[name] for name in self._promise_of}
+
+    def _begin(self, names: Collection[str]) -> None:
+        """Accounts that a reset starts afresh begin with what is still read by all, for it tells what it told."""
+        for name in names:
+            self._published[name] = sum(self._serving.values(), Account())
+            if self._serving and name in self._promise_of:
+                self._promises[name].add(self._promise_of[name])
 
     def _restore(self, record: Record) -> None:
         self.epoch = record.details["epoch"]
@@ -250,6 +295,7 @@ class LedgerState:
 _APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
     "opening": LedgerState._opening,
     "charge": LedgerState._charge,
+    "release": LedgerState._release,
     "limits": LedgerState._limits,
     "refresh": LedgerState._refresh,
     "overrun": LedgerState._overrun,

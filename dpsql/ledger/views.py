@@ -12,7 +12,7 @@ from dpsql.privacy.account import Composition, PrivacyLoss
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Loss
 
-__all__ = ["AccountState", "Entry"]
+__all__ = ["AccountState", "Entry", "Release"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Entry:
     """One record, for the owner to read.
 
     Attributes:
-        sequence: From 1; of a charge, its id.
+        sequence: From 1; of a charge or a release, its id.
         at: When, by the clock of the machine that wrote it.
-        kind: opening, charge, limits, refresh, overrun, reset, backup, restore or verify.
+        kind: opening, charge, release, limits, refresh, overrun, reset, backup, restore or verify.
         analyst: Who asked, or ''.
-        loss: What a charge cost, natively; None for all else.
+        loss: What a charge or a release cost, natively; None for all else.
         statement: What was asked, or ''.
         reason: Why the owner did it, and which limits or version are in force from then on; or ''.
     """
@@ -53,3 +53,22 @@ class Entry:
     loss: Loss | None
     statement: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What was published to all, and charged to every account.
+
+    Attributes:
+        sequence: Of the charge; its id.
+        kind: What it is: ``facts``.
+        version: The table version that it tells of; 0 where another ledger has it.
+        loss: What everybody paid.
+        parts: The fingerprints that it paid for.
+    """
+
+    sequence: int
+    kind: str
+    version: int
+    loss: Loss
+    parts: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
@@ -21,7 +22,17 @@ from dpsql.worker import wire
 if TYPE_CHECKING:
     from dpsql.policy.model import Policy
 
-__all__ = ["FACTS", "alone", "build", "fingerprint", "unchanged", "version_directory"]
+__all__ = [
+    "FACTS",
+    "alone",
+    "build",
+    "counted",
+    "data_digest",
+    "data_digest_of",
+    "fingerprint",
+    "unchanged",
+    "version_directory",
+]
 
 FACTS = "facts.json"
 KEPT = 2
@@ -72,6 +83,37 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
             target.rename(scratch / "replaced")
         made.rename(target)
         _forget_old(directory, version)
+
+
+def counted(
+    shape: Shape, *, key: bytes, directory: Path, stage: str, heavy: bool, progress: Progress | None = None
+) -> Any:
+    """The exact counts of a stage of facts (`measure.measured`), from the data as they are. To be done under `alone`.
+
+    Raises:
+        PolicyError, OperationalError: As `build`.
+    """
+    with _writable(directory), _scratch(directory) as scratch:
+        request = {"job": "measure", "shape": shape.message(), "key": key.hex(), "into": str(scratch)}
+        return in_owner_process({**request, "stage": stage, "heavy": heavy}, progress)
+
+
+def data_digest(shape: Shape) -> str:
+    """A hash of the content of the sources: data of another one changed, those of the same did not."""
+    return _digest(in_owner_process({"job": "contents", "shape": shape.message()}, None))
+
+
+def data_digest_of(directory: Path, version: int) -> str | None:
+    """The same of the data that a version was built from; None where the version is not there."""
+    try:
+        facts = wire.decode((version_directory(directory, version) / FACTS).read_bytes())
+    except FileNotFoundError:
+        return None
+    return _digest(facts["contents"]) if "contents" in facts else None
+
+
+def _digest(contents: Any) -> str:
+    return hashlib.sha256(wire.encode(contents)).hexdigest()
 
 
 def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:

@@ -10,8 +10,10 @@ from typing import Any
 
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
+from dpsql.owner.advised import place_of
 from dpsql.owner.partitions import with_partition
 from dpsql.owner.shape import CLASSES, stores_grid
+from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import DECLARED, Facts, Type, Value
 from dpsql.policy import ColumnPolicy, Policy, TablePolicy
@@ -23,18 +25,25 @@ IDENTITY = Facts(Type.TEXT, nullable=False)
 """Units and keys are text, whatever is stored: they are compared with their like alone."""
 
 
-def build_catalog(policy: Policy, public: Mapping[str, PublicTable], version: int) -> Catalog:
+def build_catalog(
+    policy: Policy,
+    public: Mapping[str, PublicTable],
+    version: int,
+    advised: Mapping[str, AdvisedTable] | None = None,
+) -> Catalog:
     """The catalog of one policy at one table version.
 
     Args:
         policy: The owner's promises.
         public: What the builder found of each public table.
         version: The table version.
+        advised: What facts say of private tables: it stands in for the owner's guesses.
     """
     tables = {
         name: _public(public[name], table) if table.public else private_table(name, policy, public)
         for name, table in policy.tables.items()
     }
+    tables |= {name: _with_facts(tables[name], facts) for name, facts in (advised or {}).items()}
     tables |= {name: with_partition(tables[name], policy, version) for name in policy.random_dp}
     file = policy.file.name if policy.file is not None else policy.name
     return Catalog(
@@ -90,6 +99,23 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         max_groups_per_unit=table.max_groups_per_unit,
         min_units=table.min_units or 1,
     )
+
+
+def _with_facts(table: TableInfo, facts: AdvisedTable) -> TableInfo:
+    """The table with what facts say in the place of the owner's guesses of rows, centre, spread and scale."""
+    columns = dict(table.columns)
+    for name, advised in facts.columns.items():
+        known = columns[name].facts
+        place = place_of(advised.middle, (known.low, known.high) if known.bounded else None)
+        if place is None or place.spread <= 0:
+            continue
+        centre = place.centre
+        if isinstance(known.low, Fraction) and isinstance(known.high, Fraction):
+            centre = min(max(centre, known.low), known.high)
+        scale = known.scale if known.bounded else place.scale
+        columns[name] = replace(columns[name], facts=replace(known, centre=centre, spread=place.spread, scale=scale))
+    rows = max(facts.rows, table.rows_at_least or 1)
+    return replace(table, columns=columns, rows_about=rows, advised=facts)
 
 
 def _wishes(declared: ColumnMechanisms | None) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The owner's process: it alone reads the source. ``python -I -m dpsql.owner.process FD OPTIONS``.
 
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
-bounded file, check the data, look whether they changed, count the units, test the guesses, or read columns of a public
-table), and ends.
+bounded file, check the data, look whether they changed, count the units, count what facts are noised from, test the
+guesses, or read columns of a public table), and ends.
 
 Tests: tests/unit/owner.
 """
@@ -19,6 +19,7 @@ from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner.check import columns_of_public, findings, number_of_units
 from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
+from dpsql.owner.measure import measured
 from dpsql.owner.shape import Shape
 from dpsql.owner.views import Report, build_tables
 from dpsql.worker import limits, wire
@@ -33,6 +34,9 @@ def _work(request: dict[str, Any], report: Report) -> Any:
         into = Path(request["into"])
         with folder.building(shape.source, request["key"], into) as database:
             public = build_tables(database, shape, report, request["records"], into)
+    if job == "measure":
+        with folder.building(shape.source, request["key"], Path(request["into"])) as database:
+            return measured(database, shape, request["stage"], request["heavy"], report)
     if job in ("build", "contents"):
         contents = sources(shape.engine).contents(shape.source, shape.files)
         return {"public": public, "contents": contents} if job == "build" else contents

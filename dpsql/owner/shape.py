@@ -182,17 +182,16 @@ class Shape:
     @property
     def digest(self) -> str:
         """A hash of all that shapes the bounded file: another one means that it must be built anew."""
-        tables = [
-            replace(
-                table,
-                columns=tuple(replace(column, nullable=False) for column in table.columns),
-                rows_at_least=None,
-                min_units=1,
-                units_at_least=None,
-            )
-            for table in self.tables
-        ]
-        return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tuple(tables)))])).hexdigest()
+        tables = tuple(map(_bare, self.tables))
+        return hashlib.sha256(wire.encode([FORMAT, asdict(replace(self, tables=tables))])).hexdigest()
+
+    def digest_of(self, name: str) -> str:
+        """The same of one table, and of those through which its rows find their units."""
+        chain: list[dict[str, Any]] = []
+        while name:
+            table = self.table(name)
+            chain, name = [*chain, asdict(_bare(table))], table.via or ""
+        return hashlib.sha256(wire.encode([FORMAT, chain])).hexdigest()
 
     @property
     def files(self) -> tuple[str | None, ...]:
@@ -219,6 +218,12 @@ class Shape:
             tuple(_universe(universe) for universe in message["universes"]),
             named,
         )
+
+
+def _bare(table: TableShape) -> TableShape:
+    """A table without what no row of the bounded one depends on."""
+    columns = tuple(replace(column, nullable=False) for column in table.columns)
+    return replace(table, columns=columns, rows_at_least=None, min_units=1, units_at_least=None)
 
 
 def _table(message: Mapping[str, Any]) -> TableShape:

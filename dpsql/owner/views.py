@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,16 @@ from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 
-__all__ = ["Report", "build_private", "build_tables", "cleaned_columns", "universe_rows"]
+__all__ = [
+    "Kept",
+    "Report",
+    "build_private",
+    "build_tables",
+    "capped_rows",
+    "cleaned_columns",
+    "kept_rows",
+    "universe_rows",
+]
 
 Report = Callable[[str, float], None]
 
@@ -64,24 +74,51 @@ def build_tables(
 
 def build_private(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> None:
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
+    with kept_rows(database, table, source, owners) as kept:
+        words = database.dialect
+        # In order of the unit, so that one unit's rows lie together: distinct units count faster.
+        ordered = f"SELECT * FROM ({capped_rows(table, kept, words)}) AS r ORDER BY {words.quoted(str(table.unit))}"
+        database.create(table.name, ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The rows of each unit before the cap.
+
+    Attributes:
+        sql: What to write after FROM.
+        names: Its columns.
+    """
+
+    sql: str
+    names: list[str]
+
+
+@contextmanager
+def kept_rows(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> Iterator[Kept]:
+    """The cleaned rows of a private table, one per key of a unit, for the time of a block."""
     rows, words = owners.rows(table), database.dialect
     columns = {str(table.unit): rows.unit} | cleaned_columns(table, source, owners)
-    unit, names = words.quoted(str(table.unit)), list(columns)
+    names = list(columns)
     select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
     needed = " AND ".join(f"{words.quoted(str(name))} IS NOT NULL" for name in (table.unit, table.key) if name)
     with ExitStack() as steps:
         kept = steps.enter_context(
             database.scratch(f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}")
         )
-        most = table.rows_per_unit
-        if table.key == table.unit:
-            most = 1  # a key is unique within each unit, which plans rely on, and the unit is so only in one row
-        elif table.key is not None:
+        if table.key is not None and table.key != table.unit:
             one = first_rows(kept, names, [str(table.unit), table.key], 1, words)
             kept = steps.enter_context(database.scratch(one))
-        # In order of the unit, so that one unit's rows lie together: distinct units count faster.
-        capped = first_rows(kept, names, [str(table.unit)], most, words)
-        database.create(table.name, f"SELECT * FROM ({capped}) AS r ORDER BY {unit}")
+        yield Kept(kept, names)
+
+
+def capped_rows(table: TableShape, kept: Kept, words: Dialect) -> str:
+    """SQL of the bounded table's rows, of those kept.
+
+    A key is unique within each unit, which plans rely on, and the unit itself is so only in one row.
+    """
+    most = 1 if table.key == table.unit else table.rows_per_unit
+    return first_rows(kept.sql, kept.names, [str(table.unit)], most, words)
 
 
 def cleaned_columns(table: TableShape, source: SourceTable, owners: Owners) -> dict[str, str]:

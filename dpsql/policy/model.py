@@ -25,7 +25,7 @@ from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, S
 from dpsql.policy.table import ColumnPolicy, TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
-__all__ = ["BudgetSection", "DefaultPrice", "Limit", "Policy"]
+__all__ = ["AdvisedPrice", "BudgetSection", "DefaultPrice", "Limit", "Policy"]
 
 Place = tuple[str | int, ...]
 """Where in the file: the keys and positions that lead there."""
@@ -68,6 +68,15 @@ class DefaultPrice(Section):
         return self
 
 
+class AdvisedPrice(Section):
+    """What facts cost whose consequences stand in this file."""
+
+    epsilon: Positive = Field(examples=[0.05])
+    """Pure-DP loss, above 0."""
+    delta: Chance = Field(default=0, validate_default=True)
+    """Probability of a larger loss, from 0 to below 1."""
+
+
 class BudgetSection(Section):
     """The promise in numbers, and where spending is recorded."""
 
@@ -83,6 +92,8 @@ class BudgetSection(Section):
     """The limit of each analyst; "*" is one account shared by everyone not named."""
     per_query: DefaultPrice = Field(examples=[{"epsilon": 0.5, "delta": 1e-9}])
     """The price of a query that names none."""
+    advised: AdvisedPrice | None = None
+    """What `dpsql advise --write` put into this file has cost: every account of a new ledger begins with it."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     Discriminator,
     Field,
+    ModelWrapValidatorHandler,
     PrivateAttr,
     SkipValidation,
     Tag,
@@ -40,8 +41,13 @@ CENT = Fraction(1, 100)
 
 _NUMERIC = ("integer", "real", "decimal")
 _ORDERED = (*_NUMERIC, "date", "timestamp")
-_PAIR = {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}}
-"""The JSON Schema of two bounds: numbers, or days as text."""
+_PAIR = {
+    "oneOf": [
+        {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}},
+        {"const": "auto"},
+    ]
+}
+"""The JSON Schema of two bounds: numbers, or days as text; or auto."""
 _LIST = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": ["number", "string", "boolean"]}}
 """The JSON Schema of the values of a column."""
 _NUMBER = {"type": "number"}
@@ -54,7 +60,8 @@ class ColumnPolicy(Section):
     type: ColumnType = Field(examples=["integer"])
     """integer, real, decimal, boolean, text, date or timestamp (without a time zone)."""
     bounds: Annotated[tuple[Bound, Bound], SkipValidation, WithJsonSchema(_PAIR)] | None = None
-    """[low, high]: numbers outside are moved to the nearer bound, dates and timestamps outside read as NULL."""
+    """[low, high]: numbers outside are moved to the nearer bound, dates and timestamps outside read as NULL; or auto:
+    those that `dpsql advise` finds."""
     values: Annotated[tuple[Listed, ...], SkipValidation, WithJsonSchema(_LIST)] | None = None
     """Every value there is, each a group of its own even when it has no rows; others read as NULL."""
     values_from: ColumnName | None = None
@@ -70,6 +77,8 @@ class ColumnPolicy(Section):
     scale: Annotated[tuple[Decimal, Decimal], SkipValidation, WithJsonSchema(_NUMBERS)] | None = None
     """[low, high]: how far apart typical values are, at least and at most; for means without bounds."""
 
+    _auto: bool = PrivateAttr(default=False)  # bounds: auto
+
     # The validators below run after `type` is known: what a bound may be depends on it. They do all the
     # checking, so pydantic's own is skipped for those fields.
 
@@ -79,6 +88,8 @@ class ColumnPolicy(Section):
         kind = info.data.get("type")
         if kind is None or value is None:
             return value
+        if value == "auto":
+            raise wrong(f"bounds: auto are found for numbers, and this is a {kind} column", "write [low, high]")
         if kind not in _ORDERED:
             raise wrong(f"a {kind} column has no bounds", "list its values: [...], or remove bounds")
         low, high = _pair(value, "[0, 100]")
@@ -130,6 +141,23 @@ class ColumnPolicy(Section):
         if not 0 < low <= high:
             raise wrong("the two scales are not above 0 and in order", "write [low, high] with 0 < low <= high")
         return low, high
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _reads_auto(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """``bounds: auto`` is no pair of bounds: the column has none until facts are there."""
+        auto = isinstance(data, Mapping) and data.get("bounds") == "auto" and data.get("type") in _NUMERIC
+        column = handler({key: value for key, value in data.items() if key != "bounds"} if auto else data)
+        if auto:
+            if column.values is not None or column.values_from is not None:
+                raise wrong("bounds and values contradict each other", "keep one of them", "bounds")
+            column._auto = True
+        return column
+
+    @property
+    def auto(self) -> bool:
+        """Whether the bounds are those that `dpsql advise` finds."""
+        return self._auto
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import threading
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from dpsql.errors import BudgetExceeded, InvariantBroken, LedgerError, Operation
 from dpsql.ledger.ledger import FAILPOINTS, Ledger, Pinned, PolicyLimits
 from dpsql.ledger.owner import reset
 from dpsql.ledger.state import LedgerState
-from dpsql.privacy.account import UNIT, Account, Composition
+from dpsql.privacy.account import UNIT, Composition
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
@@ -313,6 +314,11 @@ class Replay(RuleBasedStateMachine):
         else:
             assert possible != 0
 
+    @rule(loss=st.sampled_from(WISHES))
+    def publish(self, loss: Loss) -> None:
+        with suppress(BudgetExceeded):
+            self.ledger.publish("facts", 1, loss, statement="facts", parts=["a"])
+
     @rule()
     def refresh(self) -> None:
         self.ledger.new_version("again", self.ledger.version() + 1)
@@ -338,10 +344,7 @@ class Replay(RuleBasedStateMachine):
 
     @invariant()
     def the_limits_hold(self) -> None:
-        state = self.ledger._state
-        assert self.ledger._total.shortfall(Account(), state.total) is None
-        for name, granted in self.ledger._filters.items():
-            assert granted.shortfall(Account(), state.spent(name, self.limits)) is None
+        self.ledger._granting.refuse_overspent()
 
 
 class ReplayZcdp(Replay):

@@ -1,0 +1,176 @@
+"""`dpsql advise`: the owner's measured facts, from a policy file to a policy file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+
+from dpsql.engine.log import keep_in
+from dpsql.errors import ProgrammingError, door
+from dpsql.ledger.ledger import FACTS, Ledger
+from dpsql.owner.advise import Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
+from dpsql.owner.advised import with_bounds
+from dpsql.owner.builder import alone
+from dpsql.owner.jobs import Progress
+from dpsql.owner.recommend import recommended
+from dpsql.policy import Policy, load_policy
+from dpsql.policy.editing import edited
+from dpsql.privacy.account import DELTA_UNIT, UNIT
+from dpsql.privacy.sampling import ExactSampler, Sampler
+from dpsql.proxy import cache_directory, open_ledger, owners_folder
+
+__all__ = ["EPSILON", "AdviceReport", "advise", "facts_of"]
+
+EPSILON = Fraction(1, 20)
+"""The price of facts where the owner names none. It is a choice: little beside what analysts get, and enough for some
+thousands of people."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceReport:
+    """What `advise` did.
+
+    Attributes:
+        quote: What the facts cost and what stays empty; before the charge.
+        lines: What was found, table by table; empty for a quote.
+        changes: What was written into the policy, or would be: its places and values.
+        charged: Whether facts were charged now; not where they were stored.
+        written: Whether the policy file was changed.
+        version: The table version that the ledger is at; 0 before the first.
+    """
+
+    quote: str
+    lines: tuple[str, ...]
+    changes: tuple[str, ...]
+    charged: bool
+    written: bool
+    version: int
+
+
+@door
+def advise(
+    path: str | PathLike[str],
+    *,
+    epsilon: Fraction | None = None,
+    delta: Fraction = Fraction(0),
+    write: bool = False,
+    quote: bool = False,
+    sampler: Sampler | None = None,
+    progress: Progress | None = None,
+) -> AdviceReport:
+    """Measures facts privately, once a table version, at a price that the total and every account pay; the owner's.
+
+    Args:
+        path: The policy file.
+        epsilon: The price; without one, 0.05, which is refused where something would stay empty.
+        delta: Buys the frequent values of open text columns, and less noise where there are many columns.
+        write: Whether to write what the facts say into the policy file; comments are kept.
+        quote: Whether to say the price alone. Nothing is read or charged.
+        sampler: The source of noise; tests alone give one.
+        progress: Told each public step and the share done.
+
+    Raises:
+        BudgetExceeded: Naming who cannot pay. Nothing was charged.
+        ProgrammingError: Something would stay empty at the price that was not named; or the price is too small.
+        PolicyError, LedgerError, OperationalError: As `proxy.open`.
+    """
+    policy = load_policy(Path(path))
+    wanted = foretold(policy, EPSILON if epsilon is None else epsilon, delta)
+    with open_ledger(policy) as ledger:
+        if quote:
+            return AdviceReport(_quoted(wanted), (), (), charged=False, written=False, version=ledger.version())
+        end_log = keep_in(owners_folder(policy))
+        try:
+            return _advised(Path(path), policy, ledger, wanted, epsilon is not None, write, sampler, progress)
+        finally:
+            end_log()
+
+
+def _advised(
+    path: Path,
+    policy: Policy,
+    ledger: Ledger,
+    wanted: Foretold,
+    named: bool,
+    write: bool,
+    sampler: Sampler | None,
+    progress: Progress | None,
+) -> AdviceReport:
+    cache, written = cache_directory(policy, ledger), False
+
+    def between(facts: ReleasedFacts) -> Policy:
+        """The policy under which totals are drawn: as it will be."""
+        nonlocal written
+        written = write and _write(path, policy, ledger, facts)
+        return with_bounds(load_policy(path), facts)
+
+    with alone(cache, progress):
+        data = data_now(policy, ledger, cache)
+        new = paid(ledger, data) is None
+        if new and wanted.advice is None:
+            raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
+        if new and wanted.thin and not named:
+            raise ProgrammingError(f"{_quoted(wanted)} Nothing was charged. Name a price: --epsilon.")
+        facts = measure(policy, ledger, cache, data, wanted, sampler or ExactSampler(), between, progress)
+        if write and not written:
+            written = _write(path, policy, ledger, facts)
+    advised = recommended(policy, facts)
+    changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
+    spent = _quoted(wanted) if new else "These facts were bought before: they are free."
+    return AdviceReport(spent, advised.lines, changes, charged=new, written=written, version=ledger.version())
+
+
+def facts_of(policy: Policy) -> ReleasedFacts | None:
+    """The newest facts of a policy's ledger, where there is one."""
+    if not policy.resolve(policy.budget.ledger).exists():
+        return None
+    with open_ledger(policy) as ledger:
+        return newest(ledger)
+
+
+def _quoted(wanted: Foretold) -> str:
+    price = f"epsilon {float(wanted.epsilon):g}" + (f" and delta {float(wanted.delta):g}" if wanted.delta else "")
+    text = f"Facts cost {price}, once a table version, charged to the total and to every account."
+    if wanted.advice is not None:
+        text += f" Counts of units are off by up to {wanted.advice.likely:,}."
+    if wanted.thin:
+        text += f" By the policy's rows_about these would stay empty: {', '.join(wanted.thin)}."
+        serves = wanted.serves
+        text += f" Epsilon {float(serves):g} would serve." if serves is not None else " No usual price would serve."
+    return text
+
+
+def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts) -> bool:
+    """Writes what facts say into the policy file, and what all facts of the ledger cost; whether there was anything."""
+    changes = dict(recommended(policy, facts).changes)
+    if not changes:
+        return False
+    accounts = [release.loss.priced() for release in ledger.releases(FACTS)]
+    epsilon = sum((account.epsilon or 0) for account in accounts) * UNIT
+    delta = sum(account.delta for account in accounts) * DELTA_UNIT
+    price = f"epsilon: {_decimal(epsilon)}" + (f", delta: {_decimal(delta)}" if delta else "")
+    changes["budget", "advised"] = f"{{{price}}}"
+    text = path.read_bytes().decode("utf-8-sig")
+    _replace(path, edited(text, changes))
+    return True
+
+
+def _decimal(amount: Fraction) -> str:
+    """An amount of the ledger in digits, never below it."""
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    short = Context(prec=15, rounding=ROUND_CEILING).divide(Decimal(amount.numerator), Decimal(amount.denominator))
+    return f"{short.normalize():f}"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Puts a new text in a file's place at once, with its mode."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False, newline="") as new:
+        new.write(text)
+        os.fsync(new.fileno())
+    Path(new.name).chmod(path.stat().st_mode & 0o777)
+    Path(new.name).replace(path)

@@ -1,0 +1,56 @@
+"""The owner's measured facts: what they cost, what they say, and into the policy with them.
+
+Tests: tests/unit/cli/test_advise.py.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated
+
+import typer
+
+from dpsql.cli.app import app
+from dpsql.cli.arguments import PolicyFile
+from dpsql.cli.running import line, progress, told
+
+__all__ = ["advise"]
+
+
+@app.command()
+def advise(
+    policy: PolicyFile,
+    epsilon: Annotated[
+        Decimal | None,
+        typer.Option(help="What the facts may cost, of the total and of every account.", show_default="0.05"),
+    ] = None,
+    delta: Annotated[
+        Decimal | None, typer.Option(help="Also finds frequent values of open text columns.", show_default="none")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write what they say into the policy; comments stay.")] = False,
+    quote: Annotated[bool, typer.Option("--quote", help="Say the price alone: nothing is read or charged.")] = False,
+) -> None:
+    """The owner: measure sizes and tails privately, once a table version; good for bounds, caps and guesses."""
+    from dpsql.advising import advise as measure
+
+    with progress() as bar, told(policy):
+        report = measure(
+            policy,
+            epsilon=None if epsilon is None else Fraction(epsilon),
+            delta=Fraction(delta or 0),
+            write=write,
+            quote=quote,
+            progress=bar,
+        )
+    typer.echo(report.quote)
+    for text in report.lines:
+        typer.echo(line(text))
+    if report.changes:
+        typer.echo("Written into the policy:" if report.written else "dpsql advise --write would write:")
+        for change in report.changes:
+            typer.echo(f"  {line(change)}")
+    if report.written:
+        name = line(str(policy))
+        more = f"the tables are built anew by: dpsql refresh {name}" if report.version else f"then: dpsql check {name}"
+        typer.echo(f"What it cost stands there as budget.advised. {more[0].upper()}{more[1:]}")

@@ -1,0 +1,128 @@
+"""Whether a charge is granted: the account of whoever asks, or of everybody, beside all analysts together.
+
+Tests: tests/unit/ledger/test_ledger.py, tests/unit/ledger/test_releases.py.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from dpsql.ledger.refusals import cannot_all_pay, exceeded, no_account, overspent, stopped, tightest
+from dpsql.ledger.state import LedgerState
+from dpsql.ledger.views import AccountState
+from dpsql.privacy.account import Account, readable
+from dpsql.privacy.accounting import PolicyLimits, PrivacyFilter
+
+__all__ = ["Granting"]
+
+RESTORED = "The ledger was restored from a backup and counts as fully spent."
+
+
+class Granting:
+    """The limits of a policy over what a ledger's state says was spent.
+
+    Args:
+        limits: Of the policy.
+        state: Of the ledger; it moves on with it.
+    """
+
+    def __init__(self, limits: PolicyLimits, state: LedgerState) -> None:
+        self._limits, self._state = limits, state
+        self._composition = state.pinned.composition
+        self._total = PrivacyFilter.of(limits.total, self._composition)
+        self._filters = {name: PrivacyFilter.of(limits.of(name), self._composition) for name in limits.analysts}
+
+    def account_of(self, analyst: str) -> str:
+        """The account that an analyst's queries are charged to.
+
+        Raises:
+            BudgetExceeded: There is none.
+        """
+        account = self._limits.account(analyst)
+        if account is None:
+            raise no_account(analyst)
+        return account
+
+    def account_for(self, analyst: str, asked: Account) -> str:
+        """The account that pays for what an analyst asks.
+
+        Raises:
+            BudgetExceeded: If it, or all together, have too little left, or nothing is granted until a reset.
+        """
+        account = self.account_of(analyst)
+        if self._state.suspended(analyst):
+            raise stopped(f"Analyst {analyst!r} is suspended: three queries ran past the deadline or failed.", asked)
+        if self._state.restored and asked != Account():
+            raise stopped(RESTORED, asked)
+        own = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
+        total = self._total.shortfall(self._state.total, asked)
+        who = "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
+        for holder, short in tightest((who, own), ("all analysts together have", total)):
+            raise exceeded(holder, short, self._state.pinned.unit)
+        return account
+
+    def refuse_everybody(self, asked: Account) -> None:
+        """Nothing, where the total and every account can pay this.
+
+        Raises:
+            BudgetExceeded: Naming each that cannot; told to the owner alone.
+        """
+        if self._state.restored:
+            raise stopped(RESTORED, asked)
+        found = [("all analysts together have", self._total.shortfall(self._state.total, asked))]
+        for name, granted in self._filters.items():
+            who = "analysts without a budget of their own have" if name == "*" else f"analyst {name!r} has"
+            found.append((who, granted.shortfall(self._state.spent(name, self._limits), asked)))
+        if short := [(who, one) for who, one in found if one is not None]:
+            raise cannot_all_pay(short, self._state.pinned.unit)
+
+    def refuse_overspent(self) -> None:
+        """Nothing, where what was spent is within the limits.
+
+        Raises:
+            PolicyError: If the total or an account allows less.
+        """
+        spent = {name: self._state.spent(name, self._limits) for name in self._filters}
+        for place, granted, account in [
+            ("total", self._total, self._state.total),
+            *((f"analysts: {name}", self._filters[name], amount) for name, amount in spent.items()),
+        ]:
+            if short := granted.shortfall(Account(), account):
+                raise overspent(place, short)
+
+    def standing(self, analyst: str | None) -> AccountState:
+        """Where an analyst's account stands, or, for None, all analysts together.
+
+        Raises:
+            BudgetExceeded: If the analyst has no account.
+        """
+        everyone = self._state.total
+        if analyst is None:
+            limit, spent, granted = self._limits.total, everyone, self._total
+        else:
+            account = self.account_of(analyst)
+            limit, granted = self._limits.of(account), self._filters[account]
+            spent = self._state.spent(account, self._limits)
+        remaining = min(granted.remaining(spent), self._total.remaining(everyone))
+        stopped = self._state.restored or (analyst is not None and self._state.suspended(analyst))
+        shown = granted.plain.proved(spent)
+        lost = {name: bound.proved(spent.of_class(name)).epsilon for name, bound in granted.classes.items()}
+        return AccountState(
+            spent=readable(shown, rho=self._composition == "zcdp", classes=lost),
+            remaining=Fraction(0) if stopped else remaining,
+            limit=limit,
+            composition=self._composition,
+        )
+
+    def repeats_left(self, analyst: str, asked: Account) -> int | None:
+        """How often this would still be granted; None where it costs nothing.
+
+        Raises:
+            BudgetExceeded: If the analyst has no account.
+        """
+        account = self.account_of(analyst)
+        if self._state.restored or self._state.suspended(analyst):
+            return 0
+        own = self._filters[account].repeats_left(self._state.spent(account, self._limits), asked)
+        total = self._total.repeats_left(self._state.total, asked)
+        return None if own is None or total is None else min(own, total)

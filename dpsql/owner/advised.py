@@ -1,0 +1,227 @@
+"""From released facts to what they say: tables for the plan's catalog, bounds, caps and guesses for the policy.
+
+All of it is worked out from noised numbers, so that it costs nothing and may be seen by all.
+
+Tests: tests/unit/owner/test_advised.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpsql.owner.shape import shape_of
+from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
+
+if TYPE_CHECKING:
+    from dpsql.owner.advise import ReleasedFacts
+    from dpsql.owner.questions import Tally
+    from dpsql.policy.model import Policy
+    from dpsql.policy.table import ColumnPolicy
+
+__all__ = [
+    "LOST",
+    "Typical",
+    "advised_tables",
+    "bounds_of",
+    "histogram",
+    "place_of",
+    "rows_about",
+    "rows_lost",
+    "two_digits",
+    "with_bounds",
+]
+
+LOST = 0.001
+"""The share of units beyond the advised bounds, and of rows beyond the advised cap, at most. It is a choice: so little
+is below the noise of most answers, and the last thousandth often lies many times further out."""
+QUARTILE = 0.25  # The middle half of the units lies between the two shares at this distance from the ends.
+NORMAL = 0.7413  # Standard deviations of a normal law in the distance between its quartiles.
+SCALES = 100
+"""The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
+what friendly_core pays for the width between them goes by its logarithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """Where most values of a column lie, in its unit; for choosing alone.
+
+    Attributes:
+        centre: The middle unit's.
+        spread: A typical distance from it, > 0.
+    """
+
+    centre: Fraction
+    spread: Fraction
+
+    @property
+    def scale(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest distance to expect between values."""
+        return self.spread / SCALES, self.spread * SCALES
+
+
+def advised_tables(policy: Policy, facts: ReleasedFacts | None, data: str | None) -> dict[str, AdvisedTable]:
+    """What the plan may know of each private table; nothing of those where nothing stands above the noise.
+
+    Args:
+        policy: In force, with bounds for every column.
+        facts: The newest, or None.
+        data: The digest of the data that the bounded tables were made of, or None where it is not known.
+    """
+    if facts is None or facts.totals is None:
+        return {}
+    tables, shape = {}, shape_of(policy)
+    for name, table in policy.tables.items():
+        rows = histogram(facts, facts.sizes, name, None, "rows")
+        if table.public or rows is None or not rows.up.units:
+            continue
+        current = facts.data == data and facts.shapes.get(name) == shape.digest_of(name)
+        tables[name] = AdvisedTable(
+            units=rows.up.units,
+            rows=rows_about(rows.up, table.most_rows),
+            per_unit=rows.up,
+            columns=dict(_columns(facts, name, table.columns)),
+            heavy={column: values for (owner, column), values in facts.heavy.items() if owner == name},
+            current=current,
+        )
+    return tables
+
+
+def _columns(
+    facts: ReleasedFacts, table: str, declared: Mapping[str, ColumnPolicy]
+) -> Iterator[tuple[str, AdvisedColumn]]:
+    for name in declared:
+        largest = histogram(facts, facts.sizes, table, name, "largest")
+        totals = histogram(facts, facts.totals or {}, table, name, "totals")
+        if largest is not None and totals is not None:
+            yield name, AdvisedColumn(largest, histogram(facts, facts.sizes, table, name, "middle") or largest, totals)
+
+
+def histogram(
+    facts: ReleasedFacts, answers: Mapping[Tally, tuple[int, ...]], table: str, column: str | None, about: str
+) -> Signed | None:
+    """The histogram, or the two of both signs, that answer one question; None where it was not asked."""
+    for question, counts in answers.items():
+        if (question.table, question.column, question.about) == (table, column, about):
+            up, *down = (
+                LogHistogram(question.step, counts[at : at + question.bins], facts.reach, facts.likely)
+                for at in range(0, len(counts), question.bins)
+            )
+            return Signed(up, *down)
+    return None
+
+
+def with_bounds(policy: Policy, facts: ReleasedFacts | None) -> Policy:
+    """The policy with the advised bounds in the place of each ``bounds: auto``.
+
+    Raises:
+        PolicyError: If there are none yet, naming the command that finds them.
+    """
+    tables = dict(policy.tables)
+    for name, table in policy.tables.items():
+        columns = dict(table.columns)
+        for key, column in table.columns.items():
+            if not column.auto:
+                continue
+            largest = None if facts is None else histogram(facts, facts.sizes, name, key, "largest")
+            bounds = None if largest is None else bounds_of(largest, column.type)
+            if bounds is None:
+                why = (
+                    "has no bounds yet" if largest is None else "has no value that stands above the noise of the facts"
+                )
+                more = (
+                    "" if largest is None else " at a larger --epsilon once the data are a new version, or write bounds"
+                )
+                raise policy.wrong_at(
+                    ("tables", name, "columns", key, "bounds"), f"auto {why}; run dpsql advise POLICY{more}"
+                )
+            columns[key] = column.model_copy(update={"bounds": bounds})
+        tables[name] = table.model_copy(update={"columns": columns})
+    return policy.model_copy(update={"tables": tables})
+
+
+def bounds_of(largest: Signed, type_: str) -> tuple[Decimal, Decimal] | tuple[int, int] | None:
+    """Bounds that cut a value of at most a thousandth of the units, rounded up to two digits; None where none is seen.
+
+    0 is inside: sums pay for the distance from 0, and empty sums are 0.
+    """
+    sides = [largest.up, *([largest.down] if largest.down is not None else [])]
+    total = sum(side.units for side in sides)
+    if not total:
+        return None
+    high, low = (_end(side, LOST * total / len(sides)) for side in (largest.up, largest.down or largest.up))
+    if largest.down is None:
+        low = Decimal(0)
+    if type_ == "integer":
+        return -int(low.to_integral_value(ROUND_CEILING)), int(high.to_integral_value(ROUND_CEILING))
+    return -low or Decimal(0), high
+
+
+def _end(side: LogHistogram, beyond: float) -> Decimal:
+    """The end of the last bin that more than so many units reach, rounded up to two digits; 0 where none do."""
+    left = 0.0
+    for bin_ in reversed(range(len(side.counts))):
+        left += side.seen[bin_]
+        if left > beyond:
+            return _rounded(side.high(bin_), ROUND_CEILING)
+    return Decimal(0)
+
+
+def place_of(middle: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
+    """Where most units' values lie, as if evenly spread within each bin; None where nothing is seen.
+
+    Args:
+        middle: One value of each unit.
+        bounds: Numbers that the values are moved into, where there are any.
+    """
+    inside = (-math.inf, math.inf) if bounds is None else tuple(map(float, bounds))
+    pieces: list[tuple[float, float, int]] = []
+    for side, sign in ((middle.up, 1), (middle.down, -1)):
+        for bin_, count in enumerate(side.seen if side is not None else ()):
+            if count and side is not None:
+                ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_))))
+                low, high = (min(max(end, inside[0]), inside[1]) for end in ends)
+                pieces.append((low, high, count))
+    if not pieces:
+        return None
+    pieces.sort()
+    low, centre, high = (_quantile(pieces, share) for share in (QUARTILE, 0.5, 1 - QUARTILE))
+    return Typical(Fraction(two_digits(Fraction(centre))), Fraction(two_digits(Fraction((high - low) * NORMAL))))
+
+
+def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:
+    left = share * sum(count for _, _, count in pieces)
+    for low, high, count in pieces:
+        if left <= count:
+            return low + (high - low) * left / count
+        left -= count
+    return pieces[-1][1]
+
+
+def rows_lost(per_unit: LogHistogram, cap: int) -> float:
+    """About which share of the rows is beyond a cap."""
+    rows = sum(count * mean for mean, count in _means(per_unit))
+    return 1 - sum(count * min(mean, cap) for mean, count in _means(per_unit)) / rows if rows else 0.0
+
+
+def _means(per_unit: LogHistogram) -> list[tuple[float, int]]:
+    """(the middle number of rows, units) of each bin."""
+    return [((float(per_unit.low(j) + per_unit.high(j)) - 1) / 2, count) for j, count in enumerate(per_unit.seen)]
+
+
+def rows_about(per_unit: LogHistogram, cap: int) -> int:
+    """About how many rows there are within a cap."""
+    return round(sum(count * min(mean, cap) for mean, count in _means(per_unit)))
+
+
+def two_digits(number: Fraction) -> Decimal:
+    """The number in two digits."""
+    return _rounded(number, ROUND_HALF_EVEN)
+
+
+def _rounded(number: Fraction, way: str) -> Decimal:
+    return Context(prec=2, rounding=way).divide(Decimal(number.numerator), Decimal(number.denominator))

@@ -1,0 +1,183 @@
+"""What `dpsql advise` says of a policy, and what it would write there: caps, bounds and guesses, from released facts.
+
+A cap is only ever lowered and declared bounds are only ever narrowed: more noise than the owner allowed is the owner's
+to choose. What cuts more than it should is told instead.
+
+Tests: tests/unit/owner/test_advised.py, tests/unit/test_advising.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dpsql.owner.advised import LOST, bounds_of, histogram, place_of, rows_about, rows_lost, two_digits
+from dpsql.owner.finding import Finding
+from dpsql.plan.advised import LogHistogram, Signed
+
+if TYPE_CHECKING:
+    from dpsql.owner.advise import ReleasedFacts
+    from dpsql.policy.model import Policy
+    from dpsql.policy.table import ColumnPolicy
+
+__all__ = ["Advised", "cap_of", "contradictions", "recommended"]
+
+WIDE = 2
+"""Declared bounds this many times wider than the advised ones are narrowed: every sum pays for the width. A guess."""
+MUCH = 0.01  # Of units or rows: beyond that share the owner is told what a bound or a cap cuts. A guess.
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """What is said, and what would be written.
+
+    Attributes:
+        lines: For people to read, table by table.
+        changes: The keys that lead to a value of the policy, and the value in one line of YAML.
+    """
+
+    lines: tuple[str, ...]
+    changes: Mapping[tuple[str, ...], str]
+
+
+def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
+    """What the facts say of a policy, as it is written.
+
+    Args:
+        policy: As it was loaded, with ``auto`` where the owner wrote it.
+        facts: The newest.
+    """
+    lines: list[str] = []
+    changes: dict[tuple[str, ...], str] = {}
+    for name, table in policy.tables.items():
+        rows = histogram(facts, facts.sizes, name, None, "rows")
+        if table.public or rows is None:
+            continue
+        if not rows.up.units:
+            lines.append(f"{name}: nothing stands above the noise.")
+            continue
+        at, most = ("tables", name), cap_of(rows.up)
+        cap = min(table.most_rows, most)
+        lines.append(f"{name}: about {rows.up.units:,} units, {rows_about(rows.up, cap):,} rows.")
+        if table.most_rows > 1:
+            lines.append(f"  {_caps(rows.up, most, table.most_rows)}")
+            if cap < table.most_rows:
+                changes[*at, "rows_per_unit"] = str(cap)
+        changes[*at, "rows_about"] = str(int(two_digits(Fraction(max(1, rows_about(rows.up, cap))))))
+        for key, column in table.columns.items():
+            for said, value in _of_column(facts, name, key, column):
+                lines.append(f"  {key}: {said}")
+                changes |= {(*at, "columns", key, part): text for part, text in value.items()}
+        for (owner, key), values in facts.heavy.items():
+            if owner == name:
+                shown = ", ".join(f"{value} ({count:,})" for value, count in values) or "none stands above the noise"
+                lines.append(f"  {key}: values that many units have most often: {shown}.")
+    return Advised(tuple(lines), changes)
+
+
+def cap_of(per_unit: LogHistogram) -> int:
+    """The least power of two beyond which at most a thousandth of the rows lies."""
+    return next(cap for cap in (1 << j for j in range(64)) if rows_lost(per_unit, cap) <= LOST)
+
+
+def _caps(per_unit: LogHistogram, most: int, now: int) -> str:
+    """What some caps lose and cost, beside the one in force and the one that loses next to nothing."""
+    parts = []
+    for rows in sorted({max(1, most // 8), max(1, most // 2), most, now}):
+        lost = rows_lost(per_unit, rows)
+        told = "none" if lost < LOST / 10 else f"{lost:.1%}"
+        mark = f" ({', '.join(name for name, cap in (('now', now), ('advised', most)) if rows == cap)})"
+        parts.append(
+            f"at {rows:,}{mark if rows in (now, most) else ''} {told} of the rows lost, {rows / now:.2g}x noise"
+        )
+    return f"rows_per_unit: {'; '.join(parts)}."
+
+
+def _of_column(
+    facts: ReleasedFacts, table: str, name: str, column: ColumnPolicy
+) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """What is said of a numeric column, and what would be written of it."""
+    largest = histogram(facts, facts.sizes, table, name, "largest")
+    if largest is None:
+        return
+    found = bounds_of(largest, column.type)
+    place = place_of(histogram(facts, facts.sizes, table, name, "middle") or largest, column.bounds)
+    if found is None or place is None:
+        yield "nothing stands above the noise.", {}
+        return
+    written: dict[str, str] = {}
+    low, high = found
+    said = f"99.9% of the units have all values in [{_text(low)}, {_text(high)}]"
+    bounds = _bounds(found, column)
+    if bounds is not None:
+        written["bounds"] = f"[{_text(bounds[0])}, {_text(bounds[1])}]"
+        said += f"; bounds: {written['bounds']}"
+    ends = bounds or column.bounds
+    if place.spread > 0:
+        centre = place.centre if ends is None else min(max(place.centre, _exact(ends[0])), _exact(ends[1]))
+        written |= {"centre": _text(two_digits(centre)), "spread": _text(two_digits(place.spread))}
+        if ends is not None and not _exact(ends[0]) <= Fraction(two_digits(centre)) <= _exact(ends[1]):
+            del written["centre"]
+        said += f"; about {_text(two_digits(centre))}, give or take {_text(two_digits(place.spread))}"
+        if ends is None:
+            written["scale"] = f"[{', '.join(_text(two_digits(end)) for end in place.scale)}]"
+    yield said + ".", written
+
+
+def _bounds(found: tuple[Decimal, Decimal] | tuple[int, int], column: ColumnPolicy) -> tuple[object, object] | None:
+    """The bounds that would be written; None where the column keeps what it has."""
+    if column.auto:
+        return found
+    if column.bounds is None:
+        return None
+    low, high = column.bounds
+    now, new = _exact(high) - _exact(low), (max(_exact(low), Fraction(found[0])), min(_exact(high), Fraction(found[1])))
+    if new[0] > new[1] or WIDE * (new[1] - new[0]) > now:
+        return None
+    return found[0] if new[0] > _exact(low) else low, found[1] if new[1] < _exact(high) else high
+
+
+def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:
+    """Where a policy's caps and bounds do not fit the facts; for the owner alone, though facts are public."""
+    for name, table in policy.tables.items():
+        rows = histogram(facts, facts.sizes, name, None, "rows")
+        if table.public or rows is None or not rows.up.units:
+            continue
+        if (lost := rows_lost(rows.up, table.most_rows)) > MUCH:
+            what = f"by the facts rows_per_unit: {table.most_rows} leaves out about {lost:.0%} of the rows."
+            yield Finding(name, None, f"{what} {cap_of(rows.up)} would keep them.", None, None, "warning")
+        for key, column in table.columns.items():
+            largest = histogram(facts, facts.sizes, name, key, "largest")
+            if largest is not None and column.bounds is not None and not column.auto:
+                yield from _of_bounds(name, key, column, largest)
+
+
+def _of_bounds(table: str, name: str, column: ColumnPolicy, largest: Signed) -> Iterator[Finding]:
+    found = bounds_of(largest, column.type)
+    if found is None or column.bounds is None:
+        return
+    advised = f"[{_text(found[0])}, {_text(found[1])}]"
+    low, high = _exact(column.bounds[0]), _exact(column.bounds[1])
+    sides = [(largest.up, max(high, Fraction(0)))]
+    if largest.down is not None:
+        sides.append((largest.down, max(-low, Fraction(0))))
+    units = sum(side.units for side, _ in sides)
+    surely = (count for side, end in sides for j, count in enumerate(side.seen) if side.low(j) >= end)  # whole bins
+    cut = sum(surely) / units
+    if cut > MUCH:
+        what = f"by the facts the bounds cut values of about {cut:.0%} of the units. {advised} would keep nearly all."
+        yield Finding(table, name, what, None, None, "warning")
+    elif _bounds(found, column) is not None:
+        what = f"by the facts the bounds are more than {WIDE} times as wide as {advised}, and so is the noise of sums."
+        yield Finding(table, name, what, None, None, "note")
+
+
+def _exact(number: Any) -> Fraction:
+    return Fraction(number)
+
+
+def _text(number: object) -> str:
+    return f"{number:f}" if isinstance(number, Decimal) else str(number)

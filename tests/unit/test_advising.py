@@ -1,0 +1,253 @@
+"""`dpsql advise`: measured once, charged to all, kept, used, and written into the policy."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql
+from dpsql.advising import AdviceReport, advise, facts_of
+from dpsql.errors import BudgetExceeded, LedgerError, OperationalError, PolicyError, ProgrammingError
+from dpsql.owner.recommend import contradictions
+from dpsql.policy import load_policy
+from dpsql.proxy import Proxy, refresh
+from dpsql.testing_samplers import Noiseless
+
+PEOPLE = 4000
+POLICY = """\
+# a shop's promise
+version: 1
+name: shop
+engine: {kind: duckdb, cache: cache}
+neighbours: add_remove
+budget:
+  ledger: data/shop.ledger.db
+  mark: marks
+  composition: basic
+  total: {epsilon: 10, delta: 1.0e-6}
+  analysts:
+    ana: {epsilon: 2}   # she counts
+    "*": {epsilon: 1}
+  per_query: {epsilon: 0.5}
+tables:
+  orders:
+    source: data/orders.parquet
+    unit: person
+    rows_per_unit: 64   # a ceiling to begin with
+    rows_about: 8000
+    columns:
+      price: {type: decimal, bounds: auto, grid: 0.01}   # in euro
+      kind:  {type: text}
+"""
+
+
+def write_orders(folder: Path, most: int = 3, times: int = 1) -> None:
+    """Each person i has 1 to ``most`` orders, of 10 to 29.99 euro; most of them of kind tea."""
+    folder.mkdir(exist_ok=True)
+    duckdb.execute(
+        f"COPY (SELECT p AS person, {times} * (1000 + (p * 37 + o * 11) % 2000) / 100.0::DECIMAL(9, 2) AS price, "
+        f"CASE WHEN p % 4 = 0 THEN 'coffee' ELSE 'tea' END AS kind "
+        f"FROM range({PEOPLE}) AS a(p), range({most}) AS b(o) WHERE o <= p % {most}) "
+        f"TO '{folder / 'orders.parquet'}' (FORMAT parquet)"
+    )
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Iterator[Path]:
+    write_orders(tmp_path / "data")
+    path = tmp_path / "shop.yaml"
+    path.write_text(POLICY)
+    yield path
+
+
+def advised(policy: Path, **options: object) -> AdviceReport:
+    return advise(policy, **{"epsilon": Fraction(1, 2), "sampler": Noiseless(), **options})  # type: ignore[arg-type]
+
+
+def spent(policy: Path, analyst: str) -> float:
+    with dpsql.open(policy) as proxy:
+        return proxy.session(analyst=analyst).budget().spent.epsilon
+
+
+def catalog_of(proxy: Proxy) -> object:
+    return proxy._backend.catalog
+
+
+def test_before_the_first_advise_bounds_auto_are_refused_at_opening_naming_the_command(policy: Path) -> None:
+    for opening in (dpsql.open, refresh):
+        with pytest.raises(
+            PolicyError, match=r"shop.yaml:\d+: .*price.bounds: auto has no bounds yet; run dpsql advise"
+        ):
+            opening(policy)
+
+
+def test_a_quote_charges_nothing_and_names_what_stays_empty_and_a_price_that_serves(policy: Path) -> None:
+    report = advised(policy, epsilon=Fraction(1, 100), quote=True)
+    assert "epsilon 0.01" in report.quote
+    assert "would stay empty: orders, orders.price." in report.quote
+    serves = re.search(r"Epsilon ([\d.]+) would serve", report.quote)
+    assert serves is not None
+    assert "would stay empty" not in advised(policy, epsilon=Fraction(serves[1]), quote=True).quote
+    assert facts_of(load_policy(policy)) is None
+
+
+def test_without_a_named_price_one_that_finds_too_little_is_refused_uncharged(policy: Path) -> None:
+    policy.write_text(POLICY.replace("8000", "80"))
+    with pytest.raises(ProgrammingError, match=r"would stay empty.*Nothing was charged\. Name a price: --epsilon"):
+        advised(policy, epsilon=None)
+    assert facts_of(load_policy(policy)) is None
+
+
+def test_facts_are_charged_once_to_the_total_and_to_every_account(policy: Path) -> None:
+    first, again = advised(policy), advised(policy)
+    assert (first.charged, again.charged) == (True, False)
+    assert first.lines == again.lines
+    assert (spent(policy, "ana"), spent(policy, "eve")) == (0.5, 0.5)
+    with dpsql.open(policy) as proxy:
+        assert proxy.ledger.budget(None).spent.epsilon == 0.5
+
+
+def test_who_cannot_pay_is_named_and_nothing_is_charged(policy: Path) -> None:
+    with pytest.raises(BudgetExceeded, match=r"analysts without a budget of their own have 1 of 1 left"):
+        advised(policy, epsilon=Fraction(3, 2))
+    assert facts_of(load_policy(policy)) is None
+
+
+def test_facts_stand_in_for_guesses_and_bounds(policy: Path) -> None:
+    report = advised(policy)
+    assert report.lines[0] == "orders: about 4,000 units, 7,999 rows."
+    with dpsql.open(policy) as proxy:
+        orders = proxy._backend.catalog.tables["orders"]
+        assert orders.advised is not None
+        assert orders.advised.current
+        assert orders.advised.units == PEOPLE
+        assert orders.rows_about == orders.advised.rows == 7999  # as if half of those with 2 to 3 rows had 3
+        price = orders.columns["price"].facts
+        assert (price.low, price.high) == (Fraction(0), Fraction(41))
+        assert price.centre is not None
+        assert 10 < price.centre < 30
+        totals = orders.advised.columns["price"].totals.up
+        exact = duckdb.execute(
+            f"SELECT sum(price) AS t FROM '{policy.parent}/data/orders.parquet' GROUP BY person"
+        ).fetchall()
+        for j, count in enumerate(totals.counts):
+            assert count == sum(totals.low(j) <= Fraction(total) < totals.high(j) for (total,) in exact)
+        shown = proxy.session(analyst="ana").query("SHOW TABLES")
+        assert [tuple(row) for row in shown.rows] == [("orders", "private", "person", 64, 7999, "advise")]
+
+
+def test_write_keeps_comments_and_is_measured_under_what_it_wrote(policy: Path) -> None:
+    report = advised(policy, write=True)
+    text = policy.read_text()
+    assert report.written
+    assert "rows_per_unit: 4   # a ceiling to begin with" in text
+    assert "bounds: [0, 41], grid: 0.01" in text
+    assert "# in euro" in text
+    assert "  advised: {epsilon: 0.5}\n" in text
+    assert text.startswith("# a shop's promise\n")
+    with dpsql.open(policy) as proxy:
+        advised_table = proxy._backend.catalog.tables["orders"].advised
+        assert advised_table is not None
+        assert advised_table.current
+    assert advised(policy, write=True).lines
+
+
+def test_what_was_written_is_charged_to_a_new_ledger_too(policy: Path) -> None:
+    advised(policy, write=True)
+    (policy.parent / "fresh").mkdir()
+    policy.write_text(policy.read_text().replace("data/shop.ledger.db", "fresh/shop.ledger.db"))
+    assert (spent(policy, "ana"), spent(policy, "eve")) == (0.5, 0.5)
+    assert facts_of(load_policy(policy)) is None
+
+
+def test_new_data_need_new_facts_and_old_ones_are_hints_until_then(policy: Path) -> None:
+    advised(policy)
+    with dpsql.open(policy):
+        pass
+    write_orders(policy.parent / "data", most=5, times=4)
+    with pytest.raises(OperationalError, match=r"data changed since version 1 was built\. Nothing was charged"):
+        advised(policy)
+    assert refresh(policy) == 2
+    with dpsql.open(policy) as proxy:
+        table = proxy._backend.catalog.tables["orders"]
+        assert table.advised is not None
+        assert not table.advised.current
+        assert table.columns["price"].facts.high == 41
+    assert advised(policy, epsilon=Fraction(1, 4)).charged
+    assert refresh(policy) == 3
+    with dpsql.open(policy) as proxy:
+        table = proxy._backend.catalog.tables["orders"]
+        assert table.advised is not None
+        assert table.advised.current
+        assert table.columns["price"].facts.high == 170
+    assert spent(policy, "eve") == 0.75
+
+
+def test_other_caps_or_bounds_leave_facts_as_hints_and_a_refresh_alone_keeps_them(policy: Path) -> None:
+    advised(policy)
+    refresh(policy)
+    assert refresh(policy) == 2
+    with dpsql.open(policy) as proxy:
+        table = proxy._backend.catalog.tables["orders"]
+        assert table.advised is not None
+        assert table.advised.current
+    policy.write_text(policy.read_text().replace("rows_per_unit: 64", "rows_per_unit: 2"))
+    refresh(policy)
+    with dpsql.open(policy) as proxy:
+        table = proxy._backend.catalog.tables["orders"]
+        assert table.advised is not None
+        assert not table.advised.current
+    assert not advised(policy).charged
+
+
+def test_altered_facts_are_refused(policy: Path) -> None:
+    advised(policy)
+    with sqlite3.connect(policy.parent / "data" / "shop.ledger.db") as sql:
+        sql.execute("UPDATE release SET answer = CAST(CAST(answer AS TEXT) || ' ' AS BLOB)")
+    with pytest.raises(LedgerError, match="a stored answer is not the one that was given"):
+        dpsql.open(policy)
+
+
+def test_frequent_values_of_open_columns_need_a_delta(policy: Path) -> None:
+    policy.write_text(
+        POLICY.replace("{epsilon: 2}", "{epsilon: 2, delta: 1e-6}").replace("{epsilon: 1}", "{epsilon: 1, delta: 1e-6}")
+    )
+    report = advised(policy, delta=Fraction(1, 10**7))
+    assert "  kind: values that many units have most often: tea (3,000), coffee (1,000)." in report.lines
+
+
+def test_a_charge_whose_process_was_lost_is_drawn_again_without_another(
+    policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lost(Noiseless):
+        def laplace(self, scale: Fraction, size: int) -> object:  # type: ignore[override]  # it never returns
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        advised(policy, sampler=Lost())
+    report = advised(policy)
+    assert (report.charged, len(report.lines)) == (False, 3)
+    assert spent(policy, "ana") == 0.5
+
+
+def test_contradictions_are_told_to_the_owner(policy: Path) -> None:
+    advised(policy)
+    narrow = POLICY.replace("bounds: auto", "bounds: [0, 4]").replace("rows_per_unit: 64", "rows_per_unit: 1")
+    policy.write_text(narrow)
+    loaded = load_policy(policy)
+    facts = facts_of(loaded)
+    assert facts is not None
+    said = [finding.what for finding in contradictions(loaded, facts)]
+    assert said == [
+        "by the facts rows_per_unit: 1 leaves out about 50% of the rows. 4 would keep them.",
+        "by the facts the bounds cut values of about 100% of the units. [0, 41] would keep nearly all.",
+    ]
+    policy.write_text(POLICY.replace("bounds: auto", "bounds: [0, 4000]"))
+    loaded = load_policy(policy)
+    assert [finding.severity for finding in contradictions(loaded, facts)] == ["note"]
