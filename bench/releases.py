@@ -6,6 +6,9 @@
 ranges, as a share of n, median of 5 releases; and what one Laplace answer a range would leave of it if 10,000 ranges
 shared the price.
 
+*The paper's mechanisms.* The same with cuts (`intervals`) and small databases (`smalldb_paths`), 1,024 cells; and MWEM
+beside noisy cells on the 3-way tables of ten binary columns.
+
 *Rows.* With a file of whole codes, a line of names and a line for each person (Adult: 48,842 rows, 14 columns): columns
 of more than 42 codes are cut into 16 bins of equal width; delta 1e-9, one row more or less. Mean total variation
 distance over all pairs and over 200 triples of columns. *Columns alone* draws columns independently from exact
@@ -19,18 +22,21 @@ import sys
 import time
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.releases.cells import NoisyCells, noisy_cells
+from dpsql.mechanisms.releases.intervals import noisy_cuts
 from dpsql.mechanisms.releases.marginals import noisy_marginals, table_of
+from dpsql.mechanisms.releases.mwem import learnt_histogram
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.ranges import least_error, noisy_ranges
 from dpsql.mechanisms.releases.rows import synthetic_rows
 from dpsql.mechanisms.releases.shares import shared_out
+from dpsql.mechanisms.releases.smalldb_paths import small_ordered_database
 from dpsql.mechanisms.releases.tree import NoisyTree, noisy_tree
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.sampling import ExactSampler
@@ -69,6 +75,59 @@ def ranges() -> list[list[str]]:
         chosen = f"{plan.method}{f' of {plan.branching}' if plan.branching else ''}"
         figures = [f"{x:.4f}" for x in found]
         rows.append([f"{cells:,}, {n:,}", *figures, chosen, f"{plan.deviation / n:.5f}", f"{alone:.3g}"])
+    return rows
+
+
+def paper() -> list[list[str]]:
+    """A row for each number of values: cuts and small databases, each the best of several in hindsight."""
+    payment, rows, cells = Payment("replace_one", epsilon=Fraction(1)), [], 2**10
+    for n in (2000, 20000, 200000):
+        values = np.random.default_rng(7).normal(0.4, 0.1, n)
+        counts = np.bincount(np.clip(values * cells, 0, cells - 1).astype(int), minlength=cells)
+        exact = np.concatenate([[0], np.cumsum(counts)])
+
+        def off(up_to: npt.NDArray[np.float64], exact: Codes = exact) -> float:
+            return float(np.ptp(up_to - exact) / exact[-1])
+
+        def cut(parts: int, exact: Codes = exact) -> float:
+            released = noisy_cuts(lambda b: int(exact[b]), cells, payment, SAMPLER, int(exact[-1]), parts)
+            return off(np.array([released.up_to(b) for b in range(cells + 1)]), exact)
+
+        def small(size: int, counts: Codes = counts, exact: Codes = exact) -> float:
+            chosen = small_ordered_database(counts, size, payment, SAMPLER)
+            return off(np.concatenate([[0], np.cumsum(chosen)]) * exact[-1] / size, exact)
+
+        cuts = min(float(np.median([cut(parts) for _ in range(RUNS)])) for parts in (8, 16, 32, 64))
+        best = min(float(np.median([small(size) for _ in range(3)])) for size in (50, 100))
+        noisy = float(np.median([worst(noisy_cells(counts, payment, SAMPLER, n), counts) for _ in range(RUNS)]))
+        rows.append([f"1,024, {n:,}", f"{cuts:.4f}", f"{best:.4f}", f"{noisy:.4f}"])
+    return rows
+
+
+def workload() -> list[list[str]]:
+    """A row for each number of rows: MWEM, noisy cells, and the uniform histogram."""
+    payment, rows = Payment("replace_one", epsilon=Fraction(1)), []
+    bits = np.array(list(product([0, 1], repeat=10)))
+    triples = [list(triple) for triple in combinations(range(10), 3)]
+    asked = np.array([(bits[:, t] == v).all(axis=1) for t in triples for v in product([0, 1], repeat=3)])
+    for n in (1000, 10000, 100000):
+        rng = np.random.default_rng(11)
+        kinds, of_kind = rng.random((4, 10)), rng.integers(0, 4, n)
+        cells = (rng.random((n, 10)) < kinds[of_kind]).astype(int) @ 2 ** np.arange(9, -1, -1)
+        counts = np.bincount(cells, minlength=1024)
+
+        def error(shown: npt.NDArray[np.float64], counts: Codes = counts) -> tuple[float, float]:
+            missed = np.abs(asked @ shown - asked @ counts) / counts.sum()
+            return float(missed.max()), float(missed.mean())
+
+        found = [
+            [error(learnt_histogram(counts, asked, payment, SAMPLER, n, rounds).cells) for _ in range(3)]
+            for rounds in (10, 20, 40)
+        ]
+        found.append([error(noisy_cells(counts, payment, SAMPLER, n).counts) for _ in range(3)])
+        found.append([error(np.full(1024, n / 1024))])
+        medians = [np.median(errors, axis=0) for errors in found]
+        rows.append([f"{n:,}", *(f"{most:.4f} / {mean:.4f}" for most, mean in medians)])
     return rows
 
 
@@ -166,6 +225,10 @@ def main(file: Path | None) -> None:
     """Measures, and writes the page."""
     titles = ["cells, n", "noisy cells", "binary tree", "chosen", "which", "foretold", "10,000 Laplace answers"]
     write("ranges", [circumstances(), "", *table(titles, ranges())], page=PAGE)
+    titles = ["cells, n", "cuts", "smalldb", "noisy cells"]
+    write("paper", table(titles, paper()), page=PAGE)
+    titles = ["n", *(f"MWEM, {rounds} rounds" for rounds in (10, 20, 40)), "noisy cells", "uniform"]
+    write("workload", table(titles, workload()), page=PAGE)
     if file is None:
         print("no synthetic rows: name the file of a wide table, such as Adult's")
         return

@@ -6,6 +6,11 @@ Each module is one theorem, usable without SQL: it takes exact numbers of rows, 
     tree        noise on a tree of ranges, made consistent by least squares
     ranges      which of the two errs less for ranges, from public facts
     marginals   a tree of noisy pairs of columns, for tables of any width; `rows` makes rows of it
+    intervals   cuts into parts of equal numbers of rows (ReleaseIntervals, corrected)
+    smalldb     the small database that answers a class of questions best, by exact sampling; `smalldb_paths` for
+                ordered domains, in polynomial time
+    mwem        a histogram learnt from the questions that it answers worst
+    halfplanes  all half planes through the origin, from angles; `projected` is the paper's structure for half spaces
 
 `payment` says what a release costs and what a neighbour changes, `shares` makes noised numbers whole, non-negative and
 of a given total. Whatever is computed from a release is post-processing, and free.

@@ -9,8 +9,8 @@ with discrete Gaussian noise.
 
 Theorem. The release is epsilon-DP, or rho-zCDP, under the neighbours of its payment.
 
-Proof. The number of rows is a histogram of one cell, the cells are a histogram, and their shares add up to the whole
-(`payment`, 1, 2 and 4); 3 is post-processing.  QED
+Proof. The cells are a histogram, the number of rows is a number of rows, and their shares add up to the whole
+(`payment`, 1, 2, 3 and 5); 3 is post-processing.  QED
 
 **Error of ranges.** The sum of M noised cells errs with a standard deviation of sqrt(M) times that of the noise,
 whatever the data; `reach.every_range` bounds all ranges at once. The projected cells have no such bound of their own:
@@ -99,5 +99,5 @@ def noisy_total(rows: int, payment: Payment, sampler: Sampler, total: int | None
     payment.check_total(total)
     if total is not None:
         return total, Fraction(1)
-    (seen,) = noised([rows], payment.noise(TOTAL_SHARE).draw(sampler, 1))
+    (seen,) = noised([rows], payment.number_noise(TOTAL_SHARE, numbers=1).draw(sampler, 1))
     return max(0, int(seen)), 1 - TOTAL_SHARE

@@ -16,7 +16,7 @@ Theorem. The release is epsilon-DP, or rho-zCDP, under the neighbours of its pay
 
 Proof. Columns and pairs are histograms of the table (`payment`, 1 and 2). Given what step 1 released, the whole numbers
 are fixed and a score is |table - fixed| in L1 less a public number: it moves by at most what the table moves, l in L1.
-Which pairs are candidates follows from earlier choices. So step 2 is `payment`, 3, and the whole 4.  QED
+Which pairs are candidates follows from earlier choices. So step 2 is `payment`, 4, and the whole 5.  QED
 
 `rows` makes rows of the release: post-processing.
 

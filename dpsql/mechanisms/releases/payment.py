@@ -8,19 +8,28 @@ by s in squared L2, where l = r and s = r^2 under ``add_remove``, l = 2 r and s 
 
 1. k histograms with discrete Laplace noise of scale k l / epsilon on every cell are epsilon-DP together.
 2. k histograms with discrete Gaussian noise of variance k s / (2 rho) on every cell are rho-zCDP together.
-3. Let a score of each candidate move by at most d. k choices by permute-and-flip or by the exponential mechanism with
+3. k single numbers of rows (each of the rows that meet some condition) with discrete Laplace noise of scale
+   k r / epsilon are epsilon-DP together, with discrete Gaussian noise of variance k r^2 / (2 rho) rho-zCDP, under both
+   relations.
+4. Let a score of each candidate move by at most d. k choices by permute-and-flip or by the exponential mechanism with
    weights exp(epsilon score / (2 d k)) are epsilon-DP together, and k by the exponential mechanism with weights
    exp(e score / (2 d)), e^2 <= 8 rho / k, are rho-zCDP together.
-4. Parts with shares of epsilon, or of rho, that add up to 1 cost the whole.
+5. Parts with shares of epsilon, or of rho, that add up to 1 cost the whole.
 
 Proof. A unit's rows add r to the cells of one histogram, so they move it by r in L1; its squares add up to at most r^2,
 reached in one cell. A swap subtracts one such vector and adds another: l = 2 r, and s = |x|^2 + |y|^2 - 2 x y <= 2 r^2,
 for x, y >= 0. Then 1 is `mechanisms.laplace` for the joint vector of the histograms (L1 of at most k l); 2 is
-`mechanisms.gaussian` for it (squared L2 of at most k s); 3 is McSherry, Talwar 2007 and McKenna, Sheldon 2020, and for
-zCDP Cesar, Rogers 2021 (an exponential mechanism of loss e is e^2 / 8-zCDP; that of permute-and-flip is more); 4 is
-adaptive composition.  QED
+`mechanisms.gaussian` for it (squared L2 of at most k s). 3: a swap moves a number of rows by at most r, for at most r
+of the unit's rows met the condition before and at most r after. 4 is McSherry, Talwar 2007 and McKenna, Sheldon 2020,
+and for zCDP Cesar, Rogers 2021 (an exponential mechanism of loss e is e^2 / 8-zCDP; that of permute-and-flip is more);
+5 is adaptive composition.  QED
 
 Under ``replace_one`` the number of rows is public where each unit has exactly one.
+
+**By a metric** (d_X privacy: one row i is replaced by j, at the loss d(i, j)). What 3 and 4 say holds with alpha r in
+place of r / epsilon, alpha being the largest Lipschitz constant |q(i) - q(j)| / d(i, j) of the conditions that numbers
+and scores are made of: write epsilon = 1 / alpha. Histograms move by more than their cells: 1 and 2 do not carry over.
+Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, sections 3.3 and 3.4.
 """
 
 from __future__ import annotations
@@ -96,8 +105,13 @@ class Payment:
         part = self.amount * share / histograms
         return LaplaceLaw(self.l1 / part) if self.epsilon is not None else GaussianLaw(self.squares / (2 * part))
 
+    def number_noise(self, share: Fraction, numbers: int) -> LaplaceLaw | GaussianLaw:
+        """The noise of each of so many single numbers of rows that cost ``share`` of the price together (3)."""
+        part = self.amount * share / numbers
+        return LaplaceLaw(self.rows / part) if self.epsilon is not None else GaussianLaw(self.rows**2 / (2 * part))
+
     def choose(self, scores: Sequence[int], sampler: Sampler, share: Fraction, choices: int, moved: int) -> int:
-        """The index of one of so many private choices that cost ``share`` of the price together (3).
+        """The index of one of so many private choices that cost ``share`` of the price together (4).
 
         Args:
             scores: (n,) integers, the highest is best.

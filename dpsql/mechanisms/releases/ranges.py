@@ -55,7 +55,7 @@ def least_error(cells: int, payment: Payment, total: int | None = None) -> list[
     """
     ranges = _ranges(cells)
     held = 1 - TOTAL_SHARE if total is None else Fraction(1)
-    of_total = deviation_of(payment.noise(TOTAL_SHARE)) if total is None else 0.0
+    of_total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1)) if total is None else 0.0
     one = deviation_of(payment.noise(held))
     shares = [(stop - start) / cells for start, stop in ranges]
     errors = [math.sqrt(cells * share * (1 - share) * one**2 + (share * of_total) ** 2) for share in shares]
