@@ -114,7 +114,9 @@ def _advised(
         if new and wanted.advice is None:
             raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
         if new and wanted.thin and not named:
-            raise ProgrammingError(f"{_quoted(wanted)} Nothing was charged. Name a price: --epsilon.")
+            raise ProgrammingError(
+                f"{_quoted(wanted)} Nothing was charged. Correct rows_about, or name a price: --epsilon."
+            )
         facts = measure(policy, ledger, cache, data, wanted, sampler or ExactSampler(), between, progress)
         if write and not written:
             written = _write(path, policy, ledger, facts)

@@ -43,7 +43,10 @@ def init(
             new.write(text)
     except FileExistsError:
         raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.") from None
-    typer.echo(f"Wrote {line(str(file))}. Fill in what it marks FILL_IN, then: dpsql check {line(str(file))}")
+    name = line(str(file))
+    typer.echo(
+        f"Wrote {name}. Fill in what it marks FILL_IN, then: dpsql advise {name} --quote, and dpsql check {name}"
+    )
 
 
 @app.command()

@@ -22,7 +22,7 @@ from dpsql.mechanisms.advice import Advice, advice, as_raw
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.owner.builder import counted, data_digest, data_digest_of
-from dpsql.owner.jobs import Progress
+from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.questions import MOST_BINS, Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, shape_of
 from dpsql.privacy.sampling import Sampler
@@ -139,12 +139,15 @@ def newest(ledger: Ledger) -> ReleasedFacts | None:
 
 
 def data_now(policy: Policy, ledger: Ledger, directory: Path) -> str:
-    """The digest of the data as they are, which are those of the current version.
+    """The digest of the data as they are, which fit the policy and are those of the current version.
 
     Raises:
+        PolicyError: If the policy and the schema of the data disagree.
         OperationalError: If they changed since it was built, or cannot be read.
     """
-    data, version = data_digest(shape_of(policy)), ledger.version()
+    shape, version = shape_of(policy), ledger.version()
+    in_owner_process({"job": "readable", "shape": shape.message()}, None)
+    data = data_digest(shape)
     if version and data_digest_of(directory, version) not in (data, None):
         raise OperationalError(
             f"The data changed since version {version} was built. Nothing was charged. Run: dpsql refresh POLICY"

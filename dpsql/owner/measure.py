@@ -19,9 +19,26 @@ from dpsql.owner.bounded import reading
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, TableShape
-from dpsql.owner.views import Kept, Report, capped_rows, kept_rows
+from dpsql.owner.views import Kept, Report, capped_rows, cleaned_columns, kept_rows
 
-__all__ = ["measured"]
+__all__ = ["measured", "require_readable"]
+
+
+def require_readable(database: Database, shape: Shape) -> None:
+    """Nothing, where all that facts are counted from is in the source, in types that can be read; no row is looked at.
+
+    Raises:
+        PolicyError: If shape and source disagree.
+    """
+    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
+    require_one_unit_type(shape, sources)
+    owners = Owners(shape, sources)
+    for table in shape.tables:
+        if table.public:
+            public.copied(database, table, sources[table.name])
+        else:
+            owners.rows(table)
+            cleaned_columns(table, sources[table.name], owners)
 
 
 def measured(database: Database, shape: Shape, stage: str, heavy: bool, report: Report) -> dict[str, Any]:

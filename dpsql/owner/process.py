@@ -19,7 +19,7 @@ from dpsql.errors import OperationalError, PolicyError
 from dpsql.owner.check import columns_of_public, findings, number_of_units
 from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
-from dpsql.owner.measure import measured
+from dpsql.owner.measure import measured, require_readable
 from dpsql.owner.shape import Shape
 from dpsql.owner.views import Report, build_tables
 from dpsql.worker import limits, wire
@@ -42,6 +42,8 @@ def _work(request: dict[str, Any], report: Report) -> Any:
         return {"public": public, "contents": contents} if job == "build" else contents
     with folder.reading(shape.source) as database:
         match job:
+            case "readable":
+                return require_readable(database, shape)
             case "check":
                 return [finding.message() for finding in findings(database, shape)]
             case "units":

@@ -50,6 +50,8 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
         policy: As it was loaded, with ``auto`` where the owner wrote it.
         facts: The newest.
     """
+    # A metric is one of a column's declared domain: other bounds would be another metric.
+    fixed = {(metric.table, column) for metric in policy.metrics.values() for column in metric.attributes}
     lines: list[str] = []
     changes: dict[tuple[str, ...], str] = {}
     for name, table in policy.tables.items():
@@ -70,6 +72,8 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
         for key, column in table.columns.items():
             for said, value in _of_column(facts, name, key, column):
                 lines.append(f"  {key}: {said}")
+                if (name, key) in fixed:
+                    continue
                 changes |= {(*at, "columns", key, part): text for part, text in value.items()}
         for (owner, key), values in facts.heavy.items():
             if owner == name:

@@ -21,6 +21,9 @@ engine: {{kind: {kind}, {keys}, memory: 2GiB, deadline: 30s}}
 
 # What must be hard to tell apart: a person's being in the data or not (add_remove), or one person's being exchanged
 # for another (replace_one).
+#
+# Then: `dpsql advise --quote` says what measuring costs, `dpsql advise --write` measures how many rows people have and
+# where numbers lie, privately, and fills that in; `dpsql check` compares the policy with the data.
 neighbours: add_remove
 
 budget:
@@ -43,6 +46,7 @@ budget:
 #   rows_per_unit    how many rows of one person are used at most: more keeps more data, and needs more noise.
 # Uncomment the columns that analysts may use. Each LOW, HIGH and value must come from what is publicly known, not
 # from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
+#   bounds: auto                 `dpsql advise` finds them, privately, at a small price; or, where they are known,
 #   bounds: [LOW, HIGH]          tight bounds mean little noise; cutting off rare extremes is often worth it
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta
@@ -54,19 +58,22 @@ _TABLE = """\
   {name}:
     unit: FILL_IN                  # {candidates}; or public: true
     # key: COLUMN                  # a column that is unique in this table, if there is one
-    rows_per_unit: FILL_IN         # 1 where everyone has one row
-    # rows_about: 10000            # a public guess at the number of rows, used only to choose mechanisms
+    rows_per_unit: {rows}            # a ceiling, which advise --write lowers; 1 where everyone has one row
+    # rows_about: 10000            # a public guess at the number of rows: advise foretells from it what it will find
     columns:
 """
 
+CEILING = 1024
+"""Rows of one person that a first policy uses at most, before anything is known. It is a choice: few tables have more
+of any person, and facts lower it."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _UNITS = ("integer", "wide", "text")
-_NUMBER = "type: integer, bounds: [LOW, HIGH]"
+_NUMBER = "type: integer, bounds: auto"
 _FIELDS = {
     "integer": _NUMBER,
     "wide": _NUMBER,
-    "real": "type: real, bounds: [LOW, HIGH]",
-    "decimal": "type: decimal, bounds: [LOW, HIGH], grid: 1.0e-{places}",
+    "real": "type: real, bounds: auto",
+    "decimal": "type: decimal, bounds: auto, grid: 1.0e-{places}",
     "boolean": "type: boolean",
     "text": "type: text",
     "date": "type: date, bounds: [LOW, HIGH]",
@@ -89,7 +96,7 @@ def first_policy(
     >>> columns = [("id", SourceType("INTEGER", "integer")), ("cost", SourceType("DOUBLE", "real"))]
     >>> text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": columns})
     >>> text.splitlines()[-1]
-    '      # cost: {type: real, bounds: [LOW, HIGH]}'
+    '      # cost: {type: real, bounds: auto}'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
     written = ", ".join(f"{key}: {_quoted(value)}" for key, value in keys.items())
@@ -102,7 +109,9 @@ def _table(name: str, columns: Sequence[tuple[str, SourceType]]) -> str:
         return f"  # {_quoted(name)}: not a plain name in the schema main; make a view of it there\n"
     likely = [column for column, kind in columns if column.lower().endswith("id") and kind.family in _UNITS]
     candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
-    return _TABLE.format(name=name, candidates=candidates) + "".join(_column(*column) for column in columns)
+    return _TABLE.format(name=name, candidates=candidates, rows=CEILING) + "".join(
+        _column(*column) for column in columns
+    )
 
 
 def _column(name: str, kind: SourceType) -> str:

@@ -99,7 +99,7 @@ def test_a_quote_charges_nothing_and_names_what_stays_empty_and_a_price_that_ser
 
 def test_without_a_named_price_one_that_finds_too_little_is_refused_uncharged(policy: Path) -> None:
     policy.write_text(POLICY.replace("8000", "80"))
-    with pytest.raises(ProgrammingError, match=r"would stay empty.*Nothing was charged\. Name a price: --epsilon"):
+    with pytest.raises(ProgrammingError, match=r"would stay empty.*Nothing was charged\. .*name a price: --epsilon"):
         advised(policy, epsilon=None)
     assert facts_of(load_policy(policy)) is None
 
@@ -111,6 +111,14 @@ def test_facts_are_charged_once_to_the_total_and_to_every_account(policy: Path) 
     assert (spent(policy, "ana"), spent(policy, "eve")) == (0.5, 0.5)
     with dpsql.open(policy) as proxy:
         assert proxy.ledger.budget(None).spent.epsilon == 0.5
+
+
+def test_a_policy_that_does_not_fit_the_data_is_refused_before_the_charge(policy: Path) -> None:
+    policy.write_text(POLICY.replace("price:", "prize:"))
+    with pytest.raises(PolicyError, match=r"orders\.prize is in the policy but not in the data"):
+        advised(policy)
+    policy.write_text(POLICY)
+    assert facts_of(load_policy(policy)) is None
 
 
 def test_who_cannot_pay_is_named_and_nothing_is_charged(policy: Path) -> None:

@@ -11,7 +11,8 @@ from tests.unit.cli.clinic import POLICY, Clinic, Ran, assert_one_clear_error
 def test_init_writes_a_policy_beside_the_database_that_says_what_to_fill_in(clinic: Clinic) -> None:
     (clinic.folder / "clinic.yaml").unlink()
     ran = clinic.dpsql("init", "clinic.duckdb")
-    assert ran == Ran(0, "Wrote clinic.yaml. Fill in what it marks FILL_IN, then: dpsql check clinic.yaml\n", "")
+    then = "dpsql advise clinic.yaml --quote, and dpsql check clinic.yaml"
+    assert ran == Ran(0, f"Wrote clinic.yaml. Fill in what it marks FILL_IN, then: {then}\n", "")
     assert "cost: {type: integer" in (clinic.folder / "clinic.yaml").read_text()
     assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "still to be filled in")
 

@@ -50,7 +50,6 @@ def test_unchanged_it_is_refused_and_names_each_gap(tmp_path: Path) -> None:
         "budget.analysts.*.epsilon",
         "budget.per_query.epsilon",
         "tables.visits.unit",
-        "tables.visits.rows_per_unit",
         "tables.visits.columns",
     ]
     assert gaps[0][1].startswith("this is still to be filled in")
@@ -63,9 +62,9 @@ def test_filled_in_it_loads(tmp_path: Path) -> None:
         ('"*": {epsilon: FILL_IN}', '"*": {epsilon: 1}'),
         ("per_query: {epsilon: FILL_IN}", "per_query: {epsilon: 0.1}"),
         ("    unit: FILL_IN", "    unit: patient_id"),
-        ("rows_per_unit: FILL_IN", "rows_per_unit: 12"),
-        ("# cost: {type: real, bounds: [LOW, HIGH]}", "cost: {type: real, bounds: [0, 100]}"),
-        ("# price: {type: decimal, bounds: [LOW, HIGH]", "price: {type: decimal, bounds: [0, 100]"),
+        ("rows_per_unit: 1024", "rows_per_unit: 12"),
+        ("# cost: {type: real, bounds: auto}", "cost: {type: real, bounds: auto}"),
+        ("# price: {type: decimal, bounds: auto", "price: {type: decimal, bounds: [0, 100]"),
         ("# diagnosis: {", "diagnosis: {"),
         ("# urgent: {", "urgent: {"),
     ]:
