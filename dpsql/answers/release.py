@@ -16,7 +16,7 @@ from typing import Any
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price
-from dpsql.plan.needs import Cells, Ordered, Values
+from dpsql.plan.needs import Cells, Ordered, Sized, Values
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
@@ -93,7 +93,7 @@ def noised(
         keys, groups = (), ((),)
     if isinstance(need, Cells | Ordered):
         own = table
-    elif isinstance(need, Values):
+    elif isinstance(need, Values | Sized):
         own = table.by_group(keys, groups, need.columns)
     else:
         own = table.aligned(keys, groups, columns)

@@ -12,10 +12,11 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
+from dpsql.engine.sized import sized_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Source, Values
+from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
 from dpsql.plan.nodes import Column, Expression, Relation
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans, unit_of
@@ -57,6 +58,8 @@ def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineSta
             return _values(printer, need, contribution_key)
         case Ordered():
             return _ordered(printer, need, contribution_key)
+        case Sized():
+            return _limited(_sized(printer, need, contribution_key), need.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +283,16 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
         f"FROM ({rows}) AS q ORDER BY {order}, {unit}"
     )
     return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
+
+
+def _sized(printer: Printer, need: Sized, key: bytes) -> EngineStatement:
+    _prove_sum(max(abs(need.grid.low), abs(need.grid.high)))
+    grouped = bool(need.source.keys)
+    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=grouped)
+    sql = sized_totals(printer, need, rows, _x(printer, 0), printer.quoted(UNIT))
+    fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
+    wires = zip(need.columns, ("BIGINT", "BIGINT", "BIGINT", "HUGEINT"), strict=True)
+    return _statement(printer, sql, [*fields, *wires], need.source.relation)
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsql.mechanisms.base import Mechanism
+from dpsql.mechanisms.clamped import Clamped
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
@@ -27,6 +28,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Public(),
     Laplace(),
     Gaussian(),
+    Clamped(),
     Threshold(),
     GaussianThreshold(),
     Exponential(),

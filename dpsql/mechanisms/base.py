@@ -241,6 +241,10 @@ class Offer(ABC):
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """A confidence interval for each value's noise-free answer, from public quantities only."""
 
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """What the released numbers tell a reader beside values and intervals, one sentence each; mostly nothing."""
+        return ()
+
     def selected(self, released: ReleasedTable) -> Sequence[int]:
         """Rows of the released table whose groups may be named in the answer, where the release decides that.
 

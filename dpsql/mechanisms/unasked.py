@@ -2,7 +2,9 @@
 
 A guess of the owner (``rows_about``, ``centre``, ``spread``, ``scale``) may make an answer better, never false. The
 answers of laplace, gaussian and exponential are off by their noise alone, which their intervals count, whatever was
-guessed. Three others move the answer by an amount that depends on the data, is not known, and is in no interval:
+guessed. So are those of clamped but for what units have above the clamp: the answer says how many those are at most,
+which is proved, and up to what amount of clipping the interval holds. Three others move the answer by an amount that
+depends on the data, is not known, and is in no interval:
 
 - preprocessing moves it towards a centre. How far is bounded by nothing but the declared bounds, and the direction is
   not known either: values far below the centre may outweigh those above.

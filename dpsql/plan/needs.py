@@ -1,7 +1,7 @@
 """What a mechanism may ask of an engine, and the contribution bounds that hold for it.
 
-Three shapes only: `Aggregates` (exact integers per group), `Histogram` and `Cells` (counts per cell) and `Values`
-(bounded values). M mechanisms and N engines cost M + N.
+Few shapes only: `Aggregates` (exact integers per group), `Histogram` and `Cells` (counts per cell), `Values` (bounded
+values) and `Sized` (units' totals by size). M mechanisms and N engines cost M + N.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "MeasureKind",
     "Need",
     "Ordered",
+    "Sized",
     "Source",
     "Values",
 ]
@@ -199,4 +200,33 @@ class Ordered:
     grid: Grid
 
 
-Need = Aggregates | Histogram | Cells | Values | Ordered
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Totals of units, added up by how much each unit has: ``group`` (index of the group), ``bin``, and for each bin
+
+    - ``units``: how many units are of that size, each counted in one of its groups;
+    - ``signs``: of those the ones whose total there is above 0, less the ones below;
+    - ``total``: the sum of all totals in the group that belong to units of that size, in grid steps.
+
+    A unit's size is the sum of the magnitudes of its totals in all groups. ``raw.size`` is the number of groups; a
+    group without totals has no row. Totals that are NULL are left out.
+
+    Attributes:
+        source: At most one row for each unit and group.
+        argument: The unit's total in the group.
+        grid: The grid its values are clamped and rounded to.
+        edges: Rising, in grid steps: a unit is in the first bin whose edge its size does not exceed, else behind all.
+    """
+
+    source: Source
+    argument: Expression
+    grid: Grid
+    edges: tuple[int, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The raw columns beside the keys."""
+        return ("bin", "units", "signs", "total")
+
+
+Need = Aggregates | Histogram | Cells | Values | Ordered | Sized

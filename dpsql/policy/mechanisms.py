@@ -16,6 +16,7 @@ __all__ = ["ColumnMechanisms", "MechanismName"]
 MechanismName = Literal[
     "laplace",
     "gaussian",
+    "clamped",
     "threshold",
     "gaussian_threshold",
     "exponential",

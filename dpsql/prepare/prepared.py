@@ -61,7 +61,9 @@ class Measured:
         Args:
             released: What it released; None before that.
         """
-        return (*self.choice.release.notes, *foretold(self.request, self.choice.release, released))
+        release = self.choice.release
+        told = () if released is None else release.told(released)
+        return (*release.notes, *told, *foretold(self.request, release, released))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from re import Pattern
 
 import numpy as np
 
+from dpsql.mechanisms.clamped_release import ClampedRelease
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
@@ -66,7 +67,7 @@ def _visible(run: Run) -> dict[str, object]:
     )
     return {
         "engine statements": run.statements,
-        "calls of the sampler": [[_call(draw, part.discovered) for draw in part.draws] for part in run.parts],
+        "calls of the sampler": [[_call(draw, part) for draw in part.draws] for part in run.parts],
         "listed groups": [None if part.discovered else part.groups for part in run.parts],
         "charges": run.charges,
         "answer": seen,
@@ -75,15 +76,23 @@ def _visible(run: Run) -> dict[str, object]:
     }
 
 
-def _call(draw: Draw, discovered: bool) -> tuple[str, object, int | None]:
-    """How many groups were discovered is private, and shows in nothing but the number of draws."""
-    return draw.law, draw.parameter, None if discovered else len(draw.noise)
+def _call(draw: Draw, part: Part) -> tuple[str, object, int | None]:
+    """How many groups were discovered is private, and shows in nothing but the number of draws.
+
+    Noise for a clamp is that of the clamp which was released.
+    """
+    parameter: object = draw.parameter
+    if isinstance(part.release, ClampedRelease) and part.groups:
+        parameter = draw.parameter == part.release.law(part.released["place"][0]).scale
+    return draw.law, parameter, None if part.discovered else len(draw.noise)
 
 
 def _choosing(part: Part) -> list[object]:
     """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed."""
     if not part.choices or not part.groups:
         return []
+    if isinstance(part.release, ClampedRelease):  # one choice for all groups
+        return [(choice.law, choice.exponent, len(choice.scores)) for choice in part.choices]
     each = len(part.choices) // len(part.groups)
     asked = [(choice.law, choice.exponent) for choice in part.choices]
     same = asked == asked[:each] * len(part.groups)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpsql.mechanisms.clamped_release import ClampedRelease
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
@@ -37,6 +38,8 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
             named = [*counted, ("noised", True)]
         case SparseHistogram():
             named = [("noised", True), *[("every row", False)] * (len(release.need.measures) - 1)]
+        case ClampedRelease():
+            named = [("noised", True)]
         case _ if part.choices or (not part.raw and "steps" not in part.released):
             return []
         case _:
@@ -115,6 +118,8 @@ def _by_group(part: Part, other: Part) -> list[Choice]:
     """The choices of the groups that both sides have, group after group."""
     if not part.choices:
         return []
+    if isinstance(part.release, ClampedRelease):  # one choice for all groups
+        return list(part.choices)
     each, shared = len(part.choices) // len(part.groups), set(other.groups)
     of = {group: part.choices[at * each : (at + 1) * each] for at, group in enumerate(part.groups)}
     return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
@@ -154,12 +159,14 @@ def _native(loss: Loss) -> Fraction:
 
 def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
     """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
-    if one.choices:
+    if one.choices and not isinstance(one.release, ClampedRelease):
         epsilon, rho = chosen(one, two)
         loss = one.release.loss
         assert isinstance(loss, Pure)
         return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
     actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]
+    if one.choices:  # the choice of a clamp, then the noise for it
+        actual.insert(0, chosen(one, two)[0])
     claimed = claims(one)
     if len(claimed) != len(actual):  # moments by gaussian noise: one loss for all of them together
         actual = [sum(actual, Fraction(0))]

@@ -23,6 +23,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.plan.needs import Values
 from dpsql.prepare import Measured
@@ -115,6 +116,7 @@ class Part:
     values: Mapping[Group, tuple[Whole, Whole]] = field(default_factory=dict)
     cells: Mapping[Group, tuple[int, ...]] = field(default_factory=dict)
     shown: frozenset[Group] = frozenset()
+    sizes: Sizes | None = None
 
     def over(self, cells: Mapping[Group, tuple[int, ...]]) -> Mapping[Group, tuple[int, ...]]:
         """These groups as this release reads them: all together but for those shown, where it is of what is hidden."""
@@ -222,7 +224,13 @@ class Watched(Session):
         discovered = measured.request.selects or any(part.selects for part in self.parts)
         release, table = measured.choice.release, raw[measured.reading]
         values: Mapping[Group, tuple[Whole, Whole]] = {}
-        if isinstance(release, PreprocessedRelease):
+        occurring: Mapping[Group, tuple[int, ...]]
+        sizes: Sizes | None = None
+        if isinstance(release, ClampedRelease):
+            sizes = sizes_of(table.by_group(keys, groups, release.need.columns), len(release.search.edges) + 1)
+            place = released.columns["place"][0] if groups else 0
+            occurring = {group: (k,) for group, k in zip(groups, release.within(sizes, place), strict=True)}
+        elif isinstance(release, PreprocessedRelease):
             values = dict(zip(groups, grouped(table.by_group(keys, groups, ("value", "rows"))), strict=True))
             rows = dict(zip(groups, released.columns["rows"], strict=True))
             occurring = {group: preprocessed(release, *values[group], rows[group]) for group in groups}
@@ -242,6 +250,7 @@ class Watched(Session):
                 draws=tuple(self.recorder.draws[drawn:]),
                 choices=tuple(self.recorder.choices[chosen:]),
                 values=values,
+                sizes=sizes,
             )
         )
         return released

@@ -10,6 +10,7 @@ from typing import Any
 __all__ = ["REFUSED", "TEMPLATES", "Template", "named"]
 
 OPEN = {"epsilon": 6, "delta": 1e-3}
+FOUND = {"epsilon": 3, "mechanism": "clamped"}
 MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 """A price at which groups of a few units appear."""
 HIDDEN = {"epsilon": 3, "delta": 1e-3, "rest": True}
@@ -162,6 +163,14 @@ TEMPLATES = (
         options={"max_groups_per_unit": 2, "max_rows_per_group": 1},
     ),
     Template(_with("epsilon = 1, max_rows_contributed = 2", "SUM(cost), COUNT(*) FROM visits")),
+    # contribution bounds that are found
+    Template("SELECT COUNT(*) FROM visits WHERE cost > 10", options=FOUND),
+    Template("SELECT grade > 3 AS good, SUM(grade), COUNT(DISTINCT patient_id) FROM notes GROUP BY 1", options=FOUND),
+    Template(
+        "SELECT p.sex, SUM(v.cost), COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex",
+        options={"rho": 0.5, "mechanism": "clamped"},
+    ),
+    Template("SELECT SUM(score), COUNT(score) FROM visits WHERE ward = 'A'", options=FOUND),
     # prices and mechanisms
     Template("SELECT COUNT(*, epsilon => 0.3), SUM(cost) FROM visits", options={"epsilon": 1}),
     Template(_with("epsilon = 1, delta = 1e-6, mechanism = 'gaussian'", "SUM(score) FROM visits")),

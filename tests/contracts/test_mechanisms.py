@@ -18,7 +18,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request, derive
 from dpsql.mechanisms.metric.release.cells_release import CellsRelease
-from dpsql.plan.needs import Aggregates, Contribution, Values
+from dpsql.plan.needs import Aggregates, Contribution, Sized, Values
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Grid, Type
 from dpsql.prepare.identity import canonical
@@ -178,6 +178,10 @@ def table(release: Offer, rows: int) -> RawTable:
         values = ("no", "yes") if release.need.grid is None else (low, low + 1, low + 5)
         each = 1_500 if release.mechanism == "friendly_core" else 3  # it answers nothing about a few rows
         return counted(*[dict.fromkeys(values, each)] * rows)
+    if isinstance(release.need, Sized):
+        held = {"bin": 0, "units": 1_000, "signs": 1_000, "total": 1_000}
+        columns = {name: [number] * rows for name, number in held.items()}
+        return RawTable({"group": list(range(rows)), **columns}, rows)
     assert isinstance(release.need, Aggregates)
     return RawTable({f"m{i}": [10_000 * (i + 1)] * rows for i in range(len(release.need.measures))})
 

@@ -933,6 +933,7 @@ SELECT COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING (patient
 -- columns: count(DISTINCT v.patient_id) integer
 -- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE (CAST("t1"."age" AS DOUBLE) < "t0"."cost")) AS q
 
+-- with: mechanism='laplace'
 SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id)
 -- unit: visits.patient_id = visits.patient_id
 -- rows per unit: 144, in one group 144, in groups 1
@@ -2817,7 +2818,7 @@ SELECT sex, SUM(age) AS years FROM patients GROUP BY sex
 -- values: 'strict', 10000.0, -27.5, 27.5, 'normal', -110.0, 110.0
 
 -- policy: consent
--- with: epsilon=0.5
+-- with: mechanism='laplace', epsilon=0.5
 -- reference: SELECT SUM(least(total, CASE "class" WHEN 'strict' THEN 60000 ELSE 240000 END)) AS total FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) JOIN "$classes" ON unit = patient_id WHERE total IS NOT NULL
 SELECT SUM(cost) AS total FROM visits
 -- unit: visits.patient_id

@@ -1038,10 +1038,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, threshold, exponential, friendly_core, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, threshold, exponential, friendly_core, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.

@@ -79,6 +79,7 @@ CASTS = {
 }
 OWN = {
     "sum_of_integers": "SUM({0})",
+    "sum_within": "SUM({0}) OVER (PARTITION BY {1})",
     "try_sum_of_integers": "TRY_CAST(SUM({0}) AS BIGINT)",
     "try_sum_of_reals": "TRY_CAST(SUM({0}) AS DOUBLE)",
     "with_length": "concat(length(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR))",

@@ -23,6 +23,7 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
     assert [other.mechanism for other in choice.others] == [
         "public",
         "gaussian",
+        "clamped",
         "threshold",
         "exponential",
         "friendly_core",
@@ -80,7 +81,9 @@ def test_a_wanted_mechanism_that_is_banned_is_refused() -> None:
 
 
 def test_an_unknown_mechanism_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnsupportedQuery, match=r"no mechanism 'laplac'.* public, laplace, gaussian, threshold"):
+    with pytest.raises(
+        UnsupportedQuery, match=r"no mechanism 'laplac'.* public, laplace, gaussian, clamped, threshold"
+    ):
         choose(asking("count_rows"), wanted="laplac")
 
 

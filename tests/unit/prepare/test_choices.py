@@ -36,7 +36,7 @@ budget:
   analysts: {"*": {epsilon: 1000, delta: 1.0e-3}}
   per_query: {epsilon: 1, delta: 1.0e-8}
 mechanisms:
-  visits.cost: {avg: gaussian, ban: [laplace]}
+  visits.cost: {avg: gaussian, ban: [laplace, clamped]}
   visits.days: {sum: gaussian, median: laplace}
 tables:
   visits:

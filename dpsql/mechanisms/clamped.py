@@ -1,0 +1,202 @@
+"""Totals whose contribution bound is found privately: a part of the price chooses a clamp of what one unit has, the
+rest buys the noise for that clamp.
+
+Neighbours: ``add_remove`` and ``replace_one``. Loss: `Composed` of the choice and of the noise, both `Pure`.
+
+The size of a unit is the sum of the magnitudes of its totals in all groups (of its one total, where there are none).
+Public edges e_0 < e_1 < ... < e_J double from one to the next; the last is what the public caps and bounds allow, so
+that no size exceeds it. Let N_j be the number of units with a size above e_j, and w = 1 under ``add_remove``, 2 under
+``replace_one``.
+
+*The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
+penalties p_j are public and rise by about CLIMB / c a step. So a clamp twice as high is worth CLIMB w / a units.
+
+*The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
+alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
+are halved as often as the edge above its size lies above C, so that the sum of such totals is made of the sums of each
+size. Discrete Laplace noise of scale w C / b is added to each group's sum.
+
+Theorem. The choice is a-DP, the sums for a given j are b-DP, and both together (a + b)-DP.
+
+Proof. A unit that comes raises each N_j by 0 or 1: under ``add_remove`` each score falls by FINE or not at all, and
+under ``replace_one`` it moves by -FINE to FINE. So max d - min d is at most w FINE in the theorem of `exponential`,
+whose first part says that the choice is (c w FINE)-DP. A unit's totals are multiplied by what its rows determine, and
+their magnitudes then add up to at most C: with groups and the edge e_b above its size, the number is 2^(j - b), and
+its size e_b 2^(j - b) <= C at most, since edges at most double. So a neighbour moves the vector of sums by at most w C
+in L1 (by C where it is one number, of totals of one sign), and the theorem of `laplace` holds. Where a size is above
+all edges, which the caps rule out, the unit counts as C without groups and as 0 with them.  QED
+
+*How many units are above the clamp.* q(J) = -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
+chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j + ln(J /
+miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over FINE.
+
+*The interval* covers the noise, and ALLOWED w / a times C besides for what is clipped. It holds the unclamped total
+wherever no more than that was clipped in a group; beyond it nobody can know, for a single unit may have all that its
+caps allow. The answer says both numbers.
+
+When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): over the rows of
+a whole table owners set caps near what is there, while conditions and joins leave a unit far fewer rows than caps and
+products of caps allow.
+
+Source: the choice of a clamp by the number of units above it is that of Amin, Kulesza, Munoz Medina, Vassilvitskii
+2019, "Bounding user contributions" (the best clamp has about 1 / epsilon of them); McKenna, Sheldon 2020
+(permute-and-flip). The penalties, the sums by size and the bound on what is above are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.limits import FARTHEST_STEP
+from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.clamped_release import CLIMB, ClampedRelease, ClampSearch
+from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
+from dpsql.plan.needs import Contribution, Sized, Source
+from dpsql.plan.nodes import Column, Project, Relation, Scan
+from dpsql.plan.per_unit import totals_per_unit
+from dpsql.plan.relations import private_scans
+from dpsql.plan.types import Grid
+from dpsql.privacy.loss import Composed
+
+__all__ = ["Clamped"]
+
+TOTALS = ("count_rows", "count", "count_units", "sum")
+
+SHARE = Fraction(3, 10)
+"""Of the price, for choosing the clamp. Measured: between a quarter and two fifths the error hardly changes."""
+
+FIRST = 1024
+"""Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
+they would cost more to climb than such small values are worth."""
+
+CERTAIN = 3.0
+"""Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clamped(Mechanism):
+    """Counts and sums over several rows a unit, with a clamp of each unit's total that is found privately."""
+
+    name: str = "clamped"
+
+    def takes(self, request: Request) -> bool:
+        """Counts and sums."""
+        return not request.whole and request.aggregate.function in TOTALS
+
+    def offer(self, request: Request) -> Offer | Refusal:
+        """An offer for a count or sum whose statement names no bound, or why there is none."""
+        totals = _totals(request)
+        if isinstance(totals, str):
+            return Refusal(self.name, totals)
+        chosen, rest = split(request.price, SHARE)
+        for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
+        if for_choice is None or for_noise is None:
+            return Refusal(self.name, TOO_SMALL)
+        search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows)
+        guess = search.above(_guess(request, totals))
+        needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+        if for_choice.epsilon < needed:
+            wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
+            return Refusal(self.name, f"this price is too small to find a bound by so few units; {wanted}.")
+        return ClampedRelease(
+            mechanism=self.name,
+            loss=Composed((for_choice, for_noise)),
+            need=totals,
+            notes=(f"{float(SHARE):.0%} of its price chooses the most that one unit counts with.",),
+            search=search,
+            epsilon=for_noise.epsilon,
+            guess=guess,
+        )
+
+
+def _totals(request: Request) -> Sized | str:
+    """The totals of units, or in a sentence why this is none of them."""
+    aggregate, source = request.aggregate, request.source
+    if request.selects:
+        return "it cannot decide which groups of an open domain appear; only a threshold can."
+    if aggregate.bounds is not None or source.cap_rows or source.cap_groups or source.cap_rows_in_group:
+        return "the statement or the policy names contribution bounds of its own."
+    one_row = Grid(Fraction(1), 0, 1) if aggregate.function != "sum" else request.grid
+    if one_row is None:
+        return f"{aggregate.text} has no bounds; declare bounds in the policy."
+    held = source.contribution
+    rows = held.of_units().total if aggregate.function == "count_units" else held.total
+    if rows * max(abs(one_row.low), abs(one_row.high)) < 2:
+        return "one unit counts with one step at most; there is nothing to find."
+    asked = replace(aggregate, per_group=(Fraction(0), Fraction(0)))
+    if aggregate.function == "count_units":  # a unit counts once in each of its groups: its rows there, clamped to 1
+        asked = replace(asked, function="count_rows")
+    try:
+        relation, keys, own = totals_per_unit(source.relation, source.keys, asked, f"totals_{aggregate.name}")
+    except UnsupportedQuery:
+        return "its rows have no totals per unit."
+    if own.argument is None:
+        return "its rows have no totals per unit."
+    in_group = 1 if aggregate.function == "count_units" else held.rows_in_group
+    grid = _grid(one_row, in_group)
+    # A size is made of all of the unit's rows, those outside the listed groups too.
+    top = min(max(abs(one_row.low), abs(one_row.high)) * held.rows * one_row.step, FARTHEST_STEP * grid.step)
+    groups = held.groups
+    of_units = Source(relation, keys, Contribution(groups, groups, 1))
+    return Sized(of_units, own.argument, grid, _edges(one_row, grid, math.ceil(top / grid.step)))
+
+
+def _grid(one_row: Grid, rows: int) -> Grid:
+    """The grid of a total of so many rows: that of one row, or a coarser one where whole numbers would not reach."""
+    low, high, step = min(one_row.low, 0) * rows, max(one_row.high, 0) * rows, one_row.step
+    while max(-low, high) > FARTHEST_STEP:
+        low, high, step = low // 10, -(-high // 10), step * 10
+    return Grid(step, low, high)
+
+
+def _edges(one_row: Grid, grid: Grid, top: int) -> tuple[int, ...]:
+    """Rising edges, each at most twice the one before; the last is ``top``."""
+    most = max(abs(one_row.low), abs(one_row.high)) * one_row.step / grid.step
+    edge, edges = max(1, math.floor(most / FIRST)), list[int]()
+    while edge < top:
+        edges.append(edge)
+        edge *= 2
+    return (*edges, top)
+
+
+def _guess(request: Request, totals: Sized) -> float:
+    """About the largest size of a unit, in steps of the totals' grid; it only serves to choose and to predict.
+
+    Over a whole table the number of rows is about the cap; where conditions and joins pick them, twice its root. Values
+    are about the declared centre; without one, the mean of many lies near half of the largest.
+    """
+    held, function = request.source.contribution, request.aggregate.function
+    most = held.of_units().total if function == "count_units" else held.total
+    rows = float(most if _whole(request.source.relation) else min(most, 2 * math.sqrt(most)))
+    if function != "sum" or request.grid is None:
+        return rows
+    facts, step = request.facts, float(totals.grid.step)
+    largest = max(abs(request.grid.low), abs(request.grid.high)) * float(request.grid.step)
+    one = largest * min(1.0, 0.5 + 1 / math.sqrt(rows))
+    if facts.centre is not None and facts.spread is not None:
+        one = min(one, abs(float(facts.centre)) + 2 * float(facts.spread) / math.sqrt(rows))
+    return max(1.0, rows * one / step)
+
+
+def _units(request: Request) -> float:
+    """About how many units there are, by the guessed rows of the largest table."""
+    scans = private_scans(request.source.relation)
+    rows = max((scan.table.rows_about / math.sqrt(max(1, scan.table.rows_per_unit)) for scan in scans), default=0.0)
+    return max(1.0, rows)
+
+
+def _whole(relation: Relation) -> bool:
+    """Whether the rows are those of a whole table, none of which a condition or a join leaves out."""
+    match relation:
+        case Scan():
+            return True
+        case Project():
+            return (
+                not relation.distinct
+                and all(isinstance(e, Column) for _, e in relation.columns)
+                and _whole(relation.input)
+            )
+    return False

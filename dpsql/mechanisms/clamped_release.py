@@ -1,0 +1,219 @@
+"""The release of a total under a privately chosen clamp; the theorem is in `clamped`.
+
+Tests: tests/unit/mechanisms/test_clamped.py.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.limits import SATURATION
+from dpsql.mechanisms.base import Interval, Offer, derive
+from dpsql.mechanisms.laplace import laplace_scale
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.plan.needs import Sized
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["CLIMB", "ClampSearch", "ClampedRelease", "Sizes", "sizes_of"]
+
+CLIMB = Fraction(3, 2)
+"""Nats that a clamp twice as high must be worth. A choice wrongly that much higher doubles the noise; above ln 4 such
+choices add little to the mean squared error. Measured."""
+
+FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
+
+ALLOWED = 1
+"""Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
+clamp each. Measured: enough for 9 intervals of 10 to hold on data with long tails."""
+
+MISS = 0.05  # As a probability: that more units are above the clamp than the answer says.
+
+
+@dataclass(frozen=True, slots=True)
+class ClampSearch:
+    """The private choice of a clamp among edges.
+
+    Attributes:
+        edges: Rising, in grid steps; no unit's size is above the last.
+        epsilon: What the choice costs.
+        units: How many units a neighbour differs in.
+    """
+
+    edges: tuple[int, ...]
+    epsilon: Fraction
+    units: int
+
+    @property
+    def exponent(self) -> Fraction:
+        """Of a point of a score."""
+        return self.epsilon / (self.units * FINE)
+
+    def penalty(self, place: int) -> int:
+        """Points by which an edge is handicapped."""
+        return round(CLIMB * place / self.exponent)
+
+    def choose(self, above: Sequence[int], sampler: Sampler) -> int:
+        """The place of the chosen edge.
+
+        Args:
+            above: For each edge the number of units whose size is above it.
+            sampler: For the exact choice.
+        """
+        scores = [-FINE * units - self.penalty(place) for place, units in enumerate(above)]
+        return sampler.permute_and_flip(scores, self.exponent)
+
+    def most_above(self, place: int) -> int:
+        """How many units are above the chosen edge at most, with chance 1 - `MISS`; 0 at the last."""
+        last = len(self.edges) - 1
+        if place == last:
+            return 0
+        points = self.penalty(last) - self.penalty(place) + math.log(last / MISS) / float(self.exponent)
+        return math.ceil(points / FINE)
+
+    def above(self, size: float) -> int:
+        """The place of the first edge that is not below a size; the last for what is above all."""
+        return min(bisect_left(self.edges, size), len(self.edges) - 1)
+
+    def allowed(self, place: int) -> int:
+        """What the interval allows to be clipped in one group, in grid steps; 0 at the last edge."""
+        if place == len(self.edges) - 1:
+            return 0
+        return math.ceil(ALLOWED * self.edges[place] * self.units / self.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Raw numbers of `Sized`, by bin: that of a unit's size is the place of the first edge that is not below it.
+
+    Attributes:
+        units: How many units are of each size.
+        signs: How many of those have a total above 0, less how many have one below.
+        totals: Of each group, the sum of the totals of units of each size, in grid steps.
+    """
+
+    units: Sequence[int]
+    signs: Sequence[int]
+    totals: Sequence[Sequence[int]]
+
+    @property
+    def above(self) -> list[int]:
+        """For each edge the number of units whose size is above it."""
+        return [sum(self.units[place + 1 :]) for place in range(len(self.units) - 1)]
+
+
+def sizes_of(raw: RawTable, bins: int) -> Sizes:
+    """The raw numbers of an engine, put into so many bins."""
+    units, signs = [0] * bins, [0] * bins
+    totals = [[0] * bins for _ in range(raw.size)]
+    columns = (raw.column(name) for name in ("group", "bin", "units", "signs", "total"))
+    for group, held, many, sign, total in zip(*columns, strict=True):
+        units[held] += int(many)
+        signs[held] += int(sign)
+        totals[group][held] += int(total)
+    return Sizes(units, signs, totals)
+
+
+@dataclass(frozen=True, slots=True)
+class ClampedRelease(Offer):
+    """An offer to choose a clamp of what one unit has, and to release each group's sum of totals within it plus noise.
+
+    Attributes:
+        need: The totals, by size.
+        search: How the clamp is chosen.
+        epsilon: What the noise costs.
+        guess: The place of the edge that is expected; it predicts the error.
+    """
+
+    need: Sized
+    search: ClampSearch
+    epsilon: Fraction
+    guess: int
+
+    def __post_init__(self) -> None:
+        reach, clipped = self._reach(self.guess, 0.95), self.search.allowed(self.guess)
+        sides = 2 if self._signed else 1
+        derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
+
+    @property
+    def _signed(self) -> bool:
+        return self.need.grid.low < 0 < self.need.grid.high
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value`` in the column's unit, what was ``noised``, in finer steps, and the ``place`` of the clamp."""
+        sizes = sizes_of(raw, len(self.search.edges) + 1)
+        place = self.search.choose(sizes.above, sampler)
+        drawn = self.law(place).draw(sampler, raw.size).tolist()
+        fine = [exact + int(noise) for exact, noise in zip(self.within(sizes, place), drawn, strict=True)]
+        values = [in_unit(k, self.need.grid.step) for k in self._steps(fine, place)]
+        return ReleasedTable({"value": values, "noised": fine, "place": [place] * raw.size})
+
+    def _steps(self, fine: Sequence[int], place: int) -> list[int]:
+        """In grid steps, to the nearest, within what two numbers can be added up from."""
+        halvings = self._halvings(place)
+        whole = ((k + (1 << halvings >> 1)) >> halvings for k in fine)
+        return [max(-SATURATION, min(SATURATION, k)) for k in whole]
+
+    def within(self, sizes: Sizes, place: int) -> list[int]:
+        """Each group's sum of totals within a clamp, in grid steps over 2^halvings: what noise is added to."""
+        halvings, edge = self._halvings(place), self.search.edges[place]
+        found = []
+        for totals in sizes.totals:
+            kept = sum(totals[: place + 1]) << halvings
+            if not self.need.source.keys:
+                found.append(kept + edge * sum(sizes.signs[place + 1 :]))
+                continue
+            scaled = (totals[place + more] << (halvings - more) for more in range(1, halvings + 1))
+            found.append(kept + sum(scaled))
+        return found
+
+    def _halvings(self, place: int) -> int:
+        """How often the totals of the largest units are halved: what they count with is a whole number over 2^that."""
+        return len(self.search.edges) - 1 - place if self.need.source.keys else 0
+
+    def law(self, place: int) -> LaplaceLaw:
+        """The noise, in grid steps over 2^halvings."""
+        within = not self.need.source.keys and not self._signed  # a swap moves one number between 0 and the clamp
+        moved = (1 if within else self.search.units) * self.search.edges[place] << self._halvings(place)
+        return LaplaceLaw(laplace_scale(moved, self.epsilon))
+
+    def _reach(self, place: int, confidence: float) -> int:
+        """The quantile of the noise, in grid steps."""
+        halvings = self._halvings(place)
+        return -(-self.law(place).quantile(confidence) >> halvings) + (1 if halvings else 0)
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """Value +- the quantile of the noise, and beyond it what the interval allows to be clipped."""
+        found: list[Interval] = []
+        for fine, place in zip(released.columns["noised"], released.columns["place"], strict=True):
+            reach, clipped = self._reach(place, confidence), self.search.allowed(place)
+            (steps,) = self._steps([fine], place)
+            below = clipped if self.need.grid.low < 0 else 0
+            above = clipped if self.need.grid.high > 0 else 0
+            ends = (steps - reach - below, steps + reach + above)
+            found.append((in_unit(ends[0], self.need.grid.step), in_unit(ends[1], self.need.grid.step)))
+        return found
+
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """The clamp, and what of the interval is noise and what clipping."""
+        if not released.columns["place"]:
+            return ()
+        place, step = released.columns["place"][0], self.need.grid.step
+        clamp = f"{in_unit(self.search.edges[place], step):,.6g}"
+        noise = f"{in_unit(self._reach(place, 0.95), step):,.4g}"
+        groups = " over all groups" if self.need.source.keys else ""
+        if place == len(self.search.edges) - 1:
+            return (
+                f"each unit counts with at most {clamp}{groups}, which is all that it may have: nothing is clipped.",
+            )
+        clipped = f"{in_unit(self.search.allowed(place), step):,.4g}"
+        return (
+            f"each unit counts with at most {clamp}{groups}, chosen privately. Of the 95% interval ±{noise} is noise, "
+            f"and {clipped} is for what is clipped: it holds unless more than that was. At most "
+            f"{self.search.most_above(place):,} units have more than {clamp} (95%).",
+        )

@@ -1,0 +1,283 @@
+"""Clamps that are found privately: the move of one unit by brute force, exact chances of the choice, and real SQL."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.clamped import Clamped
+from dpsql.mechanisms.clamped_release import FINE, MISS, ClampedRelease, ClampSearch, sizes_of
+from dpsql.mechanisms.unasked import only_named
+from dpsql.plan.needs import Contribution
+from dpsql.plan.options import Options
+from dpsql.plan.types import Grid
+from dpsql.privacy.tables import RawTable
+from dpsql.session import Session
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.unit.mechanisms.asking import CITY, HALF, asking
+from tests.unit.mechanisms.chances import loss, permute_and_flip, within
+
+MANY = Contribution(rows=200, groups=3, rows_in_group=200)
+ALONE = Contribution(rows=200, groups=1, rows_in_group=200)
+SIGNED = Grid(Fraction(1), -50, 20)
+Unit = dict[int, int]
+"""Group to the unit's total there, in grid steps."""
+
+
+def request(*, grouped: bool = False, neighbours: str = "add_remove", grid: Grid | None = None) -> Request:
+    held, keys = (MANY, (CITY,)) if grouped else (ALONE, ())
+    function = "count_rows" if grid is None else "sum"
+    return asking(
+        function, held=held, keys=keys, neighbours=neighbours, grid=grid, price=Price(Fraction(1), Fraction(0))
+    )
+
+
+def offered(asked: Request) -> ClampedRelease:
+    offer = Clamped().offer(asked)
+    assert isinstance(offer, ClampedRelease), offer
+    return offer
+
+
+def raw_of(offer: ClampedRelease, units: Sequence[Unit], groups: int) -> RawTable:
+    """What an engine returns for these units, by another way: unit by unit."""
+    edges = offer.need.edges
+    cells: dict[tuple[int, int], list[int]] = {}
+    for unit in units:
+        size = sum(map(abs, unit.values()))
+        held = next((place for place, edge in enumerate(edges) if size <= edge), len(edges))
+        for at, (group, total) in enumerate(sorted(unit.items())):
+            cell = cells.setdefault((group, held), [0, 0, 0])
+            cell[0] += at == 0
+            cell[1] += (at == 0) * ((total > 0) - (total < 0))
+            cell[2] += total
+    rows = [(group, held, *cell) for (group, held), cell in sorted(cells.items())]
+    names = ("group", "bin", "units", "signs", "total")
+    return RawTable({name: [row[at] for row in rows] for at, name in enumerate(names)}, groups)
+
+
+def drawn(rng: random.Random, groups: int, *, signed: bool, most: int) -> Unit:
+    """One unit with totals of every magnitude, within what its caps allow."""
+    left, unit = most, {}
+    for group in rng.sample(range(groups), rng.randint(1, groups)):
+        total = min(left, round(math.exp(rng.uniform(0, math.log(most + 1)))) - rng.randint(0, 1))
+        left -= total
+        unit[group] = -total if signed and rng.random() < 0.5 else total
+    return unit
+
+
+@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(("grouped", "grid"), [(False, None), (True, None), (False, SIGNED), (True, SIGNED)])
+def test_one_unit_moves_scores_and_sums_no_further_than_claimed(
+    grouped: bool, grid: Grid | None, neighbours: str
+) -> None:
+    offer = offered(request(grouped=grouped, grid=grid, neighbours=neighbours))
+    groups, rng = 3 if grouped else 1, random.Random(f"{grouped}, {grid}, {neighbours}")
+    search, edges, reached = offer.search, offer.need.edges, Fraction(0)
+    for _ in range(150):
+        units = [drawn(rng, groups, signed=grid is not None, most=edges[-1]) for _ in range(rng.randint(1, 5))]
+        other = units[1:]
+        if neighbours == "replace_one":
+            other.append(drawn(rng, groups, signed=grid is not None, most=edges[-1]))
+        one, two = (sizes_of(raw_of(offer, side, groups), len(edges) + 1) for side in (units, other))
+        moved = [FINE * (a - b) for a, b in zip(one.above, two.above, strict=True)]
+        assert (max(*moved, 0) - min(*moved, 0)) * search.exponent <= search.epsilon
+        for place in range(len(edges)):
+            sums = zip(offer.within(one, place), offer.within(two, place), strict=True)
+            far = sum(abs(a - b) for a, b in sums)
+            claimed = offer.law(place).scale * offer.epsilon
+            assert far <= claimed
+            reached = max(reached, Fraction(far) / claimed)
+    assert reached > Fraction(3, 4)  # the claim is no larger than it must be
+
+
+def test_without_groups_each_unit_counts_with_the_clamp_at_most() -> None:
+    offer = offered(request(grid=SIGNED))
+    rng = random.Random(4)
+    units = [drawn(rng, 1, signed=True, most=offer.need.edges[-1]) for _ in range(40)]
+    sizes = sizes_of(raw_of(offer, units, 1), len(offer.need.edges) + 1)
+    for place, edge in enumerate(offer.need.edges):
+        assert offer.within(sizes, place) == [sum(max(-edge, min(edge, unit[0])) for unit in units)]
+
+
+def test_with_groups_units_above_the_clamp_keep_their_proportions() -> None:
+    offer = offered(request(grouped=True))
+    edges = offer.need.edges
+    sizes = sizes_of(raw_of(offer, [{0: 30, 1: 10}, {2: 3}], 3), len(edges) + 1)
+    place = edges.index(16)  # 40 is in the bin up to 64: a quarter counts
+    unit = 1 << (len(edges) - 1 - place)
+    assert offer.within(sizes, place) == [Fraction(30, 4) * unit, Fraction(10, 4) * unit, 3 * unit]
+    assert offer.within(sizes, len(edges) - 1) == [30, 10, 3]
+
+
+@pytest.mark.parametrize("units", [1, 2])
+def test_the_exact_loss_of_the_choice_is_within_its_price(units: int) -> None:
+    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units)
+
+    def chances(above: Sequence[int]) -> list[Decimal]:
+        scores = [-FINE * many - search.penalty(place) for place, many in enumerate(above)]
+        return permute_and_flip(scores, search.exponent)
+
+    most = Decimal(0)
+    for above in ([9, 4, 2, 1, 0], [30, 30, 30, 0, 0], [0, 0, 0, 0, 0], [50, 3, 3, 3, 0]):
+        for size in range(5):  # a unit that comes is above the first edges
+            more = [many + (place < size) for place, many in enumerate(above)]
+            less = [many - (place < 3) if units == 2 and many else many for place, many in enumerate(more)]
+            lost = loss(chances(above), chances(less))
+            assert within(lost, search.epsilon)
+            most = max(most, lost)
+    assert most > Decimal(search.epsilon.numerator) / search.epsilon.denominator / units / 2
+
+
+def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said() -> None:
+    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1)
+    for place in range(5):
+        many = search.most_above(place) + 1
+        above = [many if at <= place else 0 for at in range(6)]
+        scores = [-FINE * units - search.penalty(at) for at, units in enumerate(above)]
+        chosen = permute_and_flip(scores, search.exponent)
+        wrong = [chance for at, chance in enumerate(chosen) if above[at] > search.most_above(at)]
+        assert 0 < sum(wrong) <= Decimal(MISS)
+
+
+def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_what_it_holds() -> None:
+    offer = offered(request())
+    raw = raw_of(offer, [{0: 5 + i % 4} for i in range(3_000)], 1)
+    released = offer.release(raw, Noiseless())
+    assert released.columns["place"] == [offer.need.edges.index(8)]
+    assert released.values == [sum(5 + i % 4 for i in range(3_000))]
+    ((low, high),) = offer.intervals(released, 0.95)
+    assert low is not None and high is not None
+    noise, clipped = 34, 27  # 8 ln(20) / 0.7 of noise; 8 / 0.3 for what is clipped, which only adds
+    assert released.values[0] - low == noise
+    assert high - released.values[0] == noise + clipped
+    (note,) = offer.told(released)
+    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "27 is for what is clipped" in note
+
+
+def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
+    asked = request()
+    bounded = replace(asked.aggregate, bounds=(Fraction(0), Fraction(1)))
+    for other, reason in [
+        (replace(asked, aggregate=bounded), "bounds of its own"),
+        (replace(asked, source=replace(asked.source, cap_rows=True)), "bounds of its own"),
+        (asking("count_rows"), "nothing to find"),
+        (asking("sum", held=ALONE, grid=None), "has no bounds"),
+        (replace(asked, selects=True), "only a threshold can"),
+    ]:
+        answer = Clamped().offer(other)
+        assert isinstance(answer, Refusal)
+        assert reason in answer.reason
+
+
+def test_a_price_too_small_to_find_a_bound_is_refused_with_one_that_would_do() -> None:
+    small = replace(request(grid=SIGNED), price=Price(Fraction(1, 10**4), Fraction(0)))
+    answer = Clamped().offer(small)
+    assert isinstance(answer, Refusal)
+    assert "too small to find a bound" in answer.reason
+    wanted = Fraction(answer.reason.split("about ")[1].split(" ")[0])
+    offered(replace(small, price=Price(wanted * Fraction(11, 10), Fraction(0))))
+
+
+def test_it_is_taken_unasked_where_caps_are_far_from_what_a_unit_has() -> None:
+    assert only_named(Clamped(), request()) is None
+    assert offered(request()).half_width > 0
+    assert offered(replace(request(), price=HALF)).half_width > offered(request()).half_width
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    home = tmp_path_factory.mktemp("clamped")
+    with duckdb.connect(str(home / "shop.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE orders AS SELECT i % 2000 AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
+            "(i % 97) / 4 - (i % 11) AS amount, i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
+        )
+    _policy(home)
+    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+def _policy(home: Path) -> None:
+    (home / "shop.yaml").write_text("""
+version: 1
+name: shop
+engine: {kind: duckdb, database: shop.duckdb}
+neighbours: add_remove
+budget:
+  ledger: ledger.db
+  composition: basic
+  total: {epsilon: 1000}
+  analysts: {"*": {epsilon: 1000}}
+  per_query: {epsilon: 1}
+tables:
+  orders:
+    unit: customer
+    rows_per_unit: 500
+    columns:
+      region: {type: text, values: [N, S, E]}
+      amount: {type: decimal, bounds: [-1000, 1000], grid: 0.01}
+      paid: {type: boolean}
+""")
+
+
+@pytest.mark.parametrize(
+    ("asked", "exact"),
+    [
+        ("SELECT SUM(amount) FROM orders WHERE paid", "SELECT SUM(amount) FROM orders WHERE paid"),
+        ("SELECT COUNT(*) FROM orders WHERE paid", "SELECT COUNT(*) FROM orders WHERE paid"),
+        (
+            "SELECT region, SUM(amount), COUNT(DISTINCT customer), COUNT(amount) FROM orders WHERE paid "
+            "GROUP BY region ORDER BY region",
+            "SELECT region, SUM(amount), COUNT(DISTINCT customer), COUNT(amount) FROM orders WHERE paid "
+            "AND region IS NOT NULL GROUP BY region ORDER BY region",
+        ),
+    ],
+)
+def test_the_engine_adds_up_what_the_clamp_leaves(session: Session, asked: str, exact: str) -> None:
+    answer = session.query(asked, epsilon=20, mechanism="clamped")
+    assert {m.mechanism for m in answer.measurements} == {"clamped"}
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE orders AS SELECT i % 2000 AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
+            "(i % 97) / 4 - (i % 11) AS amount, i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
+        )
+        rows = connection.execute(exact).fetchall()
+    for row, true in zip(answer.rows, rows, strict=True):
+        assert row == pytest.approx(true, abs=3)  # halves of what little lies above the clamp
+
+
+def test_the_quote_tells_the_way_and_its_price_and_the_answer_the_clamp(session: Session) -> None:
+    sql = "SELECT COUNT(*) FROM orders WHERE paid"
+    quote = session.explain(sql, epsilon=1)
+    assert quote.columns[0].mechanism == "clamped"
+    assert any("30% of its price chooses" in note for note in quote.notes)
+    assert not any("chosen privately" in note for note in quote.notes)
+    answer = session.query(sql, epsilon=1)
+    assert any("chosen privately" in note for note in answer.notes)
+    again = session.query(sql, epsilon=1)
+    assert again.replayed and again.notes == answer.notes
+
+
+def test_a_bound_of_the_statement_wins(session: Session) -> None:
+    for options in ("max_rows_contributed = 3", "max_rows_contributed = 500"):
+        quote = session.explain(f"SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS ({options}) COUNT(*) FROM orders WHERE paid")
+        assert quote.columns[0].mechanism == "clamped" if options.endswith("500") else "laplace"
+    quote = session.explain("SELECT COUNT(*, contribution_bounds_per_group => (0, 9)) FROM orders WHERE paid")
+    assert quote.columns[0].mechanism == "laplace"
+
+
+def test_other_noise_gives_other_answers(session: Session) -> None:
+    offer = offered(request())
+    raw = raw_of(offer, [{0: 5 + i % 4} for i in range(300)], 1)
+    assert offer.release(raw, FixedSampler(1)) != offer.release(raw, FixedSampler(2))
+    assert Options() == request().options
