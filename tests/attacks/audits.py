@@ -77,12 +77,9 @@ def _visible(run: Run) -> dict[str, object]:
 
 
 def _call(draw: Draw, part: Part) -> tuple[str, object, int | None]:
-    """How many groups were discovered is private, and shows in nothing but the number of draws.
-
-    Noise for a clamp is that of the clamp which was released.
-    """
+    """How many groups were discovered is private, and shows in nothing but the number of draws."""
     parameter: object = draw.parameter
-    if isinstance(part.release, ClampedRelease) and part.groups:
+    if isinstance(part.release, ClampedRelease) and part.groups:  # that of the clamp which was released
         parameter = draw.parameter == part.release.law(part.released["place"][0]).scale
     return draw.law, parameter, None if part.discovered else len(draw.noise)
 
