@@ -157,6 +157,7 @@ def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts) -> 
     price = f"epsilon: {_decimal(epsilon)}" + (f", delta: {_decimal(delta)}" if delta else "")
     changes["budget", "advised"] = f"{{{price}}}"
     text = path.read_bytes().decode("utf-8-sig")
+    ledger.note_written()
     _replace(path, edited(text, changes))
     return True
 

@@ -160,6 +160,11 @@ class Ledger:
             self._granting.refuse_everybody(loss.account(self.composition))
             return self._publish(kind, version, loss, statement, parts)
 
+    def note_written(self) -> None:
+        """Puts on record that the policy holds what all publications until now told: whoever comes pays for all."""
+        with self._writing():
+            self._file.append("written", detail={})
+
     def releases(self, kind: str) -> list[Release]:
         """What was published of a kind, oldest first."""
         with self._reading():

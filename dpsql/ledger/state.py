@@ -82,7 +82,8 @@ class LedgerState:
         self.releases: list[Release] = []
         self._total = Account()
         self._published: dict[str, Account] = {}  # by account: its share of what was published to all
-        self._serving: dict[str, Account] = {}  # by kind: what the newest publication cost
+        self._written = Account()  # what publications cost whose consequences stand in the policy
+        self._newest = Account()  # what the newest one cost, where it came after those
         self._by_analyst: defaultdict[str, Account] = defaultdict(Account)
         self._by_account: defaultdict[str, Account] = defaultdict(Account)
         self._overruns: Counter[tuple[str, str]] = Counter()  # by account and analyst
@@ -194,7 +195,12 @@ class LedgerState:
         """What an account pays at its beginning for what was published before: what ``"*"`` paid, whose it was until
         then; without one, what still serves.
         """
-        return self._published.get("*", sum(self._serving.values(), Account()))
+        return self._published.get("*", self._serving)
+
+    @property
+    def _serving(self) -> Account:
+        """What publications cost that still tell something: those that the policy was written from, and the newest."""
+        return self._written + self._newest
 
     def _names(self, account: str, limits: PolicyLimits) -> list[str]:
         """Under which names an account's charges stand: see `spent`."""
@@ -233,10 +239,17 @@ class LedgerState:
         amount = loss.account(self.pinned.composition)
         self._total += amount
         self._promises[TOTAL].add(self._promise_of_total)
-        self._serving[details["release"]] = amount
+        self._newest = amount
+        if not details["version"]:
+            self._apply_written(record)
         for name, promise in self._promise_of.items():
             self._published[name] = self._published.get(name, Account()) + amount
             self._promises[name].add(promise)
+
+    def _apply_written(self, _: Record) -> None:
+        """The policy holds what all publications until now told."""
+        amounts = (release.loss.account(self.pinned.composition) for release in self.releases)
+        self._written, self._newest = sum(amounts, Account()), Account()
 
     def _limits(self, record: Record) -> None:
         self._settle()  # what was charged under the limits until now
@@ -267,12 +280,12 @@ class LedgerState:
             self._begin({record.account} & self._published.keys())
             return
         self.restored = False
-        self._total = sum(self._serving.values(), Account())
+        self._total = self._serving
         self._by_analyst.clear()
         self._by_account.clear()
         self._overruns.clear()
         self._promises.clear()
-        if self._serving:
+        if self._serving != Account():
             self._promises[TOTAL].add(self._promise_of_total)
         self._begin(self._published.keys() & self._promise_of.keys())
         self._published = {name: self._published[name] for name in self._promise_of}
@@ -280,8 +293,8 @@ class LedgerState:
     def _begin(self, names: Collection[str]) -> None:
         """Accounts that a reset starts afresh begin with what is still read by all, for it tells what it told."""
         for name in names:
-            self._published[name] = sum(self._serving.values(), Account())
-            if self._serving and name in self._promise_of:
+            self._published[name] = self._serving
+            if self._serving != Account() and name in self._promise_of:
                 self._promises[name].add(self._promise_of[name])
 
     def _restore(self, record: Record) -> None:
@@ -296,6 +309,7 @@ _APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
     "opening": LedgerState._opening,
     "charge": LedgerState._charge,
     "release": LedgerState._release,
+    "written": LedgerState._apply_written,
     "limits": LedgerState._limits,
     "refresh": LedgerState._refresh,
     "overrun": LedgerState._overrun,

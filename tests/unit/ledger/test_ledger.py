@@ -320,6 +320,10 @@ class Replay(RuleBasedStateMachine):
             self.ledger.publish("facts", 1, loss, statement="facts", parts=["a"])
 
     @rule()
+    def write(self) -> None:
+        self.ledger.note_written()
+
+    @rule()
     def refresh(self) -> None:
         self.ledger.new_version("again", self.ledger.version() + 1)
 

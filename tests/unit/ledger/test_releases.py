@@ -74,6 +74,16 @@ def test_without_a_shared_account_a_later_one_pays_for_what_still_serves(place: 
         assert (spent(ledger), spent(ledger, "eve")) == pytest.approx((0.3, 0.2))
 
 
+def test_what_stands_in_the_policy_is_paid_for_by_whoever_comes_later(place: Path) -> None:
+    with opened(place, limits(others=None)) as ledger:
+        publish(ledger)
+        ledger.note_written()
+        publish(ledger, Pure(Fraction(1, 5)), version=2)
+        publish(ledger, Pure(Fraction(1, 4)), version=3)
+    with opened(place, limits()) as ledger:
+        assert spent(ledger, "eve") == pytest.approx(0.35)
+
+
 def test_an_account_that_could_not_pay_at_its_beginning_is_refused(place: Path) -> None:
     with opened(place, limits(others=None)) as ledger:
         publish(ledger)
