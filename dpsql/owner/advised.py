@@ -98,7 +98,7 @@ def _columns(
         largest = histogram(facts, facts.sizes, table, name, "largest")
         totals = histogram(facts, facts.totals or {}, table, name, "totals")
         if largest is not None and totals is not None:
-            yield name, AdvisedColumn(largest, histogram(facts, facts.sizes, table, name, "middle") or largest, totals)
+            yield name, AdvisedColumn(largest, histogram(facts, facts.sizes, table, name, "single") or largest, totals)
 
 
 def histogram(
@@ -171,16 +171,16 @@ def _end(side: LogHistogram, beyond: float) -> Decimal:
     return Decimal(0)
 
 
-def place_of(middle: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
+def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical | None:
     """Where most units' values lie, as if evenly spread within each bin; None where nothing is seen.
 
     Args:
-        middle: One value of each unit.
+        single: One value of each unit.
         bounds: Numbers that the values are moved into, where there are any.
     """
     inside = (-math.inf, math.inf) if bounds is None else tuple(map(float, bounds))
     pieces: list[tuple[float, float, int]] = []
-    for side, sign in ((middle.up, 1), (middle.down, -1)):
+    for side, sign in ((single.up, 1), (single.down, -1)):
         for bin_, count in enumerate(side.seen if side is not None else ()):
             if count and side is not None:
                 ends = sorted((sign * float(side.low(bin_)), sign * float(side.high(bin_))))

@@ -9,13 +9,14 @@ Tests: tests/unit/owner/test_measure.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner import public
-from dpsql.owner.bounded import reading
+from dpsql.owner.bounded import first_rows, reading
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, TableShape
@@ -82,50 +83,47 @@ def _of_table(
 ) -> Iterator[tuple[Tally, list[int]]]:
     """Each question's counts, the bins above 0 before those below."""
     words = database.dialect
-    of_values = [question for question in asked if question.about in ("largest", "middle")]
-    for question in of_values:
-        yield question, _binned(database, question, _value_of(table, source, owners, question))
-    if len(of_values) == len(asked):
+    if not asked:
         return
-    with kept_rows(database, table, source, owners) as kept:
-        unit = words.quoted(str(table.unit))
-        if any(question.about == "totals" for question in asked):
-            with database.scratch(capped_rows(table, kept, words)) as capped:
-                for question in asked:
-                    yield question, _binned(database, question, _totals(words, capped, unit, question, kept.names))
-            return
+    with kept_rows(database, table, source, owners) as kept, ExitStack() as steps:
+        unit, about = words.quoted(str(table.unit)), {question.about for question in asked}
+        if "totals" in about:
+            rows = steps.enter_context(database.scratch(capped_rows(table, kept, words)))
+        elif "single" in about:
+            rows = steps.enter_context(database.scratch(first_rows(kept.sql, kept.names, [str(table.unit)], 1, words)))
         for question in asked:
-            if question.about == "rows":
-                per_unit = f"SELECT count(*) AS up, 0 AS down FROM {kept.sql} GROUP BY {unit}"
-                yield question, _binned(database, question, per_unit)
+            match question.about:
+                case "largest":
+                    numbers = _largest(table, source, owners, question)
+                case "rows":
+                    numbers = f"SELECT count(*) AS up, 0 AS down FROM {kept.sql} GROUP BY {unit}"
+                case "single" | "totals":
+                    numbers = _totals(words, rows, unit, question, kept.names)
+            yield question, _binned(database, question, numbers)
 
 
-def _value_of(table: TableShape, source: SourceTable, owners: Owners, question: Tally) -> str:
-    """SQL of each unit's one number: its value furthest from 0, or the mean of its values, before bounds and cap."""
-    words, rows = source.dialect, owners.rows(table)
+def _largest(table: TableShape, source: SourceTable, owners: Owners, question: Tally) -> str:
+    """SQL of each unit's value furthest from 0, before bounds and cap, in grid steps."""
+    rows = owners.rows(table)
     declared = next(column for column in table.columns if column.name == question.column)
     grid = reading(table, replace(declared, low=None, high=None), source, None).grid
     read = f"SELECT {rows.unit} AS u, {grid} AS g FROM {rows.sql}"
     number = "CASE WHEN max(g) >= -min(g) THEN max(g) ELSE min(g) END"
-    if question.about == "middle":
-        total = words.call("sum_of_integers", "g")
-        size = words.call("wide_quotient", words.call("abs", total), "count(*)")
-        number = f"CASE WHEN {total} >= 0 THEN {size} ELSE -{size} END"
     return (
         f"SELECT CASE WHEN x > 0 THEN x ELSE 0 END AS up, CASE WHEN x < 0 THEN -x ELSE 0 END AS down FROM "
         f"(SELECT {number} AS x FROM ({read}) AS r WHERE u IS NOT NULL AND g IS NOT NULL GROUP BY u) AS r"
     )
 
 
-def _totals(words: Dialect, capped: str, unit: str, question: Tally, names: Sequence[str]) -> str:
-    """SQL of what each unit's values above 0 add up to, and those below, in grid steps of the bounded table."""
+def _totals(words: Dialect, rows: str, unit: str, question: Tally, names: Sequence[str]) -> str:
+    """SQL of what each unit's values above 0 add up to in these rows, and those below, in grid steps of them."""
     stored = f"{question.column}$grid"
     grid = words.quoted(stored if stored in names else str(question.column))
     up, down = (
         words.call("sum_of_integers", f"CASE WHEN {grid} {sign} 0 THEN {times}{grid} ELSE 0 END")
         for sign, times in ((">", ""), ("<", "-"))
     )
-    return f"SELECT {up} AS up, {down} AS down FROM {capped} AS r GROUP BY {unit}"
+    return f"SELECT {up} AS up, {down} AS down FROM {rows} AS r GROUP BY {unit}"
 
 
 def _binned(database: Database, question: Tally, numbers: str) -> list[int]:

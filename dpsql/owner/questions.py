@@ -1,8 +1,8 @@
 """What `dpsql advise` asks of the private tables: one histogram of units for each question, from the policy alone.
 
 A unit is in one bin of each histogram, so that it moves one count of each by 1, whatever its rows are: by its number of
-rows, by its value furthest from 0, by the mean of its values, by its totals (one histogram for each sign, and it may be
-in both). Histograms of single values would cost as many times as much as a unit has rows.
+rows, by its value furthest from 0, by the value in one of its rows, by its totals (one histogram for each sign, and it
+may be in both). Histograms of all values would cost as many times as much as a unit has rows.
 
 Tests: tests/unit/owner/test_measure.py.
 """
@@ -20,7 +20,7 @@ from dpsql.owner.shape import NUMERIC, ColumnShape, Shape, TableShape
 
 __all__ = ["MOST_BINS", "About", "Tally", "of_sizes", "of_totals", "open_texts"]
 
-About = Literal["rows", "largest", "middle", "totals"]
+About = Literal["rows", "largest", "single", "totals"]
 
 MOST_BINS = 96
 """More bins than any histogram has: a unit's total is below 2^53 grid steps for each of at most 2^40 rows."""
@@ -68,7 +68,7 @@ def of_sizes(shape: Shape) -> Iterator[Tally]:
         yield Tally(table.name, None, "rows", ROW_BINS, Fraction(1), signed=False)
         for column in numbers(table):
             bins = min((_steps(column)).bit_length() + SPARE_BINS, FARTHEST_STEP.bit_length())
-            for about in ("largest", "middle"):
+            for about in ("largest", "single"):
                 if about == "largest" or table.rows_per_unit > 1:
                     yield Tally(table.name, column.name, about, bins, column.step, signed=_signed(column))
 

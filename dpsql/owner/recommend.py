@@ -108,7 +108,7 @@ def _of_column(
     if largest is None:
         return
     found = bounds_of(largest, column.type)
-    place = place_of(histogram(facts, facts.sizes, table, name, "middle") or largest, column.bounds)
+    place = place_of(histogram(facts, facts.sizes, table, name, "single") or largest, column.bounds)
     if found is None or place is None:
         yield "nothing stands above the noise.", {}
         return

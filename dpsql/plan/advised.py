@@ -1,7 +1,7 @@
 """What `dpsql advise` released of a private table: noised facts about sizes and tails, public to every analyst.
 
 Each histogram has one bin for each power of two, in which a unit counts once: by its number of rows, by its largest
-value of a column, by its middle value, by its total. They are drawn together, once for a table version, and charged to
+value of a column, by one of its values, by its total. They are drawn together, once for a table version, and charged to
 every account, so whatever is worked out from them is free.
 
 What holds. With chance 1 - `MISS` over that one drawing, every count of every histogram of the version is within its
@@ -102,8 +102,9 @@ class AdvisedColumn:
     Attributes:
         largest: Of each unit, its largest value above 0, and its furthest below 0, of all its rows: before the row cap,
             and before the bounds. Which bounds would cut what.
-        middle: Of each unit, the mean of its values, of the same rows: in ``up`` or in ``down``, by its sign. Where
-            values lie. In a table of one row a unit it is ``largest``.
+        single: Of each unit, the value in one of its rows, chosen by a keyed hash of what the row says, inside its
+            bounds: in ``up`` or in ``down``, by its sign. Where values lie. In a table of one row a unit it is
+            ``largest``.
         totals: Of each unit, the sum of its values above 0 (``up``) and of those below 0 (``down``), over its rows in
             the bounded table: capped, and inside their bounds. ``up`` less ``down`` is the unit's SUM of the column
             without a condition; under any condition on its rows, its SUM lies between minus its ``down`` and its
@@ -111,7 +112,7 @@ class AdvisedColumn:
     """
 
     largest: Signed
-    middle: Signed
+    single: Signed
     totals: Signed
 
 
