@@ -193,7 +193,7 @@ def tpch_tables() -> str:
 
 REVENUE = "l_extendedprice * (1 - l_discount)"
 LINES = "lineitem JOIN orders ON l_orderkey = o_orderkey"
-WITH_CUSTOMERS = f"{LINES} JOIN customer ON o_custkey = c_custkey"
+WITH_CUSTOMERS = f"{LINES} JOIN customer ON orders.o_custkey = c_custkey"
 TPCH_QUESTIONS = (
     *ask("counts", "orders", "{COUNT(*)}", where="o_orderpriority = '1-URGENT'"),
     *ask("counts", "lineitem", "{COUNT(*)}", where="l_shipmode = 'AIR' AND l_quantity < 10"),

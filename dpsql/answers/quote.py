@@ -199,7 +199,11 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
         notes.append(f"One privacy unit counts with at most {contribution.rows} rows.")
     if prepared.plan.keys and contribution.groups < contribution.rows:
         notes.append(f"One privacy unit counts in at most {contribution.groups} groups.")
-    if prepared.selection is not None:
+    if prepared.candidates is not None:
+        notes.append(
+            "Only the groups that the order begins with are measured: they are chosen first, for a part of the price."
+        )
+    elif prepared.selection is not None:
         notes.append("Groups are discovered: rare ones stay hidden. A declared domain would list every group.")
     elif prepared.plan.keys and prepared.plan.table is None:
         listed = sum(len(grouping.groups or ()) for grouping in prepared.groupings)

@@ -55,10 +55,10 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
     """
     tables: dict[str, ReleasedTable] = {}
     groups = [grouping.groups for grouping in prepared.groupings]
-    candidates, hidden = list[Group](), list[int]()
+    candidates, hidden = list(prepared.candidates or ()), list[int]()
     if prepared.selection is not None:
         chooser = prepared.measured[prepared.selection]
-        candidates = _candidates(prepared.plan, raw[chooser.reading])
+        candidates = candidates or _candidates(prepared.plan, raw[chooser.reading])
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
         kept = chooser.choice.release.selected(released)
         groups[0] = tuple(candidates[row] for row in kept)

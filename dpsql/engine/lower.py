@@ -186,7 +186,7 @@ def _bounded_rows(
     capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
     rows = _value_rows(printer, source, columns, units=units or capped)
     keys = [printer.quoted(k.name) for k in source.keys]
-    held, unit = source.contribution, printer.quoted(UNIT)
+    held, unit = source.cut or source.contribution, printer.quoted(UNIT)
     every = [unit, *keys, *(_x(printer, i) for i in range(len(columns)))]
     if source.cap_rows:
         rows = _cut(printer, rows, every, "row_number", [unit], every, held.rows, key)

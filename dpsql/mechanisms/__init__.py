@@ -20,6 +20,7 @@ from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.public import Public
 from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.threshold import Threshold
+from dpsql.mechanisms.top_k import TopK
 from dpsql.plan.domains import Evaluate
 
 __all__ = ["MECHANISMS", "by_name", "under_policy"]
@@ -32,6 +33,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Threshold(),
     GaussianThreshold(),
     Exponential(),
+    TopK(),
     FriendlyCore(),
     Preprocessing(),
     RandomDP(),

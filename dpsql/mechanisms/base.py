@@ -41,6 +41,7 @@ __all__ = [
     "Price",
     "Refusal",
     "Request",
+    "Top",
     "alike",
     "derive",
     "total_price",
@@ -95,6 +96,21 @@ class Personal:
 
 
 @dataclass(frozen=True, slots=True)
+class Top:
+    """Which groups of an order are wanted.
+
+    Attributes:
+        count: How many, those that OFFSET skips included.
+        largest: Whether the order is from the largest on.
+        listed: Of how many.
+    """
+
+    count: int
+    largest: bool
+    listed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One aggregate to be answered, with everything public that bears on it.
 
@@ -119,6 +135,7 @@ class Request:
             values, and what each class may lose; else None.
         table: The function of a whole table of which this is one column: all of them are answered by one release, for
             the price that each of them names; or None.
+        top: Where this measurement chooses the first groups of an order: which; else None.
         policy_file: Where the owner writes, for messages.
         units_at_least: Units a group needs before it appears (``min_privacy_units_per_group``), tested on the
             noised count; 0 for none.
@@ -143,6 +160,7 @@ class Request:
     personal: Personal | None = None
     narrowed: tuple[Facts | None, Facts | None] = (None, None)
     table: TableFunction | None = None
+    top: Top | None = None
     policy_file: str = "the policy"
 
     @property
@@ -307,7 +325,7 @@ class Mechanism(ABC):
 
     def takes(self, request: Request) -> bool:
         """Whether a request is of the kind that it answers; most answer what has a price of its own."""
-        return not request.whole
+        return not request.whole and request.top is None
 
     def reads(self, request: Request) -> frozenset[str]:
         """Names of the options that bear on its answer to a request: its own, the price, and how rows are bounded."""

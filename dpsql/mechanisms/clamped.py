@@ -83,8 +83,9 @@ class Clamped(Mechanism):
     name: str = "clamped"
 
     def takes(self, request: Request) -> bool:
-        """Counts and sums."""
-        return not request.whole and request.aggregate.function in TOTALS
+        """Counts and sums; not of groups that were chosen, whose units have more in others."""
+        own = Mechanism.takes(self, request) and request.source.cut is None
+        return own and request.aggregate.function in TOTALS
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count or sum whose statement names no bound, or why there is none."""

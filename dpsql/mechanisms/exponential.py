@@ -46,7 +46,7 @@ from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
 from dpsql.privacy.kinds import Pure
 
-__all__ = ["Exponential", "rates_for"]
+__all__ = ["Exponential", "rates_for", "root_below"]
 
 BITS = 40
 """Binary digits after the point of the rates that a price in rho buys. It is a choice: rounding down by 2^-40 loses
@@ -72,7 +72,7 @@ def rates_for(price: Price, moved: Sensitivity, shares: Sequence[Fraction]) -> t
     """
     squares = sum((share**2 for share in shares), Fraction(0))
     if price.rho is not None:
-        rate = _root_below(8 * price.rho / (squares * moved.l2_squared))
+        rate = root_below(8 * price.rho / (squares * moved.l2_squared))
     elif price.epsilon is not None:
         rate = price.epsilon / moved.l1
     else:
@@ -83,10 +83,10 @@ def rates_for(price: Price, moved: Sensitivity, shares: Sequence[Fraction]) -> t
     return [rate * share for share in shares], loss
 
 
-def _root_below(x: Fraction) -> Fraction:
+def root_below(x: Fraction) -> Fraction:
     """A number of 40 binary digits that is not above the root of x.
 
-    >>> _root_below(Fraction(9, 4)), _root_below(Fraction(2)) ** 2 <= 2
+    >>> root_below(Fraction(9, 4)), root_below(Fraction(2)) ** 2 <= 2
     (Fraction(3, 2), True)
     """
     return Fraction(math.isqrt(math.floor(x * 4**BITS)), 2**BITS)

@@ -34,7 +34,7 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         release: What answers it.
         released: What it released; None before that. A guess that these numbers show to be wrong is left out.
     """
-    if isinstance(release.need, Cells):
+    if isinstance(release.need, Cells) or request.top is not None:
         return ()  # what no row of the domain can add to is exactly 0, and its notes say so
     if counts_nothing(request.aggregate.argument, request.source.relation):
         return (

@@ -76,6 +76,7 @@ class Source:
         cap_rows: Whether the engine must cut each unit to ``contribution.rows`` rows.
         cap_groups: Whether the engine must cut each unit to ``contribution.groups`` groups.
         cap_rows_in_group: Whether it must cut each unit to ``contribution.rows_in_group`` rows a group.
+        cut: What it cuts to instead, where fewer groups count than it reads.
     """
 
     relation: Relation
@@ -84,6 +85,7 @@ class Source:
     cap_rows: bool = False
     cap_groups: bool = False
     cap_rows_in_group: bool = False
+    cut: Contribution | None = None
 
     @property
     def key_names(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ MechanismName = Literal[
     "threshold",
     "gaussian_threshold",
     "exponential",
+    "top_k",
     "preprocessing",
     "metric",
     "random_dp",

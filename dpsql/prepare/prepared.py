@@ -100,6 +100,7 @@ class Prepared:
         readings: Engine statements.
         loss: The whole price.
         read: Names of the options that the statement and its mechanisms read.
+        candidates: The listed groups of which some are chosen; None where all are listed, or found.
         prices: What each aggregate may cost in one grouping, by its name; what chooses the groups included.
     """
 
@@ -112,6 +113,7 @@ class Prepared:
     loss: Loss
     read: frozenset[str] = frozenset()
     prices: Mapping[str, Price] = field(default_factory=dict)
+    candidates: tuple[Group, ...] | None = None
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by; all of them, of what is added up over groups."""
@@ -121,7 +123,7 @@ class Prepared:
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
         described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
-        described.append(repr(self.selection))
+        described.append(repr((self.selection, self.candidates)))
         for reading in self.readings:
             described += [reading.statement.sql, repr(reading.statement.parameters)]
         described += [

@@ -26,7 +26,9 @@ from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Aggregate
 
-__all__ = ["best_share", "with_selection"]
+__all__ = ["SELECTION", "best_share", "with_selection"]
+
+SELECTION = "selection"  # The name of a measurement that nobody asked for, which chooses the groups.
 
 SHARES = tuple(Fraction(share, 10) for share in (2, 1, 3, 4, 5, 6, 7))
 """Of the price that no aggregate names for itself; of equal ones the first is taken."""
@@ -43,7 +45,7 @@ def with_selection(
         one_each = aggregate.function == "count_rows" and source.contribution.rows == 1 and aggregate.per_group is None
         if counts_units or one_each:
             return aggregates, index
-    return (Aggregate("selection", "count_units", None, "choice of groups"), *aggregates), 0
+    return (Aggregate(SELECTION, "count_units", None, "choice of groups"), *aggregates), 0
 
 
 def best_share(request: Request, rows: int, prices: Callable[[Fraction], Sequence[Price]]) -> Fraction:

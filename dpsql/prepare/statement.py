@@ -10,9 +10,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.engine.lower import Lower
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
-from dpsql.mechanisms.base import Mechanism, Personal, Price, Request
+from dpsql.mechanisms.base import Mechanism, Personal, Price, Request, Top
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.grids import grid_of
 from dpsql.plan.nodes import Aggregate, Column
@@ -28,7 +28,7 @@ from dpsql.prepare.prices import positive, prices
 from dpsql.prepare.readings import readings_of
 from dpsql.prepare.reads import read_by
 from dpsql.prepare.rest import rest_of, shown_prices, with_rest
-from dpsql.prepare.selection import best_share, with_selection
+from dpsql.prepare.selection import SELECTION, best_share, with_selection
 from dpsql.prepare.sources import (
     check_unit,
     facts_of,
@@ -39,6 +39,7 @@ from dpsql.prepare.sources import (
     rows_public,
     source_of,
 )
+from dpsql.prepare.top import TOP_SHARE, better, only_first, top_of, with_top
 from dpsql.privacy.loss import Composed
 
 __all__ = ["prepare"]
@@ -73,18 +74,51 @@ def prepare(
     # What a function of a whole table measures has no groups, whatever the answer's rows are called.
     over = groupings if plan.table is None else (Grouping((), ((),)),)
     selects = _must_choose(plan, over, options, catalog)
+    top = None if selects else top_of(plan, groupings, options)
+
+    def prepared(first: Top | None) -> Prepared:
+        return _prepared(plan, options, catalog, lower, mechanisms, own, groupings, over, selects, first)
+
+    if top is None or (own is not None and SELECTION not in own):
+        return prepared(None)
+    if own is not None or options.mechanism is not None:
+        return prepared(top)
+    every = prepared(None)
+    try:
+        first = prepared(top)
+    except (UnsupportedQuery, ProgrammingError):  # the price is too small to be shared with a choice
+        return every
+    return better(every, first, top)
+
+
+def _prepared(
+    plan: Plan,
+    options: Options,
+    catalog: Catalog,
+    lower: Lower,
+    mechanisms: Sequence[Mechanism],
+    own: Mapping[str, Price] | None,
+    groupings: tuple[Grouping, ...],
+    over: tuple[Grouping, ...],
+    selects: bool,
+    top: Top | None,
+) -> Prepared:
+    """The statement with its groups listed, chosen by counting people (``selects``), or the first of an order."""
     aggregates, selection = with_selection(plan.aggregates, source_of(plan, plan.keys, options), selects)
+    if top is not None:
+        aggregates, selection = with_top(plan, top), 0
     rest = selects and options.rest is True
     plan = with_rest(plan) if rest else plan
     if own is None:
-        shares = _prices(plan, aggregates, selection, groupings[0], options, catalog)
+        shares = _prices(plan, aggregates, selection, groupings[0], options, catalog, top)
         own = {aggregate.name: share for aggregate, share in zip(aggregates, shares, strict=True)}
     requests, of, shown = list[Request](), list[int](), shown_prices(own, plan) if rest else own
     for at, grouping in enumerate(over):
         keys = tuple(plan.keys[index] for index in grouping.keys)
         for index, aggregate in enumerate(aggregates):
             price = shown[aggregate.name]
-            requests.append(_request(plan, keys, grouping, aggregate, price, options, catalog, index == selection))
+            request = _request(plan, keys, grouping, aggregate, price, options, catalog, index == selection)
+            requests.append(only_first(request, top))
             of.append(at)
     taken = choices_of(requests, options, catalog, mechanisms)
     for request, hidden in rest_of(requests, own, plan, catalog.classes) if rest else ():
@@ -100,9 +134,10 @@ def prepare(
     measured = tuple(found[index] for index in order)
     selection = None if selection is None else order.index(selection)
     loss = Composed(tuple(loss for index in order if (loss := taken[index].loss) is not None))
-    if selects:
+    candidates = None if top is None else groupings[0].groups
+    if selects or top is not None:
         groupings = (replace(groupings[0], groups=None), *(Grouping((), ((),)) for _ in range(rest)))
-    return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured), own)
+    return Prepared(plan, options, measured, selection, groupings, readings, loss, read_by(measured), own, candidates)
 
 
 def _prices(
@@ -112,6 +147,7 @@ def _prices(
     grouping: Grouping,
     options: Options,
     catalog: Catalog,
+    top: Top | None,
 ) -> list[Price]:
     """Of each aggregate; a hidden count of units gets the share that is expected to serve best."""
     sets = 1 if plan.sets is None else len(plan.sets)
@@ -121,6 +157,8 @@ def _prices(
 
     if len(aggregates) == len(plan.aggregates):
         return shared(None)
+    if top is not None:
+        return shared(TOP_SHARE)
     some = shared(Fraction(1, 5))[0]
     hidden = _request(plan, plan.keys, grouping, aggregates[0], some, options, catalog, True)
     whole_table = rows_about(plan, ((),))

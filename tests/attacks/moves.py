@@ -14,6 +14,7 @@ from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import TotalsRelease
+from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group
@@ -71,9 +72,14 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
 
     The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
     groups are discovered, those are compared that both sides have. What is hidden is all but the groups that the first
-    side showed.
+    side showed; where groups were drawn, those count that the first side drew.
     """
     release = one.release
+    if isinstance(release, TopKRelease):  # its choices tell what it loses
+        return {}, {}
+    if one.drawn:
+        sides = [{group: part.raw[group] for group in one.groups if group in part.raw} for part in (one, two)]
+        return sides[0], sides[1]
     if one.cells or two.cells:
         return one.raw, one.over(two.cells)
     if not isinstance(release, PreprocessedRelease):
@@ -106,11 +112,30 @@ def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
     what Kearns and Saul give for permute-and-flip. With groups of the data's own one side may lack a choice; such
     groups are compared where both have them.
     """
+    if isinstance(one.release, TopKRelease):
+        return _drawn(one, two)
     epsilon, rho = Fraction(0), Fraction(0)
     for a, b in zip(_by_group(one, two), _by_group(two, one), strict=True):
         loss = a.exponent * range_of_moves(a, b)
         epsilon += loss
         rho += loss**2 / 8 if a.law == "intervals" else Fraction(float(loss) * math.tanh(float(loss) / 2))
+    return epsilon, rho
+
+
+def _drawn(one: Part, two: Part) -> tuple[Fraction, Fraction]:
+    """The same of groups drawn without replacement: each draw from those that the first side had left.
+
+    The first side's raw numbers say how far each group moved, whatever the release says of that.
+    """
+    epsilon, rho = Fraction(0), Fraction(0)
+    places = {place: group for group, place in zip(one.groups, one.released["value"], strict=True) if place}
+    left = {group: one.raw.get(group, (0,))[0] - two.raw.get(group, (0,))[0] for group in one.groups}
+    if len({(choice.law, choice.exponent) for choice in (*one.choices, *two.choices)}) > 1:
+        raise AssertionError("neighbours choose by different laws")
+    for place, choice in enumerate(one.choices, 1):
+        loss = choice.exponent * (max(left.values()) - min(left.values()))
+        epsilon, rho = epsilon + loss, rho + loss**2 / 8
+        del left[places[place]]
     return epsilon, rho
 
 
@@ -162,6 +187,8 @@ def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
     if one.choices and not isinstance(one.release, ClampedRelease):
         epsilon, rho = chosen(one, two)
         loss = one.release.loss
+        if isinstance(loss, Concentrated):
+            return [(rho, loss.rho)]
         assert isinstance(loss, Pure)
         return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
     actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]

@@ -25,6 +25,7 @@ from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
+from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Values
 from dpsql.prepare import Measured
 from dpsql.privacy.kinds import Loss
@@ -103,6 +104,7 @@ class Part:
         values: Of a preprocessed statistic: each group's distinct values, and how many rows hold each.
         cells: Of the row for what stays hidden: the exact integers of every group that occurs.
         shown: Of that row: the groups that it leaves out.
+        drawn: Whether its groups were drawn from those that are listed.
     """
 
     release: Offer
@@ -117,6 +119,7 @@ class Part:
     cells: Mapping[Group, tuple[int, ...]] = field(default_factory=dict)
     shown: frozenset[Group] = frozenset()
     sizes: Sizes | None = None
+    drawn: bool = False
 
     def over(self, cells: Mapping[Group, tuple[int, ...]]) -> Mapping[Group, tuple[int, ...]]:
         """These groups as this release reads them: all together but for those shown, where it is of what is hidden."""
@@ -251,6 +254,7 @@ class Watched(Session):
                 choices=tuple(self.recorder.choices[chosen:]),
                 values=values,
                 sizes=sizes,
+                drawn=any(isinstance(part.release, TopKRelease) for part in self.parts),
             )
         )
         return released

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from dpsql.engine import lower
 from dpsql.engine.printer import Printer
-from dpsql.mechanisms import gaussian_threshold
+from dpsql.mechanisms import gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise import sensitivity as moved
 from dpsql.mechanisms.noise import thresholds
@@ -46,8 +46,9 @@ ASKED = named(
     "SELECT diagnosis, COUNT(DISTINCT patient_id)",
     "SELECT ward, COUNT(*, contribution_bounds_per_group",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
+    "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*)",
 )
-"""What every run asks: plain, derived, mean, grouped, open, bounded in each group, with the rest."""
+"""What every run asks: plain, derived, mean, grouped, open, bounded in each group, the rest, the first of an order."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -57,7 +58,7 @@ def measured(replay: Replay, seed: int = 0) -> list[str]:
         if "in all groups" not in where:
             continue
         for at, (part, other) in enumerate(zip(one.parts, two.parts, strict=True)):
-            if isinstance(part.release.loss, Pure):
+            if isinstance(part.release.loss, Pure) and not (part.choices or part.drawn):
                 epsilon = float(part.release.loss.epsilon)
                 other = replace(other, raw=part.over(other.cells)) if other.cells else other
                 real = measured_loss(part, other, DRAWS, FixedSampler(f"{seed}, {at}, {where}"), epsilon, 0.0)
@@ -149,6 +150,14 @@ def _one_hidden_row() -> AbstractContextManager[object]:
     return patch.object(row_of_the_rest, "Contribution", lambda *_: Contribution(1, 1, 1))
 
 
+def _one_draw() -> AbstractContextManager[object]:
+    def of_one(request: Request, _: int, reach: int) -> Any:
+        return whole(request, 1, reach)
+
+    whole = top_k._rate
+    return patch.object(top_k, "_rate", of_one)
+
+
 def _reused_noise() -> AbstractContextManager[object]:
     drawn: dict[tuple[object, int], Integers] = {}
 
@@ -182,6 +191,7 @@ BUGS = (
     Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
     Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
     Bug("one hidden row", "a unit counts with one row in the rest", "sensitivity", _one_hidden_row),
+    Bug("one draw", "drawing two groups is charged as one draw", "sensitivity", _one_draw),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
     Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),
 )

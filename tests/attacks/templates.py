@@ -15,6 +15,7 @@ MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 """A price at which groups of a few units appear."""
 HIDDEN = {"epsilon": 3, "delta": 1e-3, "rest": True}
 """One at which some stay hidden."""
+FIRST = {"epsilon": 2, "delta": 1e-6, "mechanism": "top_k"}
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,19 @@ TEMPLATES = (
     Template(
         _with(
             "rho = 4, delta = 1e-3, rest = true", "diagnosis, ward, SUM(score), COUNT(cost) FROM visits GROUP BY 1, 2"
+        )
+    ),
+    # the first groups of an order
+    Template("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 1", options=FIRST),
+    Template(
+        "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*) FROM visits GROUP BY 1, 2 ORDER BY s LIMIT 2",
+        options=FIRST,
+    ),
+    Template(
+        _with(
+            "rho = 0.5, mechanism = 'top_k'",
+            "date_trunc('month', visited_on) AS m, COUNT(DISTINCT patient_id) AS n, AVG(cost) FROM visits GROUP BY 1 "
+            "ORDER BY n DESC LIMIT 2 OFFSET 1",
         )
     ),
     # listed groups, empty ones without noise

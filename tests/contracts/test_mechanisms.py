@@ -16,7 +16,7 @@ import pytest
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms import MECHANISMS, by_name
-from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request, derive
+from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request, Top, derive
 from dpsql.mechanisms.metric.release.cells_release import CellsRelease
 from dpsql.plan.needs import Aggregates, Contribution, Sized, Values
 from dpsql.plan.options import Options
@@ -91,9 +91,21 @@ def requests() -> Iterator[Request]:
             )
     for function, price in itertools.product(("quantile_cont", "quantile_disc", "min", "max"), PRICES[1:4]):
         yield asking(function, price=price, grid=GRIDS[1], options=Options(interval="none"))
+    yield from first_groups()
     yield from around_a_centre()
     yield from at_a_scale()
     yield from under_metrics()
+
+
+def first_groups() -> Iterator[Request]:
+    """Requests that choose the first groups of an order."""
+    for function, price, neighbours, held, top in itertools.product(
+        (*PLAIN, "min"), PRICES, ("add_remove", "replace_one"), (ONE_ROW, FEW_ROWS), (Top(1, True, 2), Top(2, False, 3))
+    ):
+        for grid in GRIDS[:2] if function == "sum" else (None,):
+            yield asking(
+                function, held=held, keys=(CITY,), selects=True, price=price, neighbours=neighbours, grid=grid, top=top
+            )
 
 
 def under_metrics() -> Iterator[Request]:
@@ -318,12 +330,18 @@ def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechani
             assert {len(column) for column in released.columns.values()} == {groups}
             intervals = release.intervals(released, 0.9)
             assert len(intervals) == groups
+            declined = declined or request.top is not None  # a place has no error bar
             for (low, high), value in zip(intervals, released.values, strict=True):
-                if isinstance(value, int | float) and request.aggregate.function != "mode" and not declined:
+                if (
+                    isinstance(value, int | float)
+                    and request.aggregate.function != "mode"
+                    and not declined
+                    and not request.top
+                ):
                     assert low is not None
                     assert high is not None
                     assert low <= value <= high
-                else:  # nothing, a value of a domain, or what declines it has no error bar
+                else:  # nothing, a value of a domain, a place, or what declines it has no error bar
                     assert (low, high) == (None, None)
 
 

@@ -113,7 +113,7 @@ class FriendlyCore(Mechanism):
 
     def takes(self, request: Request) -> bool:
         """Means and statistics of two columns, and the columns of a function of a whole table."""
-        return request.price.multiple is None
+        return request.price.multiple is None and request.top is None
 
     def reads(self, request: Request) -> frozenset[str]:
         """A function of a whole table has arguments of its own, and no groups."""

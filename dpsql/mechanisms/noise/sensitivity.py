@@ -23,7 +23,16 @@ from dpsql.plan.needs import Aggregates, Contribution, Measure, MeasureKind
 from dpsql.plan.nodes import Column
 from dpsql.plan.stability import values_per_unit
 
-__all__ = ["Sensitivity", "measure_of", "moved_rows", "need_of", "rows_fixed", "sensitivity_of", "why_not"]
+__all__ = [
+    "Sensitivity",
+    "measure_of",
+    "moved_rows",
+    "need_of",
+    "range_in_a_group",
+    "rows_fixed",
+    "sensitivity_of",
+    "why_not",
+]
 
 KINDS = {
     "count_rows": MeasureKind.ROWS,
@@ -99,6 +108,12 @@ def moved_rows(request: Request) -> Sensitivity:
     A replaced row counts twice, as one that goes and one that comes.
     """
     return _times(1, request, request.source.contribution)
+
+
+def range_in_a_group(request: Request, measure: Measure) -> int:
+    """The length of the interval in which a neighbour moves the number of any group, 0 included; 1 step at least."""
+    low, high = _of_one_row(measure)
+    return max(1, max(high, 0) - min(low, 0)) * _held(request, measure).rows_in_group * request.neighbour_rows
 
 
 def _times(reach: int, request: Request, held: Contribution) -> Sensitivity:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpsql.mechanisms.base import Offer, Personal, Price, Refusal, Request
+from dpsql.mechanisms.base import Offer, Personal, Price, Refusal, Request, Top
 from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Column, Scan
@@ -62,6 +62,7 @@ def asking(
     options: Options | None = None,
     rows_at_least: int | None = None,
     table: TableInfo = VISITS,
+    top: Top | None = None,
 ) -> Request:
     """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``."""
     argument = None if function in ("count_rows", "count_units") else replace(COST, facts=facts)
@@ -88,6 +89,7 @@ def asking(
         min_units=min_units,
         rows_at_least=rows_at_least,
         options=options or Options(),
+        top=top,
     )
 
 
