@@ -17,10 +17,11 @@ __all__ = ["check", "init", "refresh", "schema"]
 
 @app.command()
 def init(
-    database: Annotated[Path, typer.Argument(metavar="DATABASE", help="A DuckDB file.")],
+    source: Annotated[list[Path], typer.Argument(metavar="SOURCE...", help="A DuckDB file; or Parquet and CSV files.")],
     output: Annotated[
-        Path | None, typer.Option(help="The policy file to write; - prints it.", show_default="beside DATABASE")
+        Path | None, typer.Option(help="The policy file to write; - prints it.", show_default="beside SOURCE")
     ] = None,
+    unit: Annotated[str | None, typer.Option(help="The column of the protected person, where it is there.")] = None,
 ) -> None:
     """The owner: write a commented first policy from the schema alone, never from values."""
     import os
@@ -29,12 +30,22 @@ def init(
     from dpsql.owner.engines import describing
     from dpsql.owner.template import first_policy
 
+    first, *more = source
     to_screen = output == Path("-")
-    file = output or database.with_suffix(".yaml")
-    name = os.path.relpath(database, Path() if to_screen else file.parent)
+    file = output or first.with_suffix(".yaml")
+    names = [os.path.relpath(one, Path() if to_screen else file.parent) for one in source]
     kind = next(iter(ENGINES))  # the embedded one, whose files this command reads
     folder = describing(kind)
-    text = first_policy(database.stem, kind, folder.keys(name), folder.describe(database))
+    if more and not all(map(folder.is_table, source)):
+        raise OperationalError("Name one database, or files of one table each: Parquet or CSV.")
+    found = [folder.describe(one) for one in source]
+    tables = {name: columns for one in found for name, columns in one.items()}
+    if len(tables) < sum(map(len, found)):
+        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+    files = {
+        next(iter(one)): name for one, name, path in zip(found, names, source, strict=True) if folder.is_table(path)
+    }
+    text = first_policy(first.name.split(".")[0], kind, folder.keys(names[0]), tables, files, unit)
     if to_screen:
         typer.echo(text, nl=False)
         return

@@ -70,14 +70,17 @@ class Building(Protocol):
 class Describing(Protocol):
     """The module ``describe`` of a folder, for a first policy."""
 
-    def describe(self, database: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
+    def is_table(self, source: Path) -> bool:
+        """Whether a source is the file of one table."""
+
+    def describe(self, source: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
         """The tables of a source by name, each with its columns as (name, type); never a value.
 
         Raises:
             OperationalError: If it cannot be read, or holds no table.
         """
 
-    def keys(self, database: str) -> Mapping[str, str]:
+    def keys(self, source: str) -> Mapping[str, str]:
         """What a policy writes under ``engine`` beside its kind, for this source."""
 
 

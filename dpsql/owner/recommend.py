@@ -92,11 +92,9 @@ def _caps(per_unit: LogHistogram, most: int, now: int) -> str:
     parts = []
     for rows in sorted({max(1, most // 8), max(1, most // 2), most, now}):
         lost = rows_lost(per_unit, rows)
-        told = "none" if lost < LOST / 10 else f"{lost:.1%}"
+        told = "no row is seen to be lost" if lost < LOST / 10 else f"{lost:.1%} of the rows are lost"
         mark = f" ({', '.join(name for name, cap in (('now', now), ('advised', most)) if rows == cap)})"
-        parts.append(
-            f"at {rows:,}{mark if rows in (now, most) else ''} {told} of the rows lost, {rows / now:.2g}x noise"
-        )
+        parts.append(f"at {rows:,}{mark if rows in (now, most) else ''} {told}, the noise is {rows / now:.2g}x")
     return f"rows_per_unit: {'; '.join(parts)}."
 
 

@@ -17,7 +17,7 @@ _HEAD = """\
 # that only you can make; until all are made, nothing opens. What is not named here does not exist for analysts.
 version: 1
 name: {name}
-engine: {{kind: {kind}, {keys}, memory: 2GiB, deadline: 30s}}
+engine: {{kind: {kind}, {keys}memory: 2GiB, deadline: 30s}}
 
 # What must be hard to tell apart: a person's being in the data or not (add_remove), or one person's being exchanged
 # for another (replace_one).
@@ -51,12 +51,14 @@ budget:
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta
 #   nullable: true               where missing values are a group of their own
+# A CSV file says no TYPE: write integer, real or decimal (with bounds), text, boolean, or date or timestamp (with
+# bounds: [LOW, HIGH]). `dpsql check` says where values are none of that type.
 tables:
 """
 
 _TABLE = """\
   {name}:
-    unit: FILL_IN                  # {candidates}; or public: true
+{source}    unit: {unit}                  # {candidates}; or public: true
     # key: COLUMN                  # a column that is unique in this table, if there is one
     rows_per_unit: {rows}            # a ceiling, which advise --write lowers; 1 where everyone has one row
     # rows_about: 10000            # a public guess at the number of rows: advise foretells from it what it will find
@@ -67,7 +69,7 @@ CEILING = 1024
 """Rows of one person that a first policy uses at most, before anything is known. It is a choice: few tables have more
 of any person, and facts lower it."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_UNITS = ("integer", "wide", "text")
+_UNITS = ("integer", "wide", "text", "untyped")
 _NUMBER = "type: integer, bounds: auto"
 _FIELDS = {
     "integer": _NUMBER,
@@ -78,12 +80,18 @@ _FIELDS = {
     "text": "type: text",
     "date": "type: date, bounds: [LOW, HIGH]",
     "timestamp": "type: timestamp, bounds: [LOW, HIGH]",
+    "untyped": "type: TYPE",
 }
 """What to declare for each family of types."""
 
 
 def first_policy(
-    name: str, kind: str, keys: Mapping[str, str], tables: Mapping[str, Sequence[tuple[str, SourceType]]]
+    name: str,
+    kind: str,
+    keys: Mapping[str, str],
+    tables: Mapping[str, Sequence[tuple[str, SourceType]]],
+    files: Mapping[str, str] | None = None,
+    unit: str | None = None,
 ) -> str:
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
@@ -92,6 +100,8 @@ def first_policy(
         kind: The engine's.
         keys: The engine's own keys; a path is relative to where the policy will lie.
         tables: For each table its columns, as (name, type).
+        files: For each table that is a file of its own, its path, relative as well.
+        unit: The column of the protected person, where it is known.
 
     >>> columns = [("id", SourceType("INTEGER", "integer")), ("cost", SourceType("DOUBLE", "real"))]
     >>> text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": columns})
@@ -99,19 +109,20 @@ def first_policy(
     '      # cost: {type: real, bounds: auto}'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
-    written = ", ".join(f"{key}: {_quoted(value)}" for key, value in keys.items())
+    written = "".join(f"{key}: {_quoted(value)}, " for key, value in keys.items())
     head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", kind=kind, keys=written)
-    return head + "".join(_table(table, columns) for table, columns in tables.items())
+    return head + "".join(_table(table, columns, (files or {}).get(table), unit) for table, columns in tables.items())
 
 
-def _table(name: str, columns: Sequence[tuple[str, SourceType]]) -> str:
+def _table(name: str, columns: Sequence[tuple[str, SourceType]], file: str | None, unit: str | None) -> str:
     if not _PLAIN.fullmatch(name):
         return f"  # {_quoted(name)}: not a plain name in the schema main; make a view of it there\n"
-    likely = [column for column, kind in columns if column.lower().endswith("id") and kind.family in _UNITS]
+    likely = [name for name, kind in columns if name.lower().endswith("id") and kind.family in _UNITS]
     candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
-    return _TABLE.format(name=name, candidates=candidates, rows=CEILING) + "".join(
-        _column(*column) for column in columns
-    )
+    known = next((column for column, _ in columns if unit is not None and column.lower() == unit.lower()), None)
+    source = "" if file is None else f"    source: {_quoted(file)}\n"
+    head = _TABLE.format(name=name, unit=known or "FILL_IN", candidates=candidates, source=source, rows=CEILING)
+    return head + "".join(_column(*column) for column in columns if column[0] != known)
 
 
 def _column(name: str, kind: SourceType) -> str:

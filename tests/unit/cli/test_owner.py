@@ -17,6 +17,22 @@ def test_init_writes_a_policy_beside_the_database_that_says_what_to_fill_in(clin
     assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "still to be filled in")
 
 
+def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic) -> None:
+    (clinic.folder / "rides.csv").write_text("rider,fare\n1,2.5\n")
+    duckdb.execute(f"COPY (SELECT 1 AS rider, 30 AS age) TO '{clinic.folder}/riders.parquet' (FORMAT parquet)")
+    assert clinic.dpsql("init", "rides.csv", "riders.parquet", "--unit", "rider", "--output", "new.yaml").code == 0
+    text = (clinic.folder / "new.yaml").read_text()
+    assert "engine: {kind: duckdb, memory: 2GiB" in text
+    assert 'rides:\n    source: "rides.csv"\n    unit: rider ' in text
+    assert "# fare: {type: TYPE}" in text
+    assert "# age: {type: integer, bounds: auto}" in text
+    assert "# rider" not in text
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "rides.csv"), "Name one database, or files")
+    (clinic.folder / "more").mkdir()
+    (clinic.folder / "more" / "rides.csv").write_text("rider\n1\n")
+    assert_one_clear_error(clinic.dpsql("init", "rides.csv", "more/rides.csv"), "Two files have one name")
+
+
 def test_init_never_overwrites(clinic: Clinic) -> None:
     before = (clinic.folder / "clinic.yaml").read_text()
     assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb"), "clinic.yaml exists", "--output")

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpsql.engine.duckdb.describe import describe
+from dpsql.engine.duckdb.describe import describe, keys
 from dpsql.errors import OperationalError
 
 
@@ -51,8 +51,23 @@ def test_a_database_without_tables_is_one_clear_error(tmp_path: Path) -> None:
         describe(database(tmp_path / "empty.duckdb"))
 
 
-@pytest.mark.parametrize("name", ["visits.parquet", "visits.csv"])
-def test_a_file_of_one_table_is_told_where_it_belongs(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("patient_id,cost")
-    with pytest.raises(OperationalError, match=f"with source: {name} at its table"):
+def test_a_parquet_file_is_a_table_of_its_name_with_types(tmp_path: Path) -> None:
+    file = tmp_path / "visits.2024.parquet"
+    duckdb.execute(f"COPY (SELECT 1 AS patient_id, 2.50 AS cost) TO '{file}' (FORMAT parquet)")
+    assert {name: [(c, kind.family) for c, kind in columns] for name, columns in describe(file).items()} == {
+        "visits": [("patient_id", "integer"), ("cost", "decimal")]
+    }
+    assert keys(str(file)) == {}
+
+
+def test_a_csv_file_has_names_alone(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("patient_id;cost\n1;2.5\n")
+    (columns,) = describe(tmp_path / "visits.csv").values()
+    assert [(name, kind.family) for name, kind in columns] == [("patient_id", "untyped"), ("cost", "untyped")]
+
+
+@pytest.mark.parametrize(("name", "content"), [("visits.parquet", b"patient_id"), ("visits.csv", b"a,a\n1,2\n")])
+def test_a_file_that_is_not_what_its_name_says_is_one_clear_error(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(OperationalError, match=name):
         describe(tmp_path / name)
