@@ -14,7 +14,7 @@ from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger
 from dpsql.owner.advise import Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
 from dpsql.owner.advised import with_bounds
-from dpsql.owner.builder import alone
+from dpsql.owner.builder import alone, data_digest_of
 from dpsql.owner.jobs import Progress
 from dpsql.owner.recommend import recommended
 from dpsql.policy import Policy, load_policy
@@ -79,10 +79,16 @@ def advise(
         PolicyError, LedgerError, OperationalError: As `proxy.open`.
     """
     policy = load_policy(Path(path))
+    if not 0 <= delta < 1:
+        raise ProgrammingError(f"delta is {float(delta):g}. Write a number from 0 to below 1, such as 1e-9.")
     wanted = foretold(policy, EPSILON if epsilon is None else epsilon, delta)
     with open_ledger(policy) as ledger:
         if quote:
-            return AdviceReport(_quoted(wanted), (), (), charged=False, written=False, version=ledger.version())
+            text, version = _quoted(wanted), ledger.version()
+            facts = newest(ledger)
+            if facts is not None and data_digest_of(cache_directory(policy, ledger), version) == facts.data:
+                text = "The facts of these data were bought before: dpsql advise prints them, free."
+            return AdviceReport(text, (), (), charged=False, written=False, version=version)
         end_log = keep_in(owners_folder(policy))
         try:
             return _advised(Path(path), policy, ledger, wanted, epsilon is not None, write, sampler, progress)

@@ -92,12 +92,14 @@ class ReleasedFacts:
 def foretold(policy: Policy, epsilon: Fraction, delta: Fraction) -> Foretold:
     """What facts would cost and find at a price; nothing is read."""
     shape = shape_of(policy)
-    asked = [*of_sizes(shape), *of_totals(shape)]
+    sizes, totals = list(of_sizes(shape)), list(of_totals(shape))
+    asked = [*sizes, *totals]
+    # Totals are asked for under bounds that follow from the sizes: how many bins they have then is not known yet.
+    cells = sum(question.cells for question in sizes) + 2 * MOST_BINS * len(totals)
     listed = sum(question.moves for question in asked)
     texts = tuple(open_texts(shape)) if delta else ()
 
     def at(price: Fraction) -> Advice | None:
-        cells = 2 * MOST_BINS * len(asked)
         swaps = policy.neighbours == "replace_one"
         return advice(listed, len(texts), cells, Price(price, delta), swaps=swaps, classes=policy.classes)
 

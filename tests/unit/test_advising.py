@@ -97,6 +97,18 @@ def test_a_quote_charges_nothing_and_names_what_stays_empty_and_a_price_that_ser
     assert facts_of(load_policy(policy)) is None
 
 
+def test_a_quote_says_where_facts_are_stored_already(policy: Path) -> None:
+    advised(policy)
+    refresh(policy)
+    assert advised(policy, quote=True).quote.startswith("The facts of these data were bought before")
+
+
+@pytest.mark.parametrize("delta", [Fraction(-1), Fraction(1)])
+def test_a_delta_that_is_no_chance_is_refused(policy: Path, delta: Fraction) -> None:
+    with pytest.raises(ProgrammingError, match="from 0 to below 1"):
+        advised(policy, delta=delta)
+
+
 def test_without_a_named_price_one_that_finds_too_little_is_refused_uncharged(policy: Path) -> None:
     policy.write_text(POLICY.replace("8000", "80"))
     with pytest.raises(ProgrammingError, match=r"would stay empty.*Nothing was charged\. .*name a price: --epsilon"):
