@@ -12,16 +12,18 @@ import re
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from page import table
+from remembering import Remembering
 
 import dpsql.testing
 from dpsql import Answer, Error, ProgrammingError, Session
 from dpsql.privacy.sampling import Sampler
+from dpsql.sql.parse import parse
 
 ROUNDS = 15  # plans of one statement; the median counts
 OURS = re.compile(
@@ -54,7 +56,7 @@ class Result:
         statement: What was asked.
         refusal: The message, or None where it was answered.
         public: Whether it reads nothing private: then the answer is exact, and free.
-        errors: Output column to the median over the groups of |answer - truth| / |truth|.
+        errors: Output column to the median over the groups of |answer - truth| / |truth|, root mean squared over draws.
         answered: How many of the true groups the answer holds, and how many there are.
         listed: Rows of the answer.
         first: The answer's first value, for the statement after.
@@ -96,25 +98,29 @@ def truth(raw: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any]) -
     return raw.execute(text, list(parameters)).fetchall()
 
 
-def relative_errors(answer: Answer, rows: list[tuple[Any, ...]]) -> tuple[dict[str, float], tuple[int, int]]:
-    """(median relative error by column, (true groups in the answer, true groups)).
+def relative_errors(answers: Sequence[Answer], rows: list[tuple[Any, ...]]) -> tuple[dict[str, float], tuple[int, int]]:
+    """(median relative error by column, (true groups in the first answer, true groups)).
 
-    The groups are told apart by the columns that hold no noise.
+    The groups are told apart by the columns that hold no noise. A group's error is the root mean square over the
+    answers that show it.
     """
+    answer = answers[0]
     measured = [i for i, name in enumerate(answer.columns) if _is_noised(answer, name)]
     keys = [i for i in range(len(answer.columns)) if i not in measured]
     exact = {tuple(row[i] for i in keys): row for row in rows}
-    errors: dict[str, list[float]] = {answer.columns[i]: [] for i in measured}
-    found = 0
-    for row in answer.rows:
-        true = exact.get(tuple(row[i] for i in keys))
-        if true is None:
-            continue
-        found += 1
-        for i in measured:
-            if true[i]:
-                errors[answer.columns[i]].append(abs(float(row[i]) - float(true[i])) / abs(float(true[i])))
-    return {name: statistics.median(values) for name, values in errors.items() if values}, (found, len(rows))
+    squares: dict[int, dict[tuple[Any, ...], list[float]]] = {i: {} for i in measured}
+    for row in (row for one in answers for row in one.rows):
+        group = tuple(row[i] for i in keys)
+        for i in measured if group in exact else ():
+            if true := exact[group][i]:
+                squares[i].setdefault(group, []).append((float(row[i] or 0) / float(true) - 1) ** 2)
+    errors = {
+        answer.columns[i]: statistics.median(math.sqrt(statistics.fmean(own)) for own in groups.values())
+        for i, groups in squares.items()
+        if groups
+    }
+    found = sum(tuple(row[i] for i in keys) in exact for row in answer.rows)
+    return errors, (found, len(rows))
 
 
 def _is_noised(answer: Answer, name: str) -> bool:
@@ -125,7 +131,9 @@ def _is_noised(answer: Answer, name: str) -> bool:
         return False
 
 
-def ask(session: Session, raw: duckdb.DuckDBPyConnection, statement: Statement, before: Any, rounds: int) -> Result:
+def ask(
+    session: Session, raw: duckdb.DuckDBPyConnection, statement: Statement, before: Any, rounds: int, draws: int
+) -> Result:
     """One statement, asked at the price that it or the policy names, and compared."""
     parameters = [before] * statement.sql.count("?")
     try:
@@ -142,10 +150,19 @@ def ask(session: Session, raw: duckdb.DuckDBPyConnection, statement: Statement, 
             statement, public=True, answered=(len(rows), len(rows)), listed=len(answer), first=first,
             milliseconds=milliseconds,
         )  # fmt: skip
-    errors, answered = relative_errors(answer, rows)
+    errors, answered = relative_errors([answer, *again(session, statement.sql, parameters, draws - 1)], rows)
     return Result(
         statement, errors=errors, answered=answered, listed=len(answer), first=first, milliseconds=milliseconds
     )
+
+
+def again(session: Session, sql: str, parameters: Sequence[Any], draws: int) -> Iterator[Answer]:
+    """The same answer with other noise: a trial of the noise, which no session gives."""
+    if draws:
+        query: Any = parse(sql)
+        prepared = session._prepare(session._plan(query.select, parameters), {})
+        for _ in range(draws):
+            yield session._finish(prepared, session._release(prepared), replayed=False)
 
 
 def _same(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[Any]]) -> bool:
@@ -178,6 +195,7 @@ def results(
     asked: Sequence[Statement],
     sampler: Sampler | None = None,
     rounds: int = ROUNDS,
+    draws: int = 1,
 ) -> Iterator[Result]:
     """What becomes of statements that are asked in order; with real noise, unless a sampler is given.
 
@@ -187,12 +205,13 @@ def results(
         asked: The statements.
         sampler: Of `dpsql.testing`.
         rounds: How often each is planned.
+        draws: How often noise is drawn for each.
     """
     before = None
     with dpsql.testing.open(policy, sampler) as proxy:
-        session = proxy.session(analyst="bench")
+        session = Session(replace(proxy._backend, engine=Remembering(proxy._backend.engine)), "bench")
         for statement in asked:
-            result = ask(session, raw, statement, before, rounds)
+            result = ask(session, raw, statement, before, rounds, draws)
             before = result.first
             yield result
 

@@ -23,6 +23,7 @@ from typing import Any
 import duckdb
 from ill_described import CLASSES, DATA, DataSet, Question
 from page import ROOT, circumstances, table, write
+from remembering import Remembering
 
 import dpsql
 import dpsql.testing
@@ -55,21 +56,6 @@ class Covered:
     def share(self) -> float:
         """The mean."""
         return sum(self.shares) / max(1, len(self.shares))
-
-
-class Remembering:
-    """An engine that is asked each statement once: the truth does not change between draws."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine, self._known = engine, dict[str, Any]()
-        self.dialect = engine.dialect
-
-    def run(self, statement: Any) -> Any:
-        """The raw numbers."""
-        asked = repr(statement)
-        if asked not in self._known:
-            self._known[asked] = self._engine.run(statement)
-        return self._known[asked]
 
 
 def covered(data: DataSet, draws: int) -> Iterator[Covered]:

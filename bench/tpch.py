@@ -21,13 +21,14 @@ from pathlib import Path
 import asked
 import duckdb
 from asked import ROUNDS, Result, outcomes, refusals, statements
-from page import ROOT, circumstances
+from page import ROOT, circumstances, table
 
 from dpsql.privacy.sampling import Sampler
 
 QUERIES = Path(__file__).with_name("tpch.sql")
 PAGE = ROOT / "docs" / "tpch.md"
 POLICY = ROOT / "policies" / "tpch.yaml"
+DRAWS = 20  # Of noise, for each statement: errors are root mean squared over them.
 TABLES = ("customer", "orders", "lineitem", "part", "supplier", "partsupp", "nation", "region")
 
 INTRODUCTION = """# TPC-H
@@ -37,8 +38,8 @@ items are theirs, through keys. Parts, suppliers, nations and regions are public
 ([policies/tpch.yaml](../policies/tpch.yaml)). All statements stand in [bench/tpch.sql](../bench/tpch.sql), those of
 TPC-H with its own parameters.
 
-- **answered**: with noise. The error is |answer - truth| / |truth|, for each column its median over the groups. The
-  truth is DuckDB's answer to the same text. This is one draw of noise: another run has other errors.
+- **answered**: with noise. The error is |answer - truth| / |truth|, root mean squared over 20 draws of noise, for each
+  column its median over the groups. The truth is DuckDB's answer to the same text.
 - **exact**: only public tables are read, so the answer is DuckDB's own, at no cost.
 - **refused**: the message, and what was made of it, stand below. Where single people or orders were asked for, the
   rewritten statement asks about all of them together.
@@ -62,11 +63,11 @@ def raw_tables(folder: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def results(folder: Path, sampler: Sampler | None = None, rounds: int = ROUNDS) -> Iterator[Result]:
+def results(folder: Path, sampler: Sampler | None = None, rounds: int = ROUNDS, draws: int = 1) -> Iterator[Result]:
     """What becomes of every statement, over the files of a folder; with real noise, unless a sampler is given."""
     shutil.copy(POLICY, folder)
     with raw_tables(folder) as raw:
-        yield from asked.results(folder / POLICY.name, raw, statements(QUERIES), sampler, rounds)
+        yield from asked.results(folder / POLICY.name, raw, statements(QUERIES), sampler, rounds, draws)
 
 
 def page(found: Sequence[Result], scale: float) -> list[str]:
@@ -85,9 +86,29 @@ def page(found: Sequence[Result], scale: float) -> list[str]:
         "",
         "The groups that the answer has beyond the truth's are empty ones: a declared domain lists every group.",
         "",
+        "## Untuned and tuned",
+        "",
+        "The same query as it stands, and with the limits of its tuned statement, at the same price: the errors of its",
+        "columns, and how many times the tuned error the untuned one is.",
+        "",
+        *beside_tuned(found),
+        "",
         *refusals(found),
     ]
     return lines[:-1]
+
+
+def beside_tuned(found: Sequence[Result]) -> list[str]:
+    """A Markdown table: one line for each query that has a tuned statement."""
+    rows = []
+    for tuned in (result for result in found if result.statement.kind == "tuned"):
+        name = tuned.statement.name
+        plain = next(r for r in found if r.statement.name == name and r.statement.kind == "original")
+        for column, error in tuned.errors.items():
+            own = plain.errors.get(column)
+            if own is not None:
+                rows.append([f"{name} {column}", f"{own:.2%}", f"{error:.2%}", f"{own / error:.2f}" if error else ""])
+    return table(["query", "untuned", "tuned", "ratio"], rows)
 
 
 def main() -> None:
@@ -103,7 +124,7 @@ def main() -> None:
         folder = chosen.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         generate(folder, chosen.scale)
-        text = "\n".join(page(list(results(folder)), chosen.scale)) + "\n"
+        text = "\n".join(page(list(results(folder, draws=DRAWS)), chosen.scale)) + "\n"
     print(text)
     if not chosen.only_print:
         PAGE.write_text(text)

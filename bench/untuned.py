@@ -30,8 +30,8 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from coverage import Remembering
 from page import ROOT, circumstances, table, write
+from remembering import Remembering
 from untuned_data import DATA, DataSet, Question
 
 import dpsql
