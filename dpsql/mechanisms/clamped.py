@@ -34,6 +34,9 @@ miss) / c is at most miss / J: with chance 1 - miss the number of units above th
 wherever no more than that was clipped in a group; beyond it nobody can know, for a single unit may have all that its
 caps allow. The answer says both numbers.
 
+Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`clamp_facts`), and the whole
+price is for the noise; of the two ways the one with the less expected error is offered.
+
 When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): over the rows of
 a whole table owners set caps near what is there, while conditions and joins leave a unit far fewer rows than caps and
 products of caps allow.
@@ -52,8 +55,11 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.clamp_facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped_release import CLIMB, ClampedRelease, ClampSearch
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
+from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.plan.advised import LogHistogram
 from dpsql.plan.needs import Contribution, Sized, Source
 from dpsql.plan.nodes import Column, Project, Relation, Scan
 from dpsql.plan.per_unit import totals_per_unit
@@ -63,6 +69,7 @@ from dpsql.privacy.loss import Composed
 
 __all__ = ["Clamped"]
 
+NAME = "clamped"
 TOTALS = ("count_rows", "count", "count_units", "sum")
 
 SHARE = Fraction(3, 10)
@@ -72,6 +79,11 @@ FIRST = 1024
 """Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
 they would cost more to climb than such small values are worth."""
 
+PICKED = 4
+"""Where conditions pick rows, a unit is thought to have so many times less than facts show of its table. A guess: a
+clamp found for those rows loses less where it is wrong than the table's own does.
+"""
+
 CERTAIN = 3.0
 """Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
 
@@ -80,7 +92,7 @@ CERTAIN = 3.0
 class Clamped(Mechanism):
     """Counts and sums over several rows a unit, with a clamp of each unit's total that is found privately."""
 
-    name: str = "clamped"
+    name: str = NAME
 
     def takes(self, request: Request) -> bool:
         """Counts and sums; not of groups that were chosen, whose units have more in others."""
@@ -92,25 +104,52 @@ class Clamped(Mechanism):
         totals = _totals(request)
         if isinstance(totals, str):
             return Refusal(self.name, totals)
-        chosen, rest = split(request.price, SHARE)
-        for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
-        if for_choice is None or for_noise is None:
-            return Refusal(self.name, TOO_SMALL)
-        search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows)
-        guess = search.above(_guess(request, totals))
-        needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
-        if for_choice.epsilon < needed:
-            wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
-            return Refusal(self.name, f"this price is too small to find a bound by so few units; {wanted}.")
-        return ClampedRelease(
-            mechanism=self.name,
-            loss=Composed((for_choice, for_noise)),
-            need=totals,
-            notes=(f"{float(SHARE):.0%} of its price chooses the most that one unit counts with.",),
-            search=search,
-            epsilon=for_noise.epsilon,
-            guess=guess,
-        )
+        offers = [offer for offer in (_by_facts(request, totals), _by_search(request, totals)) if offer is not None]
+        found = [offer for offer in offers if not isinstance(offer, str)]
+        if not found:
+            return Refusal(self.name, next(reason for reason in offers if isinstance(reason, str)))
+        return min(found, key=lambda offer: offer.expected_error)
+
+
+def _by_facts(request: Request, totals: Sized) -> ClampedRelease | None:
+    """The clamp that public facts give, where they give one, at the whole price."""
+    loss = pure_loss(request.price)
+    clamp = None if loss is None else known_clamp(request, totals, loss.epsilon)
+    if loss is None or clamp is None:
+        return None
+    most = f"{in_unit(clamp.edges[0], totals.grid.step):,.6g}"
+    return ClampedRelease(
+        mechanism=NAME,
+        loss=loss,
+        need=replace(totals, edges=clamp.edges),
+        notes=(f"each unit counts with at most {most}, by what advise released: nothing is spent to find it.",),
+        search=clamp,
+        epsilon=loss.epsilon,
+        guess=0,
+    )
+
+
+def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
+    """A clamp that a part of the price finds, or in a sentence why there is none."""
+    chosen, rest = split(request.price, SHARE)
+    for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
+    if for_choice is None or for_noise is None:
+        return TOO_SMALL
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows)
+    guess = search.above(_guess(request, totals))
+    needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+    if for_choice.epsilon < needed:
+        wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
+        return f"this price is too small to find a bound by so few units; {wanted}."
+    return ClampedRelease(
+        mechanism=NAME,
+        loss=Composed((for_choice, for_noise)),
+        need=totals,
+        notes=(f"{float(SHARE):.0%} of its price chooses the most that one unit counts with.",),
+        search=search,
+        epsilon=for_noise.epsilon,
+        guess=guess,
+    )
 
 
 def _totals(request: Request) -> Sized | str:
@@ -169,6 +208,9 @@ def _guess(request: Request, totals: Sized) -> float:
     Over a whole table the number of rows is about the cap; where conditions and joins pick them, twice its root. Values
     are about the declared centre; without one, the mean of many lies near half of the largest.
     """
+    known = known_sizes(request)
+    if known is not None and known[0].units:
+        return max(1.0, _seen(known[0], totals) / (1 if _whole(request.source.relation) else PICKED))
     held, function = request.source.contribution, request.aggregate.function
     most = held.of_units().total if function == "count_units" else held.total
     rows = float(most if _whole(request.source.relation) else min(most, 2 * math.sqrt(most)))
@@ -182,11 +224,18 @@ def _guess(request: Request, totals: Sized) -> float:
     return max(1.0, rows * one / step)
 
 
+def _seen(sizes: LogHistogram, totals: Sized) -> float:
+    """The upper end of the last bin in which facts show units, in steps of the totals' grid."""
+    last = max(bin_ for bin_, count in enumerate(sizes.seen) if count)
+    return max(1.0, min(float(sizes.high(last) / totals.grid.step), totals.edges[-1]))
+
+
 def _units(request: Request) -> float:
-    """About how many units there are, by the guessed rows of the largest table."""
-    scans = private_scans(request.source.relation)
-    rows = max((scan.table.rows_about / math.sqrt(max(1, scan.table.rows_per_unit)) for scan in scans), default=0.0)
-    return max(1.0, rows)
+    """About how many units there are: by facts, else by the guessed rows of the largest table."""
+    tables = [scan.table for scan in private_scans(request.source.relation)]
+    known = [float(table.advised.units) for table in tables if table.advised is not None and table.advised.units > 0]
+    guessed = [table.rows_about / math.sqrt(max(1, table.rows_per_unit)) for table in tables]
+    return max(1.0, *(known or guessed))
 
 
 def _whole(relation: Relation) -> bool:

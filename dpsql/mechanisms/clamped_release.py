@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
@@ -20,7 +21,7 @@ from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["CLIMB", "ClampSearch", "ClampedRelease", "Sizes", "sizes_of"]
+__all__ = ["CLIMB", "Clamp", "ClampSearch", "ClampedRelease", "Sizes", "sizes_of"]
 
 CLIMB = Fraction(3, 2)
 """Nats that a clamp twice as high must be worth. A choice wrongly that much higher doubles the noise; above ln 4 such
@@ -86,6 +87,50 @@ class ClampSearch:
             return 0
         return math.ceil(ALLOWED * self.edges[place] * self.units / self.epsilon)
 
+    def miss(self, confidence: float) -> float:
+        """The chance that is left for the noise: all of it."""
+        return 1 - confidence
+
+    @property
+    def says(self) -> tuple[str, str, str]:
+        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
+        return "chosen privately", "unless more than that was", f"{1 - MISS:.0%}"
+
+
+class Clamp(Protocol):
+    """Where a clamp is from."""
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """Rising, each at most twice the one before, in grid steps; no unit's size is above the last."""
+        ...
+
+    @property
+    def units(self) -> int:
+        """How many units a neighbour differs in."""
+        ...
+
+    @property
+    def says(self) -> tuple[str, str, str]:
+        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
+        ...
+
+    def choose(self, above: Sequence[int], sampler: Sampler) -> int:
+        """The place of the clamp's edge, from the number of units above each."""
+        ...
+
+    def most_above(self, place: int) -> int:
+        """How many units are above that edge at most."""
+        ...
+
+    def allowed(self, place: int) -> int:
+        """What the interval includes for clipping, in grid steps."""
+        ...
+
+    def miss(self, confidence: float) -> float:
+        """The chance that is left for the noise."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -125,13 +170,13 @@ class ClampedRelease(Offer):
 
     Attributes:
         need: The totals, by size.
-        search: How the clamp is chosen.
+        search: Where the clamp is from.
         epsilon: What the noise costs.
         guess: The place of the edge that is expected; it predicts the error.
     """
 
     need: Sized
-    search: ClampSearch
+    search: Clamp
     epsilon: Fraction
     guess: int
 
@@ -185,7 +230,7 @@ class ClampedRelease(Offer):
     def _reach(self, place: int, confidence: float) -> int:
         """The quantile of the noise, in grid steps."""
         halvings = self._halvings(place)
-        return -(-self.law(place).quantile(confidence) >> halvings) + (1 if halvings else 0)
+        return -(-self.law(place).quantile(1 - self.search.miss(confidence)) >> halvings) + (1 if halvings else 0)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the quantile of the noise, and beyond it what the interval allows to be clipped."""
@@ -211,9 +256,10 @@ class ClampedRelease(Offer):
             return (
                 f"each unit counts with at most {clamp}{groups}, which is all that it may have: nothing is clipped.",
             )
+        source, until, sure = self.search.says
         clipped = f"{in_unit(self.search.allowed(place), step):,.4g}"
         return (
-            f"each unit counts with at most {clamp}{groups}, chosen privately. Of the 95% interval ±{noise} is noise, "
-            f"and {clipped} is for what is clipped: it holds unless more than that was. At most "
-            f"{self.search.most_above(place):,} units have more than {clamp} (95%).",
+            f"each unit counts with at most {clamp}{groups}, {source}. Of the 95% interval ±{noise} is noise, and "
+            f"{clipped} is for what is clipped: it holds {until}. At most {self.search.most_above(place):,} units "
+            f"have more than {clamp} ({sure}).",
         )

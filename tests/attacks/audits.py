@@ -23,7 +23,7 @@ from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.privacy.kinds import Concentrated, Free
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.moves import chosen, claims, implied, losses, moved_draws, numbers
+from tests.attacks.moves import chosen, claims, implied, losses, moved_draws, numbers, undrawn
 from tests.attacks.noted import before_noise
 from tests.attacks.replay import Draw, Part, Replay, Run
 
@@ -212,6 +212,7 @@ def fresh_noise(replay: Replay, whole: Pattern[str] = WHOLE) -> list[str]:
     for where, run in replay.all():
         for part in run.parts:
             named = numbers(part)
+            found += [f"{where}: {problem}" for problem in undrawn(part)]
             for at, (name, draw) in enumerate(named):
                 exact = [part.raw.get(group, (0,) * len(named))[at] for group in part.groups]
                 if isinstance(part.release, SparseHistogram):  # one draw more where rows are left out

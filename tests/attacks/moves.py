@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpsql.mechanisms.clamped_release import ClampedRelease
+from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
@@ -20,7 +20,7 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group
 from tests.attacks.replay import Choice, Draw, Part, preprocessed
 
-__all__ = ["chosen", "claims", "implied", "losses", "moved_draws", "moves", "numbers"]
+__all__ = ["chosen", "claims", "implied", "losses", "moved_draws", "moves", "numbers", "undrawn"]
 
 
 def numbers(part: Part) -> list[tuple[str, Draw | None]]:
@@ -46,6 +46,12 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
         case _:
             named = [("steps", True)] if "steps" in part.released else [("value", False)]
     return [(name, next(draws, None) if drawn else None) for name, drawn in named]
+
+
+def undrawn(part: Part) -> list[str]:
+    """What is wrong with a clamp that is said to be chosen privately: nothing was drawn for it."""
+    searched = isinstance(part.release, ClampedRelease) and isinstance(part.release.search, ClampSearch)
+    return ["its clamp is not drawn"] if searched and len(part.choices) != 1 else []
 
 
 def exposes(one: Part, two: Part) -> bool:
@@ -192,8 +198,8 @@ def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
         assert isinstance(loss, Pure)
         return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
     actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]
-    if one.choices:  # the choice of a clamp, then the noise for it
-        actual.insert(0, chosen(one, two)[0])
+    if isinstance(one.release, ClampedRelease) and len(claimed := claims(one)) > len(actual):
+        actual.insert(0, chosen(one, two)[0])  # the choice of a clamp, then the noise for it
     claimed = claims(one)
     if len(claimed) != len(actual):  # moments by gaussian noise: one loss for all of them together
         actual = [sum(actual, Fraction(0))]

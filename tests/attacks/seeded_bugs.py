@@ -5,7 +5,7 @@ Each is a context manager over the real code. None is reachable from the package
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from dpsql.engine import lower
 from dpsql.engine.printer import Printer
-from dpsql.mechanisms import gaussian_threshold, top_k
+from dpsql.mechanisms import clamped_release, gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise import sensitivity as moved
 from dpsql.mechanisms.noise import thresholds
@@ -47,8 +47,10 @@ ASKED = named(
     "SELECT ward, COUNT(*, contribution_bounds_per_group",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
     "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*)",
+    "SELECT SUM(score), COUNT(score) FROM visits WHERE ward",
 )
-"""What every run asks: plain, derived, mean, grouped, open, bounded in each group, the rest, the first of an order."""
+"""What every run asks: plain, derived, mean, grouped, open, bounded in each group, the rest, the first of an order, a
+clamp that is found."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -179,6 +181,22 @@ def _float_noise() -> AbstractContextManager[object]:
     return patch.object(NoisedRelease, "release", floating)
 
 
+def _no_clamp_of_totals() -> AbstractContextManager[object]:
+    def whole(release: clamped_release.ClampedRelease, sizes: clamped_release.Sizes, place: int) -> list[int]:
+        last = len(release.search.edges) - 1
+        return [total << release._halvings(place) for total in clamped(release, sizes, last)]
+
+    clamped = clamped_release.ClampedRelease.within
+    return patch.object(clamped_release.ClampedRelease, "within", whole)
+
+
+def _clamp_by_raw_numbers() -> AbstractContextManager[object]:
+    def best(search: clamped_release.ClampSearch, above: Sequence[int], sampler: Sampler) -> int:
+        return next(place for place, units in enumerate(above) if units <= 2)
+
+    return patch.object(clamped_release.ClampSearch, "choose", best)
+
+
 BUGS = (
     Bug("half sensitivity", "`Sensitivity` is made with half of its L1 and L2", "sensitivity", _half_sensitivity),
     Bug("half noise", "`ExactSampler.laplace` draws at half the scale it is asked for", "measured loss", _half_noise),
@@ -192,6 +210,8 @@ BUGS = (
     Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
     Bug("one hidden row", "a unit counts with one row in the rest", "sensitivity", _one_hidden_row),
     Bug("one draw", "drawing two groups is charged as one draw", "sensitivity", _one_draw),
+    Bug("totals above the clamp", "`ClampedRelease.within` clamps nothing", "sensitivity", _no_clamp_of_totals),
+    Bug("clamp by raw numbers", "`ClampSearch.choose` looks at the histogram", "fresh noise", _clamp_by_raw_numbers),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
     Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),
 )

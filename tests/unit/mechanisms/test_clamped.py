@@ -83,6 +83,7 @@ def test_one_unit_moves_scores_and_sums_no_further_than_claimed(
     offer = offered(request(grouped=grouped, grid=grid, neighbours=neighbours))
     groups, rng = 3 if grouped else 1, random.Random(f"{grouped}, {grid}, {neighbours}")
     search, edges, reached = offer.search, offer.need.edges, Fraction(0)
+    assert isinstance(search, ClampSearch)
     for _ in range(150):
         units = [drawn(rng, groups, signed=grid is not None, most=edges[-1]) for _ in range(rng.randint(1, 5))]
         other = units[1:]
