@@ -89,11 +89,10 @@ def _choosing(part: Part) -> list[object]:
     """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed."""
     if not part.choices or not part.groups:
         return []
-    if isinstance(part.release, ClampedRelease):  # one choice for all groups
-        return [(choice.law, choice.exponent, len(choice.scores)) for choice in part.choices]
-    each = len(part.choices) // len(part.groups)
+    groups = 1 if isinstance(part.release, ClampedRelease) else len(part.groups)  # or one choice for all of them
+    each = len(part.choices) // groups
     asked = [(choice.law, choice.exponent) for choice in part.choices]
-    same = asked == asked[:each] * len(part.groups)
+    same = asked == asked[:each] * groups
     return [asked[:each], same, None if part.discovered else len(asked)]
 
 
