@@ -14,6 +14,7 @@ from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import Laplace
+from dpsql.mechanisms.located.mechanism import AtOwnPlace
 from dpsql.mechanisms.metric.mechanism import MetricPrivacy
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
@@ -34,6 +35,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     GaussianThreshold(),
     Exponential(),
     TopK(),
+    AtOwnPlace(),
     FriendlyCore(),
     Preprocessing(),
     RandomDP(),

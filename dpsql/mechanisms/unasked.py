@@ -1,10 +1,11 @@
-"""Which offers may be taken without being named: those whose intervals hold the truth whatever the data are.
+"""Which offers may be taken without being named: those whose intervals count all that moves the answer.
 
 A guess of the owner (``rows_about``, ``centre``, ``spread``, ``scale``) may make an answer better, never false. The
 answers of laplace, gaussian and exponential are off by their noise alone, which their intervals count, whatever was
 guessed. So are those of clamped but for what units have above the clamp: the answer says how many those are at most,
-which is proved, and up to what amount of clipping the interval holds. Three others move the answer by an amount that
-depends on the data, is not known, and is in no interval:
+which is proved, and up to what amount of clipping the interval holds. Those of located are off by their noise and by
+what it clips, which it measures and counts; a note says how many rows the noise may hide there. Three others move the
+answer by an amount that depends on the data, is not known, and is in no interval:
 
 - preprocessing moves it towards a centre. How far is bounded by nothing but the declared bounds, and the direction is
   not known either: values far below the centre may outweigh those above.

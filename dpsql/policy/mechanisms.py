@@ -21,6 +21,7 @@ MechanismName = Literal[
     "gaussian_threshold",
     "exponential",
     "top_k",
+    "located",
     "preprocessing",
     "metric",
     "random_dp",

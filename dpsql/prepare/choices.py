@@ -36,7 +36,7 @@ def choices_of(
     joints = [joint for mechanism in mechanisms for joint in _together(mechanism, requests, wanted)]
     for index, request in enumerate(requests):
         try:
-            choices.append(_best(request, wanted))
+            choices.append(_best(request, wanted, mechanisms))
         except UnsupportedQuery as error:
             if any(index in joint.members for joint in joints):  # too few rows for a part of the price alone
                 choices.append(None)
@@ -45,7 +45,7 @@ def choices_of(
                 raise _without_bounds(request, catalog) or error from None
             refusals.append(error)
             try:
-                choices.append(_best(request, None))
+                choices.append(_best(request, None, mechanisms))
             except UnsupportedQuery:
                 raise error from None
     found = joined(choices, joints)
@@ -114,7 +114,7 @@ def _columns(request: Request) -> Iterator[tuple[ColumnInfo, bool]]:
     return iter(()) if argument is None else origins(request.source.relation, argument)
 
 
-def _best(request: Request, wanted: str | None) -> Choice:
+def _best(request: Request, wanted: str | None, mechanisms: Sequence[Mechanism]) -> Choice:
     """The wanted mechanism's offer, else that of the owner's default for this column, else the best.
 
     Raises:
@@ -123,10 +123,10 @@ def _best(request: Request, wanted: str | None) -> Choice:
     banned, default = _owners(request)
     if wanted is None and default is not None and default not in banned:
         try:
-            return choose(request, wanted=default, banned=banned)
+            return choose(request, mechanisms, default, banned)
         except UnsupportedQuery:
             pass  # a default is no promise: here it makes no offer
-    return choose(request, wanted=wanted, banned=banned)
+    return choose(request, mechanisms, wanted, banned)
 
 
 def _default_key(aggregate: Aggregate) -> str:

@@ -35,6 +35,7 @@ from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.charged import Charged
 from tests.attacks.templates import Template
+from tests.settled import settled
 
 __all__ = [
     "BOTH", "CROSSED", "Choice", "Draw", "Part", "Promise", "Replay", "Run", "asked", "neighbours_of", "preprocessed",
@@ -204,7 +205,7 @@ class Watched(Session):
 
     def __init__(self, backend: Backend, analyst: str, seed: str) -> None:
         self.recorder = Recorder(FixedSampler(seed))
-        super().__init__(replace(backend, sampler=self.recorder), analyst)
+        super().__init__(settled(replace(backend, sampler=self.recorder)), analyst)
         self.statements: list[tuple[str, tuple[Any, ...], str]] = []
         self.parts: list[Part] = []
 

@@ -8,6 +8,7 @@ import duckdb
 
 import dpsql.testing
 from examples import hospital
+from tests.settled import settled
 
 __all__ = ["POLICIES", "build", "open_proxy"]
 
@@ -100,4 +101,6 @@ def build(name: str, folder: Path) -> Path:
 
 def open_proxy(name: str, folder: Path) -> dpsql.testing.TestProxy:
     """A proxy without noise over one of `POLICIES`."""
-    return dpsql.testing.open(build(name, folder), sampler=dpsql.testing.Noiseless())
+    proxy = dpsql.testing.open(build(name, folder), sampler=dpsql.testing.Noiseless())
+    proxy._backend = settled(proxy._backend)
+    return proxy

@@ -48,7 +48,7 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["MomentsQuery", "MomentsRelease", "coarse", "lattice", "moments_query"]
+__all__ = ["MomentsQuery", "MomentsRelease", "coarse", "lattice", "moments_query", "ranges"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -233,32 +233,50 @@ class MomentsRelease(Offer):
 
     def _ranges(self, rows: Sequence[Moments], confidence: float) -> list[tuple[float, float]]:
         """The interval of each group, in grid steps."""
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
-        statistic, widths = self.query.statistic, self.query.widths
-        bounds = statistic.bounds(widths)
-        if confidence > CONFIDENCE:
-            return [bounds] * len(rows)
-        ranks = lattice(sum(law is not None for law in self.laws))
-        points = iter(ranks)
-        noises = {
-            name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
-            for name, law in zip(statistic.moments, self.laws, strict=True)
-        }
-        from scipy.special import gammaincinv  # here: a start that needs none of it is quicker
+        return ranges(self.query.statistic, self.laws, self.query.widths, rows, confidence)
 
-        rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
-        likely = rare <= gammaincinv(len(ranks), confidence)
-        miss = (1 - confidence) / 2
-        left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
-        found = []
-        for m in rows:
-            lows, highs = statistic.likely({name: m[name] - noise for name, noise in noises.items()}, widths)
-            low, high = np.partition(lows, left_out)[left_out], np.partition(highs, last)[last]
-            if low <= bounds[0] or high >= bounds[1]:
-                low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
-            found.append((float(low), float(high)))
-        return found
+
+def ranges(
+    statistic: MomentStatistic,
+    laws: Sequence[Law | None],
+    widths: Mapping[str, int],
+    rows: Sequence[Moments],
+    confidence: float,
+) -> list[tuple[float, float]]:
+    """What the statistic of each group could be, less equal parts on either side, in grid steps.
+
+    Args:
+        statistic: What is computed.
+        laws: Noise of each of its moments; None where it is public.
+        widths: high - low of each variable, in grid steps.
+        rows: Noised moments of each group.
+        confidence: Between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; write a number between 0 and 1, such as 0.95")
+    bounds = statistic.bounds(widths)
+    if confidence > CONFIDENCE:
+        return [bounds] * len(rows)
+    ranks = lattice(sum(law is not None for law in laws))
+    points = iter(ranks)
+    noises = {
+        name: np.zeros(POINTS) if law is None else np.rint(law.at(next(points)))
+        for name, law in zip(statistic.moments, laws, strict=True)
+    }
+    from scipy.special import gammaincinv  # here: a start that needs none of it is quicker
+
+    rare = -np.log(2 * np.minimum(ranks, 1 - ranks)).sum(axis=0)
+    likely = rare <= gammaincinv(len(ranks), confidence)
+    miss = (1 - confidence) / 2
+    left_out, last = math.floor((POINTS - 1) * miss), math.ceil((POINTS - 1) * (1 - miss))
+    found = []
+    for m in rows:
+        lows, highs = statistic.likely({name: m[name] - noise for name, noise in noises.items()}, widths)
+        low, high = np.partition(lows, left_out)[left_out], np.partition(highs, last)[last]
+        if low <= bounds[0] or high >= bounds[1]:
+            low, high = min(low, lows[likely].min()), max(high, highs[likely].max())
+        found.append((float(low), float(high)))
+    return found
 
 
 @lru_cache(maxsize=8)

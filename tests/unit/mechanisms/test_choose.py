@@ -26,6 +26,7 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
         "clamped",
         "threshold",
         "exponential",
+        "located",
         "friendly_core",
         "preprocessing",
         "random_dp",

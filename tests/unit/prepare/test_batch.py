@@ -103,8 +103,9 @@ def test_groups_that_are_listed_and_narrowed_are_others(session: Session) -> Non
 
 
 def test_aggregates_that_one_release_answers_in_one_of_them_keep_their_own_prices(session: Session) -> None:
-    alone = f"SELECT {OPTIONS} (epsilon = 2) AVG(age) AS a FROM people WHERE employed"
-    both = f"SELECT {OPTIONS} (epsilon = 1) AVG(age) AS a, SUM(age) AS s FROM people WHERE employed"
+    alone = f"SELECT {OPTIONS} (epsilon = 2, mechanism = 'laplace') AVG(age) AS a FROM people WHERE employed"
+    price = f"{OPTIONS} (epsilon = 1, mechanism = 'laplace')"
+    both = f"SELECT {price} AVG(age) AS a, SUM(age) AS s FROM people WHERE employed"
     batch = together(session, alone, both)
     assert batch.own[1].measured[0].choice.release is not batch.own[1].measured[1].choice.release
     assert {measured.place for measured in batch.own[1].measured} == {0, 1}

@@ -1,0 +1,208 @@
+"""Means and variances that find each group's own place and clip there: mechanism ``located``.
+
+Neighbours: ``add_remove`` and ``replace_one``: what is counted is the rows that a neighbour brings and takes. Loss:
+`Pure`.
+
+In each group, one after the other, each from what the earlier ones released:
+
+1. The number of rows n, with noise.
+2. If n is too small (`parts`): the bounded mechanism's numbers (`noise.mean`, `noise.moments`), with noise for the
+   bounds, and nothing else.
+3. Otherwise a centre c: a point of the grid, by the exponential mechanism on its rank, the median's (`choice`).
+4. The numbers of rows by their distance from c, on either side and in doubling bins, each with noise.
+5. From these a window (`place`), and the sum of x - middle over the rows clipped to it, for a variance also the sum of
+   squares, each with noise for its half width.
+
+The bounds of the policy are where the search starts; centre and spread serve to choose and to predict.
+
+Theorem. The release is epsilon-DP.
+Proof. Let a neighbour bring and take at most N rows in all, each in one group. Within a group each part with a share p
+of epsilon is (p epsilon / N)-DP for one row that comes or goes, at any fixed outcome of the earlier parts: the number
+of rows moves by 1; one bin moves by 1, as each row is in one bin of one side; a row clipped to the window is at most
+its half width h from the middle, so that the sum moves by at most h and the sum of squares by at most h^2, with shares
+of their own; the exponent of the choice is p epsilon / (2 N), and a row changes scores by at most 2 against each other
+(`choice.quantile`); the bounded mechanism's numbers are noised for N rows within the bounds. Which parts are taken, and
+with which shares, follows from what was released, and along every path the shares add up to 1 at most. So one row
+changes the probability of a group's whole outcome by a factor of at most exp(epsilon / N), k rows by that to the k-th,
+and as groups have noise of their own, N rows in all groups together by exp(epsilon).  QED
+
+Source: coarse, then fine estimates go back to Karwa, Vadhan 2018, "Finite sample differentially private confidence
+intervals"; histograms with doubling bins for bounds to Wilson et al. 2020, "Differentially private SQL with bounded
+user contribution"; composition with parts chosen on the way to Rogers, Roth, Ullman, Vadhan 2016, for pure losses by
+multiplication as above. The window, the fallback and the interval are ours.
+
+Tests: tests/unit/mechanisms/located.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, alike, total_price
+from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
+from dpsql.mechanisms.located.moments import LocatedMoments
+from dpsql.mechanisms.located.parts import COUNT, FEWEST, shares_for
+from dpsql.mechanisms.located.place import Bins, most_hidden
+from dpsql.mechanisms.located.release import LocatedMean, LocatedQuery
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
+from dpsql.mechanisms.noise.moments import LARGEST, MomentsRelease, moments_query
+from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
+from dpsql.plan.needs import Values
+from dpsql.plan.types import Grid
+from dpsql.privacy.kinds import Pure
+
+__all__ = ["AtOwnPlace"]
+
+VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
+OFTEN = 8
+"""The width of bounds over the reach of the rows, where no spread is declared. A guess: owners round up."""
+SPREADS = 4  # Spreads that a window reaches. A guess: for lognormal values, of a spread of half their median.
+NARROW = 16  # Grid steps: no window is expected to reach less far. It is a choice.
+OFF = 100.0
+"""By what factor the guess of the rows may be off, either way, when it is judged whether a group can be located. A
+guess: trying costs a sixteenth of the price, not trying much more."""
+MOST_GROUPS = 5_000
+"""Groups of one statement; more are answered by name alone. It is a choice: each takes about a millisecond."""
+MOST_VALUES = 2_000_000
+"""Different values in all groups, by public facts; more are answered by name alone. Measured: a million take one to
+two seconds, in the worker and here."""
+OPEN_GROUPS = 100  # As so many groups open keys are guessed where rows_about is worked out (prepare/sources).
+MOST_OPEN = 200_000
+"""Rows by the policy's guess with open keys; more are answered by name alone. It is a choice: an answer of more than
+two million values and groups fails there, and a guess may be ten times too low."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtOwnPlace(Mechanism):
+    """AVG, VAR and STDDEV of bounded numbers, clipped to where each group's rows are."""
+
+    name: str = "located"
+
+    def offer(self, request: Request) -> Offer | Refusal:
+        """An offer for a mean or a variance, or why there is none."""
+        grid, loss = request.grid, pure_loss(request.price)
+        if reason := self._why_not(request):
+            return Refusal(self.name, reason)
+        if grid is None or loss is None:
+            return Refusal(self.name, TOO_SMALL)
+        if request.aggregate.function == "avg":
+            return self._mean(request, grid, loss)
+        return self._moments((request,), grid, loss)
+
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Offers for several statistics of the same values, a variance or a deviation among them."""
+        found = []
+        for members in alike(requests, lambda request: self._why_not(request) is None, _same_values):
+            own = [requests[index] for index in members]
+            grid, loss = own[0].grid, pure_loss(total_price(own))
+            varied = any(request.aggregate.function in VARIANCES for request in own)
+            if varied and grid is not None and grid.reach < LARGEST and loss is not None:
+                found.append(Joint.of_one(members, self._moments(own, grid, loss)))
+        return found
+
+    def _why_not(self, request: Request) -> str | None:
+        """Why there is no offer, but for a price that buys nothing."""
+        aggregate, grid = request.aggregate, request.grid
+        if request.selects or aggregate.function not in ("avg", *VARIANCES):
+            return f"it answers means and variances, not {aggregate.text}."
+        if reason := why_not(request):
+            return reason
+        if grid is None or aggregate.argument is None or grid.low == grid.high:
+            return f"{aggregate.text} can take one value only; there is nothing to find."
+        if request.options.mechanism != self.name and _long(request, grid):
+            return "for so many groups or values it takes long, and is offered only by name."
+        if aggregate.function != "avg" and max(grid.reach, grid.high - grid.low) >= LARGEST:
+            return "its grid is too fine for exact sums of squares; declare a coarser grid."
+        return None
+
+    def _mean(self, request: Request, grid: Grid, loss: Pure) -> Offer:
+        query, mean = _query(request, grid, loss), mean_query(request)
+        rest, counted = (1 - COUNT) * loss.epsilon, mean.count_sensitivity
+        share = mean.share(exponent=2 / 3) if counted else Fraction(1)
+        bounded = MeanRelease(
+            "laplace",
+            loss,
+            mean,
+            LaplaceLaw(laplace_scale(mean.sum_sensitivity.l1, share * rest)),
+            LaplaceLaw(laplace_scale(counted.l1, (1 - share) * rest)) if counted else None,
+        )
+        return LocatedMean(self.name, loss, query, bounded, notes=(_note(query),))
+
+    def _moments(self, requests: Sequence[Request], grid: Grid, loss: Pure) -> Offer:
+        """For one variance or several statistics; the bounded mechanism's shares are those of the first variance."""
+        first = next(request for request in requests if request.aggregate.function in VARIANCES)
+        query, moments = _query(first, grid, loss), moments_query(first)
+        rest = iter(share * (1 - COUNT) * loss.epsilon for share in moments.shares(exponent=2 / 3))
+        laws = tuple(
+            None if moved is None else LaplaceLaw(laplace_scale(moved.l1, next(rest)))
+            for moved in moments.sensitivities
+        )
+        widths = [
+            MomentsRelease("laplace", loss, moments_query(request), laws).half_width
+            if request.aggregate.function in VARIANCES
+            else MeanRelease("laplace", loss, mean_query(request), *_sum_and_count(laws)).half_width
+            for request in requests
+        ]
+        functions = tuple(request.aggregate.function for request in requests)
+        bounded = MomentsRelease("laplace", loss, moments, laws)
+        return LocatedMoments(self.name, loss, query, bounded, functions, tuple(widths), notes=(_note(query),))
+
+
+def _sum_and_count(laws: Sequence[LaplaceLaw | None]) -> tuple[LaplaceLaw, LaplaceLaw | None]:
+    """Of the laws of a number, a sum and a sum of squares."""
+    count, sums, _ = laws
+    if sums is None:
+        raise InvariantBroken("no sum is public")
+    return sums, count
+
+
+def _same_values(one: Request, other: Request) -> bool:
+    """Whether two aggregates are of the same values of the same rows."""
+    first, second = one.aggregate.argument, other.aggregate.argument
+    return (one.source, first, one.grid, one.narrowed) == (other.source, second, other.grid, other.narrowed)
+
+
+def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
+    argument, facts, moved = request.aggregate.argument, request.facts, moved_rows(request).l1
+    if argument is None:
+        raise InvariantBroken("a statistic needs its argument")
+    wide = grid.high - grid.low
+    guess = wide / OFTEN if facts.spread is None else SPREADS * float(facts.spread / grid.step)
+    rows, each = max(1, request.rows_about), float(loss.epsilon / moved)
+    certain = math.log(OFF * rows * each / FEWEST) / (2 * math.log(OFF)) if rows * each > 0 else 0.0
+    return LocatedQuery(
+        need=Values(request.source, argument, grid),
+        grid=grid,
+        moved=moved,
+        epsilon=loss.epsilon,
+        rows_about=rows,
+        reach=min(max(guess, NARROW), float(wide)),
+        worth=min(max(certain, 0.0), 1.0),
+    )
+
+
+def _note(query: LocatedQuery) -> str:
+    """What the interval rests on, for people to read."""
+    few = math.ceil(FEWEST / query.each)
+    shares = shares_for(max(query.rows_about, few), query.each) or shares_for(10 * few, query.each)
+    tails = Fraction(1, 4) if shares is None else shares.tails
+    hidden = most_hidden(len(Bins(query.grid).edges), query.law(tails).spread)
+    return (
+        f"Each group of more than about {few} rows is clipped where its rows thin out. The interval counts what the "
+        f"noised numbers of rows farther out suggest; it may not hold where a few of those that noise hides, at most "
+        f"{hidden} of a group (99%), lie very much farther."
+    )
+
+
+def _long(request: Request, grid: Grid) -> bool:
+    """Whether there may be more groups, or more different values in them, than are soon read and worked on."""
+    listed = math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
+    if any(key.domain is None for key in request.source.keys):
+        return listed * request.rows_about * OPEN_GROUPS > MOST_OPEN
+    values = min(grid.high - grid.low, request.rows_about) * listed
+    return listed > MOST_GROUPS or values > MOST_VALUES
