@@ -12,6 +12,7 @@ from fractions import Fraction
 from dpsql.answers.answer import Quote
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
+from dpsql.answers.release import Released, read_released
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering
 from dpsql.ledger.ledger import Ledger
@@ -21,8 +22,8 @@ from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan, PublicPlan
-from dpsql.prepare import Prepared, prepare
-from dpsql.prepare.batch import Prices, priced_at, separable
+from dpsql.prepare import Prepared, prepare, refuse_unread
+from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
@@ -105,6 +106,37 @@ class Backend:
         """What a statement would cost an analyst and how precise it would be."""
         repeats = self.ledger.repeats_left(analyst, prepared.loss)
         return quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
+
+    def together(self, own: Sequence[Prepared], analyst: str) -> tuple[Batch, dict[int, Released]]:
+        """How statements are bought together, and the stored answers of those that were released before."""
+        stored, at = dict[int, Released](), list(own)
+        fingerprints = [prepared.fingerprint(analyst, self.catalog.version) for prepared in own]
+        for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
+            found = self.ledger.find(fingerprint)
+            if found is not None:
+                keys = [grouping.keys for grouping in prepared.groupings]
+                stored[index] = read_released(prepared.plan, keys, found[0])
+                if stored[index].prices:
+                    at[index] = self.at(prepared, stored[index].prices)
+        return batch_of(at, fingerprints, stored, self.at, self.lower), stored
+
+    def quoted(
+        self, plan: Plan, own: Options, in_force: Options, half_width: Mapping[str, float] | None, analyst: str
+    ) -> Quote:
+        """The quote of a plan under options in force, of which the statement's own must bear on its answer.
+
+        Args:
+            plan: What is asked.
+            own: What the statement itself says.
+            in_force: With the session's and the policy's.
+            half_width: Output column to the half width wanted: the quote is then for the price that gives it.
+            analyst: Who asks.
+        """
+        if half_width:
+            in_force = in_force.at(price_for(plan, half_width, lambda x: self.prepared(plan, in_force.at(x))))
+        prepared = self.prepared(plan, in_force)
+        refuse_unread(own, prepared.read)
+        return self.quote(prepared, analyst)
 
     def public_quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public tables alone."""

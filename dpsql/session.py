@@ -16,8 +16,7 @@ from dpsql.answers.budget import Budget
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
-from dpsql.answers.quote import price_for
-from dpsql.answers.release import Released, noised, read_released, release, write_released
+from dpsql.answers.release import Released, noised, release, write_released
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_public
@@ -29,8 +28,9 @@ from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, refuse_unread
-from dpsql.prepare.batch import Batch, batch_of, readings_for
+from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.releasing import Creation, Releases, create_text
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
 
@@ -51,6 +51,7 @@ class Session:
         self._keeps = keeps
         self._analyst = analyst
         self._set = Options()
+        self._releases = Releases(backend, analyst, self._run)
 
     @property
     def analyst(self) -> str:
@@ -62,7 +63,7 @@ class Session:
         """The answer to one statement, charged before anything is read.
 
         Args:
-            sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET.
+            sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET, CREATE SYNTHETIC TABLE, DROP TABLE.
             parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
             **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``max_groups_per_unit``,
                 ``max_rows_per_group``, ``confidence`` and the others of the OPTIONS clause.
@@ -90,6 +91,10 @@ class Session:
                 return self.describe(".".join(statement.table.name))
             case syntax.SetOption():
                 return self._remember(statement.name, statement.value.value)
+            case syntax.CreateSynthetic():
+                return self._create(statement, parameters).made()
+            case syntax.DropTable():
+                return self._releases.drop(statement.name)
 
     @door
     def explain(
@@ -103,7 +108,7 @@ class Session:
         """What a statement would cost and how precise it would be. Spends nothing, reads no data.
 
         Args:
-            sql: One SELECT, with or without EXPLAIN in front.
+            sql: One SELECT, with or without EXPLAIN in front, or CREATE SYNTHETIC TABLE.
             parameters: As in `query`.
             half_width: Output column to the 95% half width wanted; the quote is then for the epsilon that gives it.
             **options: As in `query`.
@@ -113,10 +118,12 @@ class Session:
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
         statement = parse(sql)
+        if isinstance(statement, syntax.CreateSynthetic):
+            return self._create(statement, parameters).quote()
         if isinstance(statement, syntax.Explain):
             statement = statement.query
         if not isinstance(statement, syntax.QueryStatement):
-            raise ProgrammingError("Only a SELECT can be explained.")
+            raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE, can be explained.")
         return self._quote(self._plan(statement.select, parameters), options, half_width)
 
     @door
@@ -141,7 +148,7 @@ class Session:
         asked = self._asked(statements, options, half_width)
         for own, _ in asked:
             if isinstance(own, PublicPlan):
-                self._backend.engine.verify(lower_public(own, self._backend.engine.dialect))
+                self._releases.verify(own)
         answers = iter(self._answers([(own, statement) for own, statement in asked if isinstance(own, Prepared)]))
         return [self._public(own) if isinstance(own, PublicPlan) else next(answers) for own, _ in asked]
 
@@ -160,7 +167,7 @@ class Session:
             UnsupportedQuery, ProgrammingError: One of them would be refused.
         """
         asked = [own for own, _ in self._asked(statements, options, half_width)]
-        batch, _ = self._together([own for own in asked if isinstance(own, Prepared)])
+        batch, _ = self._backend.together([own for own in asked if isinstance(own, Prepared)], self._analyst)
         quotes = iter([self._backend.quote(prepared, self._analyst) for prepared in batch.together])
         return batch_quote(
             batch,
@@ -180,12 +187,21 @@ class Session:
     @door
     def tables(self) -> Answer:
         """The tables one may ask about, from the policy alone."""
-        return list_tables(self._backend.catalog)
+        return list_tables(self._releases.catalog())
 
     @door
     def describe(self, table: str) -> Answer:
         """The columns of a table with types, bounds and domains, from the policy alone."""
-        return describe_table(self._backend.catalog, table)
+        return describe_table(self._releases.catalog(), table)
+
+    @door
+    def release(self, name: str, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+        """Makes a synthetic table of the rows of a SELECT: one row of name, method, rows, error as a share, and cost.
+
+        ``method`` (``cells``, ``tree``, ``marginals``), ``epsilon``, ``delta`` and ``rho`` are options; the rest, and
+        what it raises, is as in `query`.
+        """
+        return self._create(create_text(name, parse(sql), options), parameters).made()
 
     @door
     def kmeans(
@@ -237,8 +253,8 @@ class Session:
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
-        backend = self._backend
-        return resolve_query(query, backend.catalog, values_of(parameters, query), backend.post_process.cells)
+        catalog, cells = self._releases.catalog(query), self._backend.post_process.cells
+        return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells))
 
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
         own = self._own(plan, options)
@@ -261,11 +277,16 @@ class Session:
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 
     def _public(self, plan: PublicPlan) -> Answer:
-        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect)))
+        free = self._releases.over(plan)
+        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
+
+    def _create(self, statement: syntax.CreateSynthetic, parameters: Sequence[Value]) -> Creation:
+        weaker = self._in_force(Options())
+        return self._releases.planned(statement, lambda query: self._plan(query, parameters), weaker)
 
     def _answers(self, asked: Sequence[tuple[Prepared, syntax.QueryStatement]]) -> list[Answer]:
         """Charge once for all that is new, then look; what was released before is free."""
-        batch, stored = self._together([prepared for prepared, _ in asked])
+        batch, stored = self._backend.together([prepared for prepared, _ in asked], self._analyst)
         drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
         if batch.fresh:
             charge = self._charged(batch, [asked[index][1] for index in batch.fresh])
@@ -280,19 +301,6 @@ class Session:
             answer = self._finish(batch.together[first], stored[first], replayed=replayed)
             answers.append(answer if replayed else replace(answer, cost=self._backend.summary(batch.paid[index])))
         return answers
-
-    def _together(self, own: Sequence[Prepared]) -> tuple[Batch, dict[int, Released]]:
-        """How statements are bought together, and the stored answers of those that were released before."""
-        backend, stored, at = self._backend, dict[int, Released](), list(own)
-        fingerprints = [prepared.fingerprint(self._analyst, backend.catalog.version) for prepared in own]
-        for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
-            found = backend.ledger.find(fingerprint)
-            if found is not None:
-                keys = [grouping.keys for grouping in prepared.groupings]
-                stored[index] = read_released(prepared.plan, keys, found[0])
-                if stored[index].prices:
-                    at[index] = self._backend.at(prepared, stored[index].prices)
-        return batch_of(at, fingerprints, stored, self._backend.at, self._backend.lower), stored
 
     def _charged(self, batch: Batch, statements: Sequence[syntax.QueryStatement]) -> int:
         """The one charge for what is new of a batch, after all that can be refused was refused."""
@@ -363,13 +371,7 @@ class Session:
         if isinstance(plan, PublicPlan):
             return self._backend.public_quote(plan)
         own = self._own(plan, options)
-        in_force = self._in_force(own)
-        if half_width:
-            price = price_for(plan, half_width, lambda x: self._backend.prepared(plan, in_force.at(x)))
-            in_force = in_force.at(price)
-        prepared = self._backend.prepared(plan, in_force)
-        refuse_unread(own, prepared.read)
-        return self._backend.quote(prepared, self._analyst)
+        return self._backend.quoted(plan, own, self._in_force(own), half_width, self._analyst)
 
     # ------------------------------------------------------------------------------------------------- small things
 

@@ -89,6 +89,7 @@ class Answer:
         replayed: Whether it was released before and came from the store, free.
         private: False only where a test sampler stood in for the noise.
         confidence: The level of printed errors.
+        released_from: The synthetic tables that it was computed from, for nothing.
     """
 
     columns: tuple[str, ...]
@@ -101,6 +102,7 @@ class Answer:
     confidence: float
     _intervals: Callable[[int, float], list[Ends]] = field(compare=False)
     """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
+    released_from: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -221,6 +223,10 @@ class Answer:
     def _price(self) -> str:
         if self.replayed:
             return "Cost: nothing, this was released before."
+        if self.released_from:
+            return (
+                f"Cost: nothing: it tells of {safe(self.released_from[0])}, whose synthetic rows have their own errors."
+            )
         return f"Cost: {cost_text(self.cost)}."
 
 

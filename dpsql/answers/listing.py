@@ -19,14 +19,14 @@ LISTED = 12  # Values of a domain: DESCRIBE shows so many, and counts the rest. 
 
 
 def list_tables(catalog: Catalog) -> Answer:
-    """One row per table: name, whether private or public, privacy unit, rows per unit, rows about; and where those come
-    from: ``advised`` by `dpsql advise`, or the owner's guess."""
+    """One row per table: name, whether private, public or released, privacy unit, rows per unit, rows about; and where
+    those come from: ``advised`` by `dpsql advise`, or the owner's guess."""
     text, integer = Type.TEXT, Type.INTEGER
     return public(
         ("table", "kind", "privacy_unit", "rows_per_unit", "rows_about", "known_from"),
         (text, text, text, integer, integer, text),
         [
-            (t.name, "public", None, None, t.rows, "the table")
+            (t.name, "released" if t.released else "public", None, None, t.rows, "the table")
             if t.public
             else (t.name, "private", t.unit, t.rows_per_unit, t.rows_about, "advise" if t.advised else "a guess")
             for t in catalog.tables.values()

@@ -26,7 +26,7 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type, Value
-from dpsql.privacy.tables import Group
+from dpsql.privacy.tables import Group, RawTable
 from dpsql.worker.client import Worker, WorkerFailed
 
 __all__ = ["PostProcess"]
@@ -106,6 +106,17 @@ class PostProcess:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
         rows = self._worked(plan, table)
         return replace(rows, members=members_of(plan, groups, rows.rows))
+
+    def over_release(self, statement: EngineStatement, rows: Mapping[str, tuple[str, Sequence[Any]]]) -> RawTable:
+        """What a statement makes of a synthetic table: column name to wire type and values.
+
+        Raises:
+            UnsupportedQuery: The worker cannot do it.
+        """
+        try:
+            return RawTable(self._ran(statement, rows))
+        except WorkerFailed as failure:
+            raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
 
     def rehearse(self, plan: Plan) -> None:
         """Does what follows the release to made-up values at the ends of their types, intervals too, before the charge.

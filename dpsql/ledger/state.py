@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpsql.errors import PolicyError
+from dpsql.errors import PolicyError, ProgrammingError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError
 from dpsql.ledger.views import Release
@@ -66,6 +66,7 @@ class LedgerState:
         restored: Whether the ledger counts as fully spent, until a reset.
         total: Spent by all analysts together.
         releases: What was published to all, oldest first.
+        tables: Each analyst's synthetic tables: name to the fingerprint of what is stored of it.
     """
 
     def __init__(self) -> None:
@@ -80,6 +81,7 @@ class LedgerState:
         self.version = 0
         self.restored = False
         self.releases: list[Release] = []
+        self.tables: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._total = Account()
         self._published: dict[str, Account] = {}  # by account: its share of what was published to all
         self._written = Account()  # what publications cost whose consequences stand in the policy
@@ -142,6 +144,18 @@ class LedgerState:
         overran, and so there are no more of them than it can pay for, whatever names they come under.
         """
         return sum(count for (_, name), count in self._overruns.items() if name == analyst) > OVERRUNS_ALLOWED
+
+    def refuse_table(self, analyst: str, table: str, *, there: bool) -> None:
+        """Nothing, unless an analyst has a synthetic table of this name, or, for ``there`` false, has none.
+
+        Raises:
+            ProgrammingError: Saying what to do.
+        """
+        if (table in self.tables[analyst]) is not there:
+            return
+        if there:
+            raise ProgrammingError(f"There is a table {table!r}. Take another name, or DROP TABLE {table}.")
+        raise ProgrammingError(f"There is no synthetic table {table!r}. SHOW TABLES lists yours.")
 
     def refuse_changed(self, pinned: Pinned) -> None:
         """Nothing, where the policy means what the ledger's numbers mean.
@@ -230,6 +244,15 @@ class LedgerState:
     def _charge(self, record: Record) -> None:
         self._unsettled[record.analyst, record.account, record.loss] += 1
 
+    def _synthetic(self, record: Record) -> None:
+        """A charge that pays for a table."""
+        self._charge(record)
+        details = record.details
+        self.tables[record.analyst][details["table"]] = details["fingerprint"]
+
+    def _drop(self, record: Record) -> None:
+        self.tables[record.analyst].pop(record.details["table"], None)
+
     def _release(self, record: Record) -> None:
         """A charge to all: to the total once, and to every account."""
         self._settle()
@@ -308,6 +331,8 @@ class LedgerState:
 _APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
     "opening": LedgerState._opening,
     "charge": LedgerState._charge,
+    "synthetic": LedgerState._synthetic,
+    "drop": LedgerState._drop,
     "release": LedgerState._release,
     "written": LedgerState._apply_written,
     "limits": LedgerState._limits,

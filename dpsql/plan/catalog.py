@@ -101,6 +101,7 @@ class TableInfo:
         rows: Public tables: the number of rows. Private tables: 0.
         random_dp: Its base partition, where the owner opts into random differential privacy.
         advised: What `dpsql advise` released of it; None before that, and of public tables.
+        released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
     """
 
     name: str
@@ -118,6 +119,7 @@ class TableInfo:
     rows: int = 0
     random_dp: RandomPartition | None = None
     advised: AdvisedTable | None = None
+    released: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ from dpsql.sql.syntax import (
     Call,
     CaseExpression,
     Cast,
+    CreateSynthetic,
     Derived,
     Describe,
+    DropTable,
     Exists,
     Explain,
     Expr,
@@ -70,6 +72,12 @@ def normal(statement: Statement) -> str:
             return f"DESCRIBE {_relation(table)}"
         case SetOption(name, value):
             return f"SET {name} = {_constant(value)}"
+        case CreateSynthetic(name, options, query):
+            given = ", ".join(f"{option} = {_constant(value)}" for option, value in options)
+            head = f"CREATE SYNTHETIC TABLE {quoted(name)}" + (f" WITH ({given})" if given else "")
+            return f"{head} AS {_query(query.select)}"
+        case DropTable(name):
+            return f"DROP TABLE {quoted(name)}"
 
 
 def quoted(name: str) -> str:

@@ -18,7 +18,9 @@ from dpsql.sql.normal import normal
 from dpsql.sql.refused import REFUSED_STATEMENTS
 from dpsql.sql.skeleton import build_skeleton
 from dpsql.sql.syntax import (
+    CreateSynthetic,
     Describe,
+    DropTable,
     Explain,
     Literal,
     QueryStatement,
@@ -33,6 +35,11 @@ from dpsql.sql.tree import convert
 
 __all__ = ["normal", "parse"]
 
+CREATE = (
+    "CREATE SYNTHETIC TABLE",
+    "it is not written as one.",
+    "Write CREATE SYNTHETIC TABLE name WITH (epsilon = 1) AS SELECT column, column FROM ..",
+)
 _NOTHING = Token(TokenKind.SYMBOL, "", (1, 1))
 
 
@@ -72,6 +79,10 @@ def _parsed(text: str) -> Statement:
             return _set(tokens)
         case "reset":
             return _reset(tokens)
+        case "create" if _at(tokens, 1).word == "synthetic":
+            return _create(tokens)
+        case "drop" if _at(tokens, 1).word == "table":
+            return _drop(tokens)
     if tokens[0].symbol == "(":
         return _query(tokens)
     raise _unknown_statement(tokens[0])
@@ -119,6 +130,37 @@ def _set(tokens: tuple[Token, ...]) -> SetOption:
     if not name.word or not value or not (sign.symbol == "=" or sign.word == "to"):
         raise _refusal(tokens[0], "SET", "it sets one option of the session.", "Write SET epsilon = 0.5.")
     return SetOption(name.word, _setting(value), position=tokens[0].position)
+
+
+def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
+    """``CREATE SYNTHETIC TABLE name [WITH (option = constant, ..)] AS SELECT ..``."""
+    options: list[tuple[str, Literal]] = []
+    at = 4
+    if _at(tokens, 2).word != "table" or not _is_name(_at(tokens, 3)):
+        raise _refusal(tokens[0], *CREATE)
+    if _at(tokens, at).word == "with" and _at(tokens, at + 1).symbol == "(":
+        at += 2
+        while True:
+            end = next((i for i in range(at, len(tokens)) if tokens[i].symbol in (",", ")")), len(tokens))
+            name, sign, value = _at(tokens, at), _at(tokens, at + 1), tokens[at + 2 : end]
+            if not name.word or sign.symbol != "=" or not value or end == len(tokens):
+                raise _refusal(name if name is not _NOTHING else tokens[0], *CREATE)
+            options.append((name.word, _setting(value)))
+            at = end + 1
+            if tokens[end].symbol == ")":
+                break
+    body = tokens[at + 1 :]
+    if _at(tokens, at).word != "as" or _at(body, 0).word not in ("select", "with"):
+        raise _refusal(tokens[0], *CREATE)
+    if twice := next((name for name, _ in options if [own for own, _ in options].count(name) > 1), None):
+        raise _refusal(tokens[0], "WITH", f"{twice} is given twice.", "Give it once.")
+    return CreateSynthetic(fold(name_of(tokens[3])), tuple(options), _query(body), position=tokens[0].position)
+
+
+def _drop(tokens: tuple[Token, ...]) -> DropTable:
+    if len(tokens) != 3 or not _is_name(tokens[2]):
+        raise _refusal(tokens[0], "DROP TABLE", "it drops one synthetic table.", "Write DROP TABLE name.")
+    return DropTable(fold(name_of(tokens[2])), position=tokens[0].position)
 
 
 def _reset(tokens: tuple[Token, ...]) -> SetOption:

@@ -20,8 +20,10 @@ __all__ = [
     "Call",
     "CaseExpression",
     "Cast",
+    "CreateSynthetic",
     "Derived",
     "Describe",
+    "DropTable",
     "Exists",
     "Explain",
     "Expr",
@@ -357,7 +359,25 @@ class SetOption(Node):
     value: Literal
 
 
-Statement: TypeAlias = QueryStatement | Explain | ShowBudget | ShowTables | Describe | SetOption
+@dataclass(frozen=True, slots=True)
+class CreateSynthetic(Node):
+    """``CREATE SYNTHETIC TABLE name WITH (option = constant, ..) AS SELECT ..``."""
+
+    name: str
+    options: tuple[tuple[str, Literal], ...]
+    query: QueryStatement
+
+
+@dataclass(frozen=True, slots=True)
+class DropTable(Node):
+    """``DROP TABLE name``."""
+
+    name: str
+
+
+Statement: TypeAlias = (
+    QueryStatement | Explain | ShowBudget | ShowTables | Describe | SetOption | CreateSynthetic | DropTable
+)
 
 
 def parameter_count(node: object) -> int:

@@ -8,7 +8,7 @@ UPDATE patients SET age = 1
 DELETE FROM patients
 -- refused: DELETE at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
 
-DROP TABLE patients
+DROP VIEW patients
 -- refused: DROP at 1:1: dpsql reads only, one SELECT at a time. Write SELECT, EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE or SET.
 
 CREATE TABLE copy AS SELECT * FROM patients

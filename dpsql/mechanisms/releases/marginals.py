@@ -41,7 +41,7 @@ from dpsql.mechanisms.releases.reach import deviation_of
 from dpsql.mechanisms.releases.shares import Whole, shared_out
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["NoisyMarginals", "Pair", "noisy_marginals", "pair_score", "table_of"]
+__all__ = ["NoisyMarginals", "Pair", "noisy_marginals", "pair_score", "pair_share", "table_of"]
 
 COLUMNS_SHARE = Fraction(1, 10)  # Of the price, for single columns. Measured on Adult: docs/releases.md.
 CHOICES_SHARE = Fraction(1, 10)  # Of the price, for the choice of pairs. Measured on Adult: docs/releases.md.
@@ -105,7 +105,7 @@ def noisy_marginals(
     ]
     if total is None:
         total = max(0, round(float(np.average([int(c.sum()) for c in columns], weights=[1 / s for s in sizes]))))
-    pair_law = payment.noise(1 - COLUMNS_SHARE - CHOICES_SHARE, histograms=d - 1)
+    pair_law = payment.noise(pair_share(), histograms=d - 1)
     chosen = _chosen_pairs(codes, sizes, payment, sampler, weights, _whole_columns(columns, total), pair_law)
     pairs = {}
     for pair in chosen:
@@ -126,6 +126,11 @@ def table_of(codes: Codes, sizes: Sequence[int], columns: Sequence[int], weights
     counts = np.zeros(cells, dtype=np.int64)
     np.add.at(counts, cell, weights)
     return counts
+
+
+def pair_share() -> Fraction:
+    """The share of the price that buys pairs."""
+    return 1 - COLUMNS_SHARE - CHOICES_SHARE
 
 
 def pair_score(exact: Codes, one: Codes, other: Codes, total: int, penalty: int) -> int:

@@ -43,7 +43,9 @@ from typing import Literal
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["Payment"]
+__all__ = ["Payment", "Relation"]
+
+Relation = Literal["add_remove", "replace_one"]
 
 ROOT_DIGITS = 10**12
 """A square root of a fraction is rounded down to so many parts of its denominator. It is a choice: losses are counted
@@ -67,7 +69,7 @@ class Payment:
     2.0
     """
 
-    neighbours: Literal["add_remove", "replace_one"]
+    neighbours: Relation
     epsilon: Fraction | None = None
     rho: Fraction | None = None
     rows: int = 1

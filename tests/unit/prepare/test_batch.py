@@ -32,7 +32,7 @@ def together(session: Session, *statements: str) -> Batch:
         plan = session._plan(statement.select, ())
         assert isinstance(plan, Plan)
         asked.append(session._prepare(plan, {}))
-    return session._together(asked)[0]
+    return session._backend.together(asked, session.analyst)[0]
 
 
 def epsilons(batch: Batch, index: int) -> dict[str, float]:

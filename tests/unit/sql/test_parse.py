@@ -8,14 +8,16 @@ from decimal import Decimal
 import pytest
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.sql.parse import parse
+from dpsql.sql.parse import normal, parse
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
     CaseExpression,
     Cast,
+    CreateSynthetic,
     Derived,
     Describe,
+    DropTable,
     Exists,
     Explain,
     Expr,
@@ -122,6 +124,11 @@ def test_broken_options_are_refused(text: str) -> None:
 def test_the_other_statements() -> None:
     assert parse("show Budget;") == ShowBudget()
     assert parse("SHOW TABLES") == ShowTables()
+    assert parse("drop table Ages;") == DropTable("ages")
+    made = parse("create synthetic table Ages with (Method = 'tree', epsilon = 0.5) as select age from people")
+    assert isinstance(made, CreateSynthetic)
+    assert (made.name, made.options) == ("ages", (("method", Literal("tree")), ("epsilon", Literal(Decimal("0.5")))))
+    assert parse(normal(made)) == made
     assert parse('DESCRIBE main."Visits"') == Describe(TableName(("main", "visits"), None))
     assert parse("desc visits") == Describe(TableName(("visits",), None))
     assert parse("SET epsilon = 0.5") == SetOption("epsilon", Literal(Decimal("0.5")))
@@ -140,7 +147,7 @@ def test_positions_after_explain_are_in_the_analysts_text() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    """INSERT INTO t VALUES (1)|UPDATE t SET a = 1|DELETE FROM t|CREATE TABLE t (a int)|DROP TABLE t|COPY t TO 'x'
+    """INSERT INTO t VALUES (1)|UPDATE t SET a = 1|DELETE FROM t|CREATE TABLE t (a int)|DROP VIEW t|COPY t TO 'x'
     |ATTACH 'x'|PRAGMA version|CALL f()|EXPORT DATABASE 'x'|PREPARE q AS SELECT 1|EXECUTE q|BEGIN|VACUUM|LOAD json
     |INSTALL json|USE main|CHECKPOINT|EXPLAIN ANALYZE SELECT 1|EXPLAIN INSERT INTO t SELECT 1|FROM t|VALUES (1)
     |PIVOT t ON a|SUMMARIZE t|TABLE t|SHOW visits|SHOW ALL TABLES|DESCRIBE SELECT 1|DESCRIBE|DESCRIBE a.|DESCRIBE a b

@@ -1,0 +1,79 @@
+"""From ``CREATE SYNTHETIC TABLE .. AS SELECT a, b ..`` to the plan of its cells: the rows, counted by what is selected.
+
+Tests: tests/unit/test_releasing.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.nodes import Column
+from dpsql.plan.plans import Key, Plan, PublicPlan
+from dpsql.sql import syntax
+
+__all__ = ["counted_query", "released_columns", "tables_named"]
+
+CONSTRUCT = "CREATE SYNTHETIC TABLE"
+
+
+def counted_query(query: syntax.Queryable) -> syntax.Select:
+    """The SELECT that counts the rows of each cell of what is selected.
+
+    Raises:
+        UnsupportedQuery: If rows are not all that it selects.
+    """
+    if isinstance(query, syntax.Union):
+        raise _refused("it is made of the rows of one SELECT.", "Put UNION ALL into FROM.", query.position)
+    plain = not (query.group_by or query.having or query.order_by or query.distinct or query.options)
+    if not plain or query.limit is not None or query.offset is not None:
+        why = "it is made of rows: GROUP BY, HAVING, DISTINCT, ORDER BY, LIMIT and OPTIONS have no place in it."
+        raise _refused(why, "Leave them out; write prices into its own WITH (epsilon = 1).", query.position)
+    count = syntax.Item(syntax.Call("count", star=True), None, "count_star()")
+    return replace(query, items=(*query.items, count), group_by=syntax.GroupAll())
+
+
+def released_columns(plan: Plan | PublicPlan, query: syntax.Queryable) -> tuple[Plan, list[tuple[str, Key]]]:
+    """The plan of the cells, and the columns of the released table in order: names, and keys that tell cells apart.
+
+    Raises:
+        UnsupportedQuery: If nothing private is read, a column is an aggregate or stands twice, or has no listed values.
+    """
+    if isinstance(plan, PublicPlan):
+        raise _refused("it reads public tables alone, which cost nothing.", "Ask them as they are.", query.position)
+    *outputs, _ = plan.answer
+    keys = {key.name: key for key in plan.keys}
+    found = [
+        (output.name, keys[output.expression.name])
+        for output in outputs
+        if isinstance(output.expression, Column) and output.expression.name in keys
+    ]
+    names = [name.lower() for name, _ in found]
+    if len(plan.aggregates) != 1 or not len(found) == len(outputs) == len(keys) == len(set(names)) or plan.stages:
+        why = "it is made of columns and expressions of one row, each once and under a name of its own."
+        raise _refused(why, "Name each with AS, and leave aggregates and windows out.", query.position)
+    for name, key in found:
+        if key.domain is not None and not key.domain:
+            why = f"its conditions leave no value of {name}: the table would be empty."
+            raise _refused(why, "Widen WHERE.", query.position)
+        if key.domain is None:
+            raise UnsupportedQuery(
+                "its values are not listed, so that there is no grid to release.", construct=name,
+                position=query.position,
+                hint="Declare values in the policy, or write CAST(x AS INTEGER) or width_bucket(x, low, high, count).",
+            )  # fmt: skip
+    return plan, found
+
+
+def tables_named(node: object) -> set[str]:
+    """The last parts of all names that stand where a table may stand; those of WITH are among them."""
+    if isinstance(node, tuple):
+        return set().union(*map(tables_named, node))
+    if isinstance(node, syntax.Node):
+        own = {node.name[-1]} if isinstance(node, syntax.TableName) else set()
+        return own.union(*(tables_named(getattr(node, field.name)) for field in fields(node)))
+    return set()
+
+
+def _refused(why: str, hint: str, position: syntax.Position) -> UnsupportedQuery:
+    return UnsupportedQuery(why, construct=CONSTRUCT, position=position, hint=hint)
