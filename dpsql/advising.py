@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -41,6 +42,7 @@ class AdviceReport:
         charged: Whether facts were charged now; not where they were stored.
         written: Whether the policy file was changed.
         version: The table version that the ledger is at; 0 before the first.
+        thin: Whether what was charged was said before, for something stays empty.
     """
 
     quote: str
@@ -49,6 +51,7 @@ class AdviceReport:
     charged: bool
     written: bool
     version: int
+    thin: bool = False
 
 
 @door
@@ -61,6 +64,7 @@ def advise(
     quote: bool = False,
     sampler: Sampler | None = None,
     progress: Progress | None = None,
+    warned: Callable[[str], None] = lambda _: None,
 ) -> AdviceReport:
     """Measures facts privately, once a table version, at a price that the total and every account pay; the owner's.
 
@@ -72,6 +76,7 @@ def advise(
         quote: Whether to say the price alone. Nothing is read or charged.
         sampler: The source of noise; tests alone give one.
         progress: Told each public step and the share done.
+        warned: Told before the charge what will stay empty at a price that was named.
 
     Raises:
         BudgetExceeded: Naming who cannot pay. Nothing was charged.
@@ -91,7 +96,9 @@ def advise(
             return AdviceReport(text, (), (), charged=False, written=False, version=version)
         end_log = keep_in(owners_folder(policy))
         try:
-            return _advised(Path(path), policy, ledger, wanted, epsilon is not None, write, sampler, progress)
+            return _advised(
+                Path(path), policy, ledger, wanted, None if epsilon is None else warned, write, sampler, progress
+            )
         finally:
             end_log()
 
@@ -101,7 +108,7 @@ def _advised(
     policy: Policy,
     ledger: Ledger,
     wanted: Foretold,
-    named: bool,
+    warned: Callable[[str], None] | None,
     write: bool,
     sampler: Sampler | None,
     progress: Progress | None,
@@ -119,7 +126,9 @@ def _advised(
         new = paid(ledger, data) is None
         if new and wanted.advice is None:
             raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
-        if new and wanted.thin and not named:
+        if new and wanted.thin and warned is not None:
+            warned(_quoted(wanted))
+        elif new and wanted.thin:
             raise ProgrammingError(
                 f"{_quoted(wanted)} Nothing was charged. Correct rows_about, or name a price: --epsilon."
             )
@@ -129,7 +138,15 @@ def _advised(
     advised = recommended(policy, facts)
     changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
     spent = _quoted(wanted) if new else "These facts were bought before: they are free."
-    return AdviceReport(spent, advised.lines, changes, charged=new, written=written, version=ledger.version())
+    return AdviceReport(
+        spent,
+        advised.lines,
+        changes,
+        charged=new,
+        written=written,
+        version=ledger.version(),
+        thin=new and bool(wanted.thin),
+    )
 
 
 def facts_of(policy: Policy) -> ReleasedFacts | None:

@@ -42,8 +42,10 @@ def advise(
             write=write,
             quote=quote,
             progress=bar,
+            warned=lambda text: typer.echo(text, err=True),
         )
-    typer.echo(report.quote)
+    if quote or not report.thin:
+        typer.echo(report.quote)
     for text in report.lines:
         typer.echo(line(text))
     if report.changes:

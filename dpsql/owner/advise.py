@@ -209,7 +209,8 @@ def _charged(ledger: Ledger, version: int, wanted: Foretold) -> Release:
     if wanted.advice is None:
         raise OperationalError(f"epsilon {float(wanted.epsilon):g} is too small to buy any noise; ask for more.")
     parts = [f"{FACTS}/{version}/{token_hex(8)}/{stage}" for stage in ("sizes", "totals")]
-    statement = f"dpsql advise: facts of version {version}"
+    price = f"--epsilon {float(wanted.epsilon):g}" + (f" --delta {float(wanted.delta):g}" if wanted.delta else "")
+    statement = f"dpsql advise {price}: facts of version {version}"
     charge = ledger.publish(FACTS, version, wanted.advice.loss, statement=statement, parts=parts)
     return next(one for one in ledger.releases(FACTS) if one.sequence == charge)
 
@@ -227,8 +228,8 @@ def _sizes(
     noise = wanted.advice
     if noise is None or noise.loss != release.loss:
         raise OperationalError(
-            "These facts were charged at another price, and their process was lost. Ask again at that price: "
-            f"{release.loss}."
+            "These facts were charged at another price, and their process was lost. Ask again at that price, which "
+            "stands in `dpsql log POLICY`: it is not charged again."
         )
     asked = list(of_sizes(shape))
     raw = counted(

@@ -125,6 +125,19 @@ def test_facts_are_charged_once_to_the_total_and_to_every_account(policy: Path) 
         assert proxy.ledger.budget(None).spent.epsilon == 0.5
 
 
+def test_a_named_price_is_taken_and_what_stays_empty_is_told_before_the_charge(policy: Path) -> None:
+    policy.write_text(POLICY.replace("8000", "80"))
+    told: list[str] = []
+
+    def warned(text: str) -> None:
+        told.append(text)
+        assert facts_of(load_policy(policy)) is None
+
+    assert advised(policy, warned=warned).charged
+    assert len(told) == 1
+    assert "would stay empty: orders, orders.price." in told[0]
+
+
 def test_a_policy_that_does_not_fit_the_data_is_refused_before_the_charge(policy: Path) -> None:
     policy.write_text(POLICY.replace("price:", "prize:"))
     with pytest.raises(PolicyError, match=r"orders\.prize is in the policy but not in the data"):
@@ -251,6 +264,8 @@ def test_a_charge_whose_process_was_lost_is_drawn_again_without_another(
 
     with pytest.raises(KeyboardInterrupt):
         advised(policy, sampler=Lost())
+    with pytest.raises(OperationalError, match=r"charged at another price.*`dpsql log POLICY`"):
+        advised(policy, epsilon=Fraction(1, 4))
     report = advised(policy)
     assert (report.charged, len(report.lines)) == (False, 3)
     assert spent(policy, "ana") == 0.5

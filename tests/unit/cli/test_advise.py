@@ -23,7 +23,7 @@ def test_facts_are_printed_written_and_free_the_second_time(clinic: Clinic) -> N
     again = clinic.dpsql("advise", "clinic.yaml")
     assert again.code == 0
     assert again.out.startswith("These facts were bought before: they are free.\n")
-    assert "dpsql advise: facts of version" in clinic.dpsql("log", "clinic.yaml").out
+    assert "dpsql advise --epsilon 0.5: facts of version" in clinic.dpsql("log", "clinic.yaml").out
 
 
 def test_what_cannot_be_paid_is_one_clear_error(clinic: Clinic) -> None:
