@@ -39,8 +39,8 @@ __all__ = [
 LOST = 0.001
 """The share of units beyond the advised bounds, and of rows beyond the advised cap, at most. It is a choice: so little
 is below the noise of most answers, and the last thousandth often lies many times further out."""
-QUARTILE = 0.25  # The middle half of the units lies between the two shares at this distance from the ends.
-NORMAL = 0.7413  # Standard deviations of a normal law in the distance between its quartiles.
+NORMAL = 1.4826  # Standard deviations of a normal law in the distance from its centre that half of it keeps within.
+HALVINGS = 60  # Of the widest distance, until that of half the units is found: more than digits are shown.
 SCALES = 100
 """The least and the largest distance to expect between values lie so many times below and above the spread. A guess:
 what friendly_core pays for the width between them goes by its logarithm."""
@@ -189,8 +189,15 @@ def place_of(single: Signed, bounds: tuple[Any, Any] | None = None) -> Typical |
     if not pieces:
         return None
     pieces.sort()
-    low, centre, high = (_quantile(pieces, share) for share in (QUARTILE, 0.5, 1 - QUARTILE))
-    return Typical(Fraction(two_digits(Fraction(centre))), Fraction(two_digits(Fraction((high - low) * NORMAL))))
+    centre = _quantile(pieces, 0.5)
+    near = sum(count for _, _, count in pieces) / 2
+    within, beyond = 0.0, pieces[-1][1] - pieces[0][0]
+    for _ in range(HALVINGS):
+        middle = (within + beyond) / 2
+        within, beyond = (
+            (within, middle) if _between(pieces, centre - middle, centre + middle) > near else (middle, beyond)
+        )
+    return Typical(Fraction(two_digits(Fraction(centre))), Fraction(two_digits(Fraction(beyond * NORMAL))))
 
 
 def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:
@@ -200,6 +207,17 @@ def _quantile(pieces: list[tuple[float, float, int]], share: float) -> float:
             return low + (high - low) * left / count
         left -= count
     return pieces[-1][1]
+
+
+def _between(pieces: list[tuple[float, float, int]], low: float, high: float) -> float:
+    """About how many units lie between two numbers."""
+    found = 0.0
+    for start, end, count in pieces:
+        if start == end:
+            found += count * (low <= start <= high)
+        else:
+            found += count * max(0.0, min(end, high) - max(start, low)) / (end - start)
+    return found
 
 
 def rows_lost(per_unit: LogHistogram, cap: int) -> float:

@@ -79,7 +79,14 @@ def recommended(policy: Policy, facts: ReleasedFacts) -> Advised:
             if owner == name:
                 shown = ", ".join(f"{value} ({count:,})" for value, count in values) or "none stands above the noise"
                 lines.append(f"  {key}: values that many units have most often: {shown}.")
-    return Advised(tuple(lines), changes)
+    return Advised(tuple(lines), {place: value for place, value in changes.items() if value != _now(policy, place)})
+
+
+def _now(policy: Policy, place: tuple[str, ...]) -> str | None:
+    """The number that stands at a place already, written as here; None where there is none, or another thing."""
+    table = policy.tables[place[1]]
+    found = getattr(table.columns[place[3]], place[4]) if len(place) > 3 else getattr(table, place[2])
+    return _text(two_digits(_exact(found))) if isinstance(found, Decimal) else _text(found)
 
 
 def cap_of(per_unit: LogHistogram) -> int:
