@@ -36,7 +36,7 @@ from dpsql.privacy.kinds import Concentrated, Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["METHODS", "TablePlan", "plan_table"]
+__all__ = ["METHODS", "TablePlan", "coded", "plan_table"]
 
 METHODS = ("cells", "tree", "marginals")
 """What SQL can name."""
@@ -80,7 +80,7 @@ class TablePlan:
             domains: The listed values of each.
             sampler: Of the noise.
         """
-        codes, weights = _coded(raw, keys, domains)
+        codes, weights = coded(raw, keys, domains)
         sizes = [len(domain) for domain in domains]
         if self.method == "marginals":
             released = noisy_marginals(codes, sizes, self.payment, sampler, weights=weights)
@@ -153,7 +153,7 @@ def _payments(price: Price, neighbours: Relation, rows: int) -> list[tuple[Payme
     return found
 
 
-def _coded(raw: RawTable, keys: Sequence[str], domains: Sequence[Sequence[Any]]) -> tuple[Codes, Codes]:
+def coded(raw: RawTable, keys: Sequence[str], domains: Sequence[Sequence[Any]]) -> tuple[Codes, Codes]:
     """Each occurring cell as the places of its values in the lists, and its number of rows; unlisted ones left out."""
     columns = []
     for key, domain in zip(keys, domains, strict=True):
