@@ -37,9 +37,8 @@ caps allow. The answer says both numbers.
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`clamp_facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
 
-When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): over the rows of
-a whole table owners set caps near what is there, while conditions and joins leave a unit far fewer rows than caps and
-products of caps allow.
+When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): owners name caps
+and bounds that surely hold, and conditions and joins leave a unit far less than the products of caps allow.
 
 Source: the choice of a clamp by the number of units above it is that of Amin, Kulesza, Munoz Medina, Vassilvitskii
 2019, "Bounding user contributions" (the best clamp has about 1 / epsilon of them); McKenna, Sheldon 2020
@@ -79,10 +78,15 @@ FIRST = 1024
 """Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
 they would cost more to climb than such small values are worth."""
 
-PICKED = 4
-"""Where conditions pick rows, a unit is thought to have so many times less than facts show of its table. A guess: a
-clamp found for those rows loses less where it is wrong than the table's own does.
-"""
+LOOSE = 4
+"""How many times what a unit has lies below what loose caps and bounds allow, or below what facts show of a whole table
+where conditions pick rows. A guess: a clamp that is found loses less where it is wrong than noise for the caps does."""
+
+MANY_ROWS = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
+
+WIDE = (
+    256  # From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess.
+)
 
 CERTAIN = 3.0
 """Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
@@ -205,23 +209,24 @@ def _edges(one_row: Grid, grid: Grid, top: int) -> tuple[int, ...]:
 def _guess(request: Request, totals: Sized) -> float:
     """About the largest size of a unit, in steps of the totals' grid; it only serves to choose and to predict.
 
-    Over a whole table the number of rows is about the cap; where conditions and joins pick them, twice its root. Values
-    are about the declared centre; without one, the mean of many lies near half of the largest.
+    Caps and bounds are what an owner is sure of, not what is there: many rows and wide bounds are thought to be far
+    from what a unit has, most of all under conditions and joins. A declared centre and spread tell about values.
     """
-    known = known_sizes(request)
+    known, whole = known_sizes(request), _whole(request.source.relation)
     if known is not None and known[0].units:
-        return max(1.0, _seen(known[0], totals) / (1 if _whole(request.source.relation) else PICKED))
+        return max(1.0, _seen(known[0], totals) / (1 if whole else LOOSE))
     held, function = request.source.contribution, request.aggregate.function
     most = held.of_units().total if function == "count_units" else held.total
-    rows = float(most if _whole(request.source.relation) else min(most, 2 * math.sqrt(most)))
+    rows = float(most)
+    if most >= MANY_ROWS:
+        rows = most / LOOSE if whole else min(most / LOOSE, 2 * math.sqrt(most))
     if function != "sum" or request.grid is None:
         return rows
-    facts, step = request.facts, float(totals.grid.step)
-    largest = max(abs(request.grid.low), abs(request.grid.high)) * float(request.grid.step)
-    one = largest * min(1.0, 0.5 + 1 / math.sqrt(rows))
+    facts, steps = request.facts, max(abs(request.grid.low), abs(request.grid.high))
+    one = steps * request.grid.step * (Fraction(1, LOOSE) if steps >= WIDE else 1)
     if facts.centre is not None and facts.spread is not None:
-        one = min(one, abs(float(facts.centre)) + 2 * float(facts.spread) / math.sqrt(rows))
-    return max(1.0, rows * one / step)
+        one = min(steps * request.grid.step, abs(facts.centre) + 2 * facts.spread)
+    return max(1.0, rows * float(one / totals.grid.step))
 
 
 def _seen(sizes: LogHistogram, totals: Sized) -> float:

@@ -29,7 +29,7 @@ choices add little to the mean squared error. Measured."""
 
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
-ALLOWED = 1
+ALLOWED = 2
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
 clamp each. Measured: enough for 9 intervals of 10 to hold on data with long tails."""
 

@@ -388,6 +388,7 @@ SELECT SUM(cost > 1000) FROM visits
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 1 ELSE greatest(0, least(1, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CAST(("t0"."cost" > CAST($1 AS DOUBLE)) AS BIGINT) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 1000.0, 1.0, 0.0
 
+-- with: mechanism='laplace'
 SELECT SUM(COALESCE(cost, 0)), SUM(IFNULL(weight, 70)) FROM visits JOIN patients USING (patient_id)
 -- unit: visits.patient_id = patients.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -482,6 +483,7 @@ SELECT AVG(length(city)) FROM patients
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2147483648 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4294967296 ELSE greatest(0, least(4294967296, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT length("t0"."city") AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 1.0, 0.0, 4294967296.0
 
+-- with: mechanism='laplace'
 SELECT SUM(2 + 3 * age) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -506,6 +508,7 @@ SELECT SUM(age - (10 - (4 - 2))) FROM patients
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($5 AS DOUBLE) THEN -8 WHEN CAST("x0" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 102 ELSE greatest(-8, least(102, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t0"."age" - (CAST($1 AS BIGINT) - (CAST($2 AS BIGINT) - CAST($3 AS BIGINT)))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 10, 4, 2, 1.0, -8.0, 102.0
 
+-- with: mechanism='laplace'
 SELECT SUM(date_diff('day', visited_on, DATE '2025-12-31')) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -514,6 +517,7 @@ SELECT SUM(date_diff('day', visited_on, DATE '2025-12-31')) FROM visits
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2191 ELSE greatest(0, least(2191, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT date_diff(CAST($1 AS VARCHAR), "t0"."visited_on", CAST($2 AS DATE)) AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS q
 -- values: 'day', 2025-12-31, 1.0, 0.0, 2191.0
 
+-- with: mechanism='laplace'
 SELECT SUM(DATE '2025-12-31' - visited_on) FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
@@ -1928,6 +1932,7 @@ SELECT SUM(CASE WHEN height BETWEEN 1 AND 2 THEN 1 ELSE 0 END) FROM customers
 -- values: 1.0, 2.0, 1, 0, 0.0
 
 -- policy: shop
+-- with: mechanism='laplace'
 SELECT SUM(LEAST(600, GREATEST(0, seconds))) FROM logins
 -- unit: logins.customer_id
 -- rows per unit: 3, in one group 3, in groups 1
