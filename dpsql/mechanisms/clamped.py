@@ -84,9 +84,8 @@ where conditions pick rows. A guess: a clamp that is found loses less where it i
 
 MANY_ROWS = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
 
-WIDE = (
-    256  # From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess.
-)
+WIDE = 256
+"""From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 
 CERTAIN = 3.0
 """Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
