@@ -87,6 +87,8 @@ MANY_ROWS = 16  # From so many rows a unit on, a cap is thought to be loose. A g
 WIDE = 256
 """From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 
+USUAL_ROWS = 8  # Rows a unit that a table is thought to have at most, to guess its number of units. A guess.
+
 CERTAIN = 3.0
 """Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
 
@@ -238,7 +240,7 @@ def _units(request: Request) -> float:
     """About how many units there are: by facts, else by the guessed rows of the largest table."""
     tables = [scan.table for scan in private_scans(request.source.relation)]
     known = [float(table.advised.units) for table in tables if table.advised is not None and table.advised.units > 0]
-    guessed = [table.rows_about / math.sqrt(max(1, table.rows_per_unit)) for table in tables]
+    guessed = [table.rows_about / min(USUAL_ROWS, math.sqrt(max(1, table.rows_per_unit))) for table in tables]
     return max(1.0, *(known or guessed))
 
 
