@@ -8,10 +8,11 @@ answer's exact numbers are clipped to, and how much of the interval is for what 
 The window reaches so far on each side that noise and what is clipped away are expected to be least together. A tail is
 believed where it is larger than noise alone would make it: by `beyond`, with a chance of at most 4^-k / 100 for the
 k-th doubling beyond the distance that half of the rows keep, and 10^-9 at least. So a chance hit that doubles the noise
-k times is rare in its square. Further tails are taken to thin out as the last ones did, by a half to nine tenths with
-each doubling.
+k times is rare in its square. A tail beyond it counts for what it exceeds the noise's standard deviation by, and
+further ones are taken to thin out as the last ones did: by a half to nine tenths with each doubling, for variances by
+three quarters at least.
 
-`Side.hidden` is what the interval adds: the rows beyond the window if the tail is a quarter of a standard deviation of
+`Side.hidden` is what the interval adds: the rows beyond the window if the tail is a standard deviation of
 its noise larger than it looks and thins by half with each doubling. More rows, or rows that lie farther, the noise can
 hide: at most `most_hidden` of a group, 99 times of 100, whatever the data are.
 """
@@ -42,7 +43,7 @@ between light tails and those of no finite mean."""
 WITHIN_BIN = 0.7
 """Where the rows of a bin lie, as a share of its far end. A guess: between a half and one."""
 FARTHER = 0.75  # The same where the interval counts them, a little farther out. A guess.
-SWAY = 0.25
+SWAY = 1.0
 """In standard deviations of its noise: how much larger than it looks the interval takes a tail to be. Measured: with
 less, intervals of means miss the truth more than 5 times of 100; more makes them wider alone."""
 FEWEST = 0.1  # Of a row: fewer expected rows are none.
@@ -171,9 +172,11 @@ def _reach(tail: np.ndarray, edges: np.ndarray, far: float, base: int, noise: fl
     """How far the window goes on one side, in grid steps."""
     last = max(_last(tail, base, noise), 0)
     known = max(float(tail[last]), noise)
-    least = min(max(float(tail[last + 1]) if last + 1 < len(edges) else 0.0, noise / 2), known / 2)
-    thins = min(max(least / known, THINS[0]), THINS[1])
-    outside = _thinning(least, thins, len(edges) - last - 1)
+    bins = len(edges) - last - 1
+    seen = float(tail[last + 1]) - math.sqrt(2 * bins) * noise if bins else 0.0
+    least = min(max(seen, noise / 2), known / 2)
+    thins = min(max(least / known, THINS[0]), THINS[1] ** power)
+    outside = _thinning(least, thins, bins)
     ends = np.minimum(edges, far)
     best, error = far, math.inf
     for index in range(last, len(edges)):
