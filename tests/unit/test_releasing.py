@@ -129,6 +129,16 @@ def test_several_rows_a_unit_pay_for_all_of_them(session: Session) -> None:
     assert rows(session, "SELECT COUNT(*) FROM b") == [(400,)]
 
 
+@pytest.mark.parametrize("method", ["cells", "marginals"])
+def test_a_table_of_nobody_is_empty(session: Session, method: str) -> None:
+    """By the policy there may be people of 95; there are none."""
+    made = session.release("none", "SELECT age, sex FROM people WHERE age >= 95", epsilon=1, method=method)
+    assert made.rows[0][2] == 0
+    assert rows(session, "SELECT COUNT(*), MAX(age), MIN(sex) FROM none") == [(0, None, None)]
+    assert rows(session, "SELECT age, sex FROM none WHERE age = 96") == []
+    assert session.describe("none").rows[0][1] == "integer"
+
+
 def test_it_is_listed_dropped_and_never_given_back(session: Session) -> None:
     session.release("people_2", "SELECT age, sex FROM people", epsilon=0.5)
     assert ("people_2", "released", None, None, 400, "the table") in session.tables().rows
