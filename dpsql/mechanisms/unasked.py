@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpsql.mechanisms.base import Mechanism, Request
+from dpsql.plan.hints import source
 from dpsql.plan.nodes import Case, Column, Expression, PerUnit, Project, Relation, Scan
 from dpsql.plan.relations import conjuncts
 
@@ -64,7 +65,7 @@ def _describes(request: Request) -> bool:
         ((complete, first),), ((_, second),) = aggregate.argument.branches, aggregate.second.branches
         bare = _complete((first, second), complete)
     else:
-        bare = all(x is None or isinstance(x, Column) for x in (aggregate.argument, aggregate.second))
+        bare = all(x is None or isinstance(source(x), Column) for x in (aggregate.argument, aggregate.second))
     return bare and not request.source.keys and _whole(request.source.relation)
 
 

@@ -11,6 +11,7 @@ from dpsql.plan.aggregates import CALLS
 from dpsql.plan.conversions import as_text, converted
 from dpsql.plan.functions import FUNCTIONS, INTEGER_LIMIT, REAL_LIMIT, Function, Nulls
 from dpsql.plan.functions.refused import REFUSED
+from dpsql.plan.hints import hinted
 from dpsql.plan.nodes import Apply, Column, Constant, Expression
 from dpsql.plan.ranges import is_certain, known_range, length_of, printed_size, range_of, with_bounds
 from dpsql.plan.types import Facts, Type
@@ -128,6 +129,7 @@ def _checked(function: Function, arguments: tuple[Expression, ...], name: str, p
     bounds = function.bounds(tuple(map(known_range, arguments)), tuple(map(is_certain, arguments)))
     step = Fraction(1) if function.result is Type.INTEGER else function.step
     facts = with_bounds(Facts(function.result, nullable=_nullable(function, arguments)), bounds, step)
+    facts = hinted(facts, function.name, arguments)
     result = Apply(function, arguments, facts)
     if max(function.copies, default=1) > 1:
         refuse_large(result, name, position)
