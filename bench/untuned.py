@@ -1,10 +1,11 @@
 """What plain statements lose against an expert who knows the data: docs/untuned.md.
 
-    python bench/untuned.py [--draws 20] [--only NAME] [--keep FOLDER] [--only-print]
+    python bench/untuned.py [--draws 20] [--only NAME] [--keep FOLDER] [--jobs 1] [--only-print]
 
 Each statement of `untuned_data.py` is asked as it stands, at two prices, with real noise. Its rivals cost the same:
 each mechanism by name; for sums and counts a clamp of a unit's total, for other aggregates one of each value, both on
-a grid of powers of two; caps of a unit's rows and groups, on the same grid; and the best clamp with each cap. Which
+a grid of powers of two (of four for TPC-H); caps of a unit's rows and groups, on the same grid; and the best clamp with
+each cap. Which
 rival is best is known in hindsight, from its errors: nobody could choose so well. All are drawn a few times, the best
 of these more often; the one that errs the least is then drawn anew, as often as the plain statement, so that it is not
 best by luck of its draws. Where the plain statement errs the least, the ratio is 1.
@@ -24,6 +25,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -129,10 +131,12 @@ class Asked:
     Args:
         session: Whose raw numbers are remembered.
         bounded: The bounded tables, for the truth.
+        draws: How often the plain statement is drawn.
+        every: As in `DataSet`.
     """
 
-    def __init__(self, session: Session, bounded: duckdb.DuckDBPyConnection, draws: int) -> None:
-        self._session, self._bounded, self._draws = session, bounded, draws
+    def __init__(self, session: Session, bounded: duckdb.DuckDBPyConnection, draws: int, every: int) -> None:
+        self._session, self._bounded, self._draws, self._every = session, bounded, draws, every
         self._seen = set[str]()  # what was drawn for the statement at hand: an option may change nothing
 
     def compared(self, data: str, question: Question, epsilon: float) -> Compared:
@@ -143,11 +147,12 @@ class Asked:
         if plain is None:
             raise SystemExit(f"{data}: {question.sql} is refused")
         self._seen = {plain.fingerprint}
-        found = self._all(rivals(question, self._facts(question)), question, epsilon, truth)
+        least, most, rows = self._facts(question)
+        found = self._all(rivals(question, (least, most), rows, self._every), question, epsilon, truth)
         clamps = [one for one in found if "clamp" in one.rival.label]
         if clamps:
             best = min(clamps, key=lambda one: one.root)
-            found += self._all(capped(question, best.rival), question, epsilon, truth)
+            found += self._all(capped(question, best.rival, rows, self._every), question, epsilon, truth)
         found = sorted(found, key=lambda one: one.root)[:KEPT]
         for one in found:
             self.drawn(one.rival, question, epsilon, truth, AGAIN, one)
@@ -156,14 +161,14 @@ class Asked:
             best = self.drawn(best.rival, question, epsilon, truth, self._draws) or best
         return Compared(data, question, epsilon, plain, best, least_ratio(plain, best), time.monotonic() - began)
 
-    def _facts(self, question: Question) -> tuple[float, float]:
-        """The least value of the aggregates' arguments, and the most that a unit's total can be."""
+    def _facts(self, question: Question) -> tuple[float, float, int]:
+        """The least value of the aggregates' arguments, the most that a unit's total can be, and its most rows."""
         plan: Any = self._session._plan(parse(question.sql).select, ())
         facts = [aggregate.argument.facts for aggregate in plan.aggregates if aggregate.argument is not None]
         rows = rows_per_unit(plan.relation)
         low = min((float(own.low) for own in facts if own.low is not None), default=0.0)
         high = max((max(float(own.high), -low) for own in facts if own.high is not None), default=1.0)
-        return low, high * (rows if "SUM" in question.sql or "COUNT" in question.sql else 1)
+        return low, high * (rows if "SUM" in question.sql or "COUNT" in question.sql else 1), rows
 
     def _all(
         self, asked: Sequence[Rival], question: Question, epsilon: float, truth: Mapping[Any, Any]
@@ -226,17 +231,17 @@ class Asked:
             found.covered.append(sum(held) / len(held))
 
 
-def rivals(question: Question, facts: tuple[float, float]) -> list[Rival]:
+def rivals(question: Question, facts: tuple[float, float], rows: int, every: int) -> list[Rival]:
     """What an expert may write: a mechanism, a clamp, a cap."""
     plain = f"{question.sql} {question.picks}"
     found = [Rival(name, plain, {"mechanism": name}) for name in NAMED]
-    return [*found, *clamped(question, facts), *capped(question, Rival("", plain))]
+    return [*found, *clamped(question, facts, every), *capped(question, Rival("", plain), rows, every)]
 
 
-def clamped(question: Question, facts: tuple[float, float]) -> Iterator[Rival]:
+def clamped(question: Question, facts: tuple[float, float], every: int) -> Iterator[Rival]:
     """A clamp of each unit's total, or of each value, on a grid of powers of two up to its bound."""
     least, most = facts
-    for power in range(-2, 1 + math.ceil(math.log2(max(1.0, most)))):
+    for power in range(-2, 1 + math.ceil(math.log2(max(1.0, most))), every):
         top = 2**power if power >= 0 else 2.0**power
         for low in (0, -top) if least < 0 else (0,):
             sql = TOTALS.sub(rf"\1\3, contribution_bounds_per_group => ({low}, {top}))", question.marked)
@@ -245,13 +250,20 @@ def clamped(question: Question, facts: tuple[float, float]) -> Iterator[Rival]:
                 yield Rival(f"clamp {low:g} to {top:g}", f"{plainly(sql)} {question.picks}")
 
 
-def capped(question: Question, rival: Rival) -> list[Rival]:
-    """A cap of each unit's rows or groups, on the same grid, beside what else was written."""
+def capped(question: Question, rival: Rival, rows: int, every: int) -> list[Rival]:
+    """A cap of each unit's rows or groups, on the same grid, beside what else was written.
+
+    Args:
+        question: What is asked.
+        rival: What else was written.
+        rows: The most rows of a unit, which a cap is below.
+        every: As in `DataSet`.
+    """
     names = ("max_groups_per_unit", "max_rows_contributed") if question.keys else ("max_rows_contributed",)
     return [
         Rival(f"{rival.label} {name} {2**power}".strip(), rival.sql, {**rival.options, name: 2**power})
         for name in names
-        for power in range(10)
+        for power in range(0, (rows - 1).bit_length(), every)
     ]
 
 
@@ -283,7 +295,7 @@ def asked_of(data: DataSet, questions: Sequence[Question], draws: int, kept: Pat
             bounded = next(proxy._cache.rglob("bounded.duckdb"))
             backend = replace(proxy._backend, engine=Remembering(proxy._backend.engine))
             with duckdb.connect(str(bounded), read_only=True) as connection:
-                asked = Asked(Session(backend, "ana"), connection, draws)
+                asked = Asked(Session(backend, "ana"), connection, draws, data.every)
                 for question in questions:
                     for epsilon in PRICES:
                         yield asked.compared(data.name, question, epsilon)
@@ -384,22 +396,33 @@ def chosen(only: str | None) -> list[tuple[DataSet, list[Question]]]:
     return found
 
 
+def lines_of(name: str, questions: Sequence[Question], draws: int, kept: Path) -> list[Compared]:
+    """The same as a list, each printed when it is there; in a process of its own."""
+    (data,) = (data for data in DATA if data.name == name)
+    found = []
+    for one in asked_of(data, questions, draws, kept):
+        print(line(one), flush=True)
+        found.append(one)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--only", help="a data set, a class of statements, or a text that they hold")
     parser.add_argument("--keep", type=Path, help="where the files of TPC-H are, or stay")
+    parser.add_argument("--jobs", type=int, default=1, help="data sets that are asked at once")
     parser.add_argument("--worst", type=int, default=20, help="how many statements are listed")
     parser.add_argument("--only-print", action="store_true", help="leave the page as it is")
     given = parser.parse_args()
-    made, found = circumstances(), []
+    made, began = circumstances(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tpch-") as scratch:
         kept = given.keep or Path(scratch)
         kept.mkdir(parents=True, exist_ok=True)
-        for data, questions in chosen(given.only):
-            for one in asked_of(data, questions, given.draws, kept):
-                print(line(one), flush=True)
-                found.append(one)
+        parts = chosen(given.only)
+        with ProcessPoolExecutor(given.jobs) as pool:
+            work = [pool.submit(lines_of, data.name, questions, given.draws, kept) for data, questions in parts]
+            found = [one for done in work for one in done.result()]
     asked, sets = {(one.data, one.question) for one in found}, {one.data for one in found}
     lines = [
         f"{len(asked)} statements over {len(sets)} data sets, "
@@ -417,7 +440,7 @@ def main() -> None:
     if whole:
         picture(found, ROOT / "docs" / "figures" / "untuned.svg")
     write("untuned", lines, page=PAGE, only_print=not whole)
-    print(f"{sum(one.seconds for one in found):.0f} s")
+    print(f"{time.monotonic() - began:.0f} s")
 
 
 if __name__ == "__main__":
