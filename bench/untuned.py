@@ -1,14 +1,13 @@
 """What plain statements lose against an expert who knows the data: docs/untuned.md.
 
-    python bench/untuned.py [--draws 20] [--only NAME] [--keep FOLDER] [--jobs 1] [--only-print]
+    python bench/untuned.py [--draws 20] [--only NAME] [--keep FOLDER] [--jobs 1] [--advise EPSILON] [--only-print]
 
 Each statement of `untuned_data.py` is asked as it stands, at two prices, with real noise. Its rivals cost the same:
 each mechanism by name; for sums and counts a clamp of a unit's total, for other aggregates one of each value, both on
-a grid of powers of two (of four for TPC-H); caps of a unit's rows and groups, on the same grid; and the best clamp with
-each cap. Which
-rival is best is known in hindsight, from its errors: nobody could choose so well. All are drawn a few times, the best
-of these more often; the one that errs the least is then drawn anew, as often as the plain statement, so that it is not
-best by luck of its draws. Where the plain statement errs the least, the ratio is 1.
+a grid of powers of two (of four for large data); caps of a unit's rows and groups, on the same grid; and the best clamp
+with each cap. Which rival is best is known in hindsight, from its errors: nobody could choose so well. All are drawn a
+few times, the best of these more often; the one that errs the least is then drawn anew, as often as the plain
+statement, so that it is not best by luck of its draws. Where the plain statement errs the least, the ratio is 1.
 
 The error is the root mean square over draws and groups of answer - truth; the truth is DuckDB's, over the bounded
 tables. A group that the answer leaves out counts as 0. Ratios of two errors have a lower limit: they are lower with a
@@ -19,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import pickle
 import re
 import shutil
 import tempfile
@@ -27,6 +27,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +39,19 @@ from untuned_data import DATA, DataSet, Question
 
 import dpsql
 import dpsql.testing
+from dpsql.advising import advise
 from dpsql.mechanisms import MECHANISMS
 from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.types import Type
 from dpsql.prepare import Prepared
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 
 PAGE = ROOT / "docs" / "untuned.md"
 PRICES = (0.2, 1.0)
-FIRST = 5  # Draws of each rival, to find the best ones.
-KEPT = 5  # Rivals that are drawn more often, to find the best.
-AGAIN = 15  # Draws more of each of them.
+FIRST = 3  # Draws of each rival, to find the best ones.
+KEPT = 3  # Rivals that are drawn more often, to find the best.
+AGAIN = 10  # Draws more of each of them.
 MOST = 1e6  # The largest ratio: beside errors of nothing but 0, it is this one.
 RESAMPLED = 1000  # Times that draws are resampled for a limit.
 LEVEL = 0.025  # The chance that a ratio is below its lower limit.
@@ -106,6 +109,7 @@ class Compared:
         data, question, epsilon: Which.
         plain, best: What came of both.
         least: The lower limit of the ratio of their errors.
+        floor: What an error counts as at least: half of 1 for what is a whole number.
         seconds: What all of it took.
     """
 
@@ -115,6 +119,7 @@ class Compared:
     plain: Errors
     best: Errors
     least: float
+    floor: float
     seconds: float
 
     @property
@@ -122,7 +127,7 @@ class Compared:
         """The error of the plain statement over that of the best one."""
         if self.plain is self.best:
             return 1.0
-        return self.plain.root / max(self.best.root, self.plain.root / MOST, 1e-300)
+        return max(self.plain.root, self.floor) / max(self.best.root, self.floor, self.plain.root / MOST, 1e-300)
 
 
 class Asked:
@@ -147,7 +152,7 @@ class Asked:
         if plain is None:
             raise SystemExit(f"{data}: {question.sql} is refused")
         self._seen = {plain.fingerprint}
-        least, most, rows = self._facts(question)
+        least, most, rows, floor = self._facts(question)
         found = self._all(rivals(question, (least, most), rows, self._every), question, epsilon, truth)
         clamps = [one for one in found if "clamp" in one.rival.label]
         if clamps:
@@ -159,16 +164,23 @@ class Asked:
         best = min([plain, *found], key=lambda one: one.root)
         if best is not plain:
             best = self.drawn(best.rival, question, epsilon, truth, self._draws) or best
-        return Compared(data, question, epsilon, plain, best, least_ratio(plain, best), time.monotonic() - began)
+        least_of_both = least_ratio(plain, best, floor)
+        return Compared(data, question, epsilon, plain, best, least_of_both, floor, time.monotonic() - began)
 
-    def _facts(self, question: Question) -> tuple[float, float, int]:
-        """The least value of the aggregates' arguments, the most that a unit's total can be, and its most rows."""
+    def _facts(self, question: Question) -> tuple[float, float, int, float]:
+        """The least value of the arguments, the most that a unit's total can be, its most rows, and the floor."""
         plan: Any = self._session._plan(parse(question.sql).select, ())
         facts = [aggregate.argument.facts for aggregate in plan.aggregates if aggregate.argument is not None]
         rows = rows_per_unit(plan.relation)
         low = min((float(own.low) for own in facts if own.low is not None), default=0.0)
         high = max((max(float(own.high), -low) for own in facts if own.high is not None), default=1.0)
-        return low, high * (rows if "SUM" in question.sql or "COUNT" in question.sql else 1), rows
+        whole = all(
+            own.function.startswith(("count", "quantile"))
+            and (own.argument is None or own.function.startswith("count") or own.argument.facts.type is Type.INTEGER)
+            for own in plan.aggregates
+        )
+        total = high * (rows if "SUM" in question.sql or "COUNT" in question.sql else 1)
+        return low, total, rows, 0.5 if whole and "/" not in question.sql else 0.0
 
     def _all(
         self, asked: Sequence[Rival], question: Question, epsilon: float, truth: Mapping[Any, Any]
@@ -272,7 +284,7 @@ def plainly(sql: str) -> str:
     return sql.replace("{", "").replace("}", "")
 
 
-def least_ratio(plain: Errors, best: Errors) -> float:
+def least_ratio(plain: Errors, best: Errors, floor: float) -> float:
     """The lower limit of the ratio, by resampling draws of both; the seed is fixed, for a page made again."""
     if plain is best:
         return 1.0
@@ -281,17 +293,23 @@ def least_ratio(plain: Errors, best: Errors) -> float:
         np.asarray(own.squares)[random.integers(0, len(own.squares), (RESAMPLED, len(own.squares)))].mean(axis=1)
         for own in (plain, best)
     ]
+    means = [np.maximum(own, floor**2) for own in means]
     ratios = np.sqrt(means[0] / np.maximum(means[1], means[0] / MOST**2 + 1e-300))
     return float(np.quantile(ratios, LEVEL))
 
 
-def asked_of(data: DataSet, questions: Sequence[Question], draws: int, kept: Path) -> Iterator[Compared]:
-    """Every statement of a data set, at every price."""
+def asked_of(
+    data: DataSet, questions: Sequence[Question], draws: int, kept: Path, facts: Fraction | None
+) -> Iterator[Compared]:
+    """Every statement of a data set, at every price; after ``dpsql advise`` at a price of facts, where there is one."""
     home = Path(tempfile.mkdtemp(prefix="dpsql-untuned-"))
     try:
         data.make(home / f"{data.name}.duckdb", kept)
         (home / f"{data.name}.yaml").write_text(data.policy)
-        with dpsql.testing.open(home / f"{data.name}.yaml") as proxy:
+        if facts is not None:
+            advise(home / f"{data.name}.yaml", epsilon=facts)
+        opened = dpsql.testing.open if facts is None else dpsql.open
+        with opened(home / f"{data.name}.yaml") as proxy:
             bounded = next(proxy._cache.rglob("bounded.duckdb"))
             backend = replace(proxy._backend, engine=Remembering(proxy._backend.engine))
             with duckdb.connect(str(bounded), read_only=True) as connection:
@@ -396,11 +414,13 @@ def chosen(only: str | None) -> list[tuple[DataSet, list[Question]]]:
     return found
 
 
-def lines_of(name: str, questions: Sequence[Question], draws: int, kept: Path) -> list[Compared]:
+def lines_of(
+    name: str, questions: Sequence[Question], draws: int, kept: Path, facts: Fraction | None
+) -> list[Compared]:
     """The same as a list, each printed when it is there; in a process of its own."""
     (data,) = (data for data in DATA if data.name == name)
     found = []
-    for one in asked_of(data, questions, draws, kept):
+    for one in asked_of(data, questions, draws, kept, facts):
         print(line(one), flush=True)
         found.append(one)
     return found
@@ -411,6 +431,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--only", help="a data set, a class of statements, or a text that they hold")
     parser.add_argument("--keep", type=Path, help="where the files of TPC-H are, or stay")
+    parser.add_argument("--advise", type=Fraction, help="dpsql advise at this epsilon before, for all statements")
+    parser.add_argument("--found", type=Path, help="a file that keeps what was found, for parts that run one by one")
     parser.add_argument("--jobs", type=int, default=1, help="data sets that are asked at once")
     parser.add_argument("--worst", type=int, default=20, help="how many statements are listed")
     parser.add_argument("--only-print", action="store_true", help="leave the page as it is")
@@ -421,8 +443,14 @@ def main() -> None:
         kept.mkdir(parents=True, exist_ok=True)
         parts = chosen(given.only)
         with ProcessPoolExecutor(given.jobs) as pool:
-            work = [pool.submit(lines_of, data.name, questions, given.draws, kept) for data, questions in parts]
+            work = [
+                pool.submit(lines_of, data.name, questions, given.draws, kept, given.advise)
+                for data, questions in parts
+            ]
             found = [one for done in work for one in done.result()]
+    if given.found is not None:
+        found += pickle.loads(given.found.read_bytes()) if given.found.exists() else []  # noqa: S301 - a file of its own
+        given.found.write_bytes(pickle.dumps(found))
     asked, sets = {(one.data, one.question) for one in found}, {one.data for one in found}
     lines = [
         f"{len(asked)} statements over {len(sets)} data sets, "
@@ -436,7 +464,7 @@ def main() -> None:
         "",
         made,
     ]
-    whole = given.only is None and not given.only_print
+    whole = (given.only is None or given.found is not None) and not given.only_print
     if whole:
         picture(found, ROOT / "docs" / "figures" / "untuned.svg")
     write("untuned", lines, page=PAGE, only_print=not whole)

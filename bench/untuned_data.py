@@ -58,7 +58,7 @@ class DataSet:
         tables: The policy's ``tables``, in YAML.
         make: Writes the database to a path; the second argument is where files may be kept.
         questions: The statements.
-        every: Powers of two between one clamp or cap and the next: 2 over millions of rows, where each takes seconds.
+        every: Powers of two between one clamp or cap and the next: 2 over many rows, where each takes long.
     """
 
     name: str
@@ -326,6 +326,7 @@ DATA = (
             *top("patients", "city", "{COUNT(*)}"),
             *open_groups("visits", "patient_id", "diagnosis"),
         ),
+        every=2,
     ),
     DataSet("tpch", tpch_tables(), make_tpch, TPCH_QUESTIONS, every=2),
     DataSet(
@@ -344,6 +345,7 @@ DATA = (
             *top("rows", "carrier", "{COUNT(*)}"),
             *open_groups("rows", "tailnum", "dest"),
         ),
+        every=2,
     ),
     DataSet(
         "ratings",
