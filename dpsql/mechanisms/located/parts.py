@@ -16,7 +16,7 @@ __all__ = ["COUNT", "FEWEST", "Shares", "shares_for"]
 COUNT = Fraction(1, 16)
 """The share of the price for the number of rows. It is a choice: sums are centred near their mean, where an error of
 the number hardly moves the answer."""
-FEWEST = 150
+FEWEST = 250
 """Rows times epsilon for one of them, below which a group is not located. Measured: with fewer, the centre is often
 missed, and rows far out cannot be seen."""
 

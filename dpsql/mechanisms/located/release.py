@@ -24,7 +24,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.choice.quantile import Rank, landscape
-from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
+from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, shares_for
 from dpsql.mechanisms.located.place import Bins, Clip, total, window_of
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.mean import MeanRelease, fieller
@@ -171,7 +171,7 @@ class LocatedRelease(Offer):
 
     def located_shares(self) -> Shares:
         """Of a group of about ``rows_about`` rows, or of the fewest that are located."""
-        least = shares_for(1e300 if self.query.each == 0 else 200 / self.query.each, self.query.each)
+        least = shares_for(2 * FEWEST / self.query.each, self.query.each)
         shares = shares_for(self.query.rows_about, self.query.each) or least
         if shares is None:
             raise InvariantBroken("some number of rows is enough")
