@@ -32,7 +32,8 @@ def circumstances() -> str:
     """Machine, software, date, commit and command: what a timing means nothing without."""
     commit = _git("rev-parse", "--short=10", "HEAD")
     changed = " and uncommitted changes" if _git("status", "--porcelain", "--untracked-files=no", "dpsql") else ""
-    command = " ".join(["python", str(Path(sys.argv[0]).resolve().relative_to(ROOT)), *sys.argv[1:]])
+    words = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]  # no folders of a machine
+    command = " ".join(["python", str(Path(sys.argv[0]).resolve().relative_to(ROOT)), *words])
     return (
         f"{_processor()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}; "
         f"Python {platform.python_version()}, DuckDB {duckdb.__version__}; {datetime.now(UTC):%Y-%m-%d}, "
