@@ -43,6 +43,8 @@ def only_named(mechanism: Mechanism, request: Request) -> str | None:
         return None
     if mechanism.name == "threshold":
         return None if request.selects else ZEROS
+    if mechanism.name == "clamped":
+        return SHRINKS if any(key.domain is None for key in request.source.keys) else None
     if mechanism.name not in ("preprocessing", "friendly_core"):
         return None
     if request.personal is not None or _bounded(request):
@@ -86,6 +88,10 @@ def _whole(relation: Relation) -> bool:
 
 
 ZEROS = "it shows most groups of few rows as 0, however little the noise, so it is taken by name alone."
+SHRINKS = (
+    "a unit in many groups counts less in each, and where groups are discovered intervals did not hold that: it is "
+    "taken by name alone."
+)
 LEANS = "it moves the answer by an amount that no interval counts, so it is taken by name alone."
 ELSEWHERE = (
     "centre, spread and scale describe the whole column, and these rows may lie elsewhere: it is taken by name alone, "
