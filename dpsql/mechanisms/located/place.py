@@ -71,9 +71,9 @@ class Bins:
     def counts(self, values: Whole, rows: Whole, centre: int) -> list[int]:
         """Rows in each bin below the centre, then in each at or above it.
 
-            >>> from fractions import Fraction
+        >>> from fractions import Fraction
         >>> Bins(Grid(Fraction(1), 0, 8)).counts(np.array([1, 4, 5, 8]), np.array([1, 2, 3, 4]), 4)
-            [0, 0, 1, 0, 5, 0, 4, 0]
+        [0, 0, 1, 0, 5, 0, 4, 0]
         """
         edges = np.array(self.edges, dtype=np.int64)
         left = values - centre

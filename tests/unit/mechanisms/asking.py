@@ -77,7 +77,7 @@ def asking(
             fraction=fraction if function.startswith(("quantile", "trimmed")) else None,
             position=(1, 8),
         ),
-        source=Source(Scan(table, "t0"), keys, held),
+        source=Source(Scan(replace(table, rows_per_unit=table.rows_per_unit or held.rows), "t0"), keys, held),
         price=price,
         neighbours=neighbours,
         grid=None if function.startswith("count") or function == "mode" else grid,

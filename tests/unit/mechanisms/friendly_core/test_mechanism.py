@@ -241,7 +241,7 @@ def test_beside_bounds_it_is_taken_by_name_alone() -> None:
     wide = Grid(Fraction(1, 10), 0, 10**8)
     known = replace(SCALED, spread=Fraction(5))
     beside = mean(facts=known, grid=wide)
-    assert choose(beside).release.mechanism == "laplace"
+    assert choose(beside).release.mechanism == "located"
     assert choose(beside, wanted="friendly_core").release.mechanism == "friendly_core"
     assert choose(replace(beside, options=Options(scale=(Fraction(1), Fraction(9))))).release.mechanism == (
         "friendly_core"

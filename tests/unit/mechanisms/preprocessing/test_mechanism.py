@@ -310,7 +310,7 @@ def test_a_centre_and_a_spread_decide_who_answers_where_there_are_no_bounds() ->
     for function in ("quantile_cont", "avg", "var_pop", "stddev_samp"):
         assert taken(function, INCOME, None) == "preprocessing"
         assert taken(function, INCOME, wide) == taken(function, bare, wide) != "preprocessing"
-    assert taken("sum", INCOME, wide) == "laplace"
+    assert taken("sum", INCOME, wide) == "clamped"
     assert taken("max", INCOME, wide) == "exponential"
 
 
