@@ -12,7 +12,8 @@ import pytest
 __all__ = ["Here"]
 
 REAL = (
-    "tests/unit/owner/", "tests/unit/engine/", "tests/unit/worker/", "tests/unit/cli/",
+    "tests/unit/owner/test_builder.py", "tests/unit/owner/test_bounded.py",
+    "tests/unit/engine/", "tests/unit/worker/", "tests/unit/cli/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
 )  # fmt: skip
 

@@ -32,7 +32,7 @@ from dpsql.sql.parse import parse
 __all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems"]
 
 UNITS = (1, 2, 3, 4)
-WORLDS = 24
+WORLDS = 16
 """Sets of tables: in the first all units fill every cap and share every key; the others are random."""
 
 

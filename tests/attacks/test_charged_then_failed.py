@@ -72,7 +72,7 @@ def fuzz(session: Session, name: str, seed: int, count: int) -> None:
 
 
 def test_nothing_is_charged_and_then_fails(session: Session, request: pytest.FixtureRequest, seed: int) -> None:
-    fuzz(session, request.node.callspec.params["session"], seed, 20)
+    fuzz(session, request.node.callspec.params["session"], seed, 14)
 
 
 @pytest.mark.slow

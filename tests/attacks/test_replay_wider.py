@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.attacks.audits import AUDITS, tightness
-from tests.attacks.neighbours import AWKWARD
 from tests.attacks.replay import BOTH, CROSSED, Replay
 from tests.attacks.wider import WIDER, WIDER_REFUSED
-from tests.attacks.world import World
+from tests.attacks.world import SOME, World
 
 
 @pytest.fixture(scope="module")
@@ -19,18 +18,9 @@ def world() -> Iterator[World]:
         yield world
 
 
-SOME = ("everybody", "without in all groups", "without the heaviest", "without one above the caps")
-"""Neighbours that lose the most, which every statement is asked on."""
-
-
 @pytest.fixture(scope="module")
 def replays(world: World) -> list[Replay]:
-    """Every statement on half of the neighbours beside those: each neighbour has every second statement."""
-    others = [f"without {name}" for name in AWKWARD if f"without {name}" not in SOME] + ["only in all groups", "nobody"]
-    return [
-        world.replay((*WIDER[turn::2], *WIDER_REFUSED[turn::2]), BOTH[:1], (*SOME, *others[half]))
-        for turn, half in enumerate([slice(0, None, 2), slice(1, None, 2)])
-    ]
+    return world.in_turns((*WIDER, *WIDER_REFUSED), BOTH[:1])
 
 
 @pytest.fixture(scope="module")

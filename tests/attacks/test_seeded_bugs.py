@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.seeded_bugs import BUGS, Bug, convictions, small_world
 from tests.attacks.world import World
 
-RUNS = [pytest.param(2, id="2 runs"), pytest.param(20, id="20 runs", marks=pytest.mark.slow)]
+RUNS = [pytest.param(1, id="1 run"), pytest.param(20, id="20 runs", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module", params=RUNS)

