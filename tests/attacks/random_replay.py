@@ -41,11 +41,12 @@ from dpsql.testing_samplers import FixedSampler
 from dpsql.worker import columns, wire
 from dpsql.worker.__main__ import Desk
 from dpsql.worker.client import _message
-from tests.attacks.audits import AUDITS, control_flow, fresh_noise
+from tests.attacks.audits import AUDITS, fresh_noise
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 from tests.attacks.random_rows import Drawn as Rows
 from tests.attacks.random_rows import Maker, Schema
 from tests.attacks.replay import Promise, Replay, asked
+from tests.attacks.seen import control_flow
 from tests.attacks.shares import class_shares
 from tests.attacks.templates import Template
 

@@ -93,6 +93,12 @@ def asking(
     )
 
 
+def selecting(function: str, **facts: object) -> Request:
+    """A request that chooses the groups of an open domain, too, at a price with delta."""
+    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
+    return asking(function, **settings)  # type: ignore[arg-type]  # passed on
+
+
 CLASS_OF = TableInfo(
     "$classes",
     {

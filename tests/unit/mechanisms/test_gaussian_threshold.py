@@ -25,7 +25,7 @@ from dpsql.privacy.conversions import delta_left, epsilon_of_rho, rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated
 from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import Noiseless
-from tests.unit.mechanisms.asking import BY_RHO, FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
+from tests.unit.mechanisms.asking import BY_RHO, FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw, selecting
 
 Law = npt.NDArray[np.float64]
 MILLIONTH = Fraction(1, 10**6)
@@ -38,15 +38,13 @@ def touching(groups: int) -> Contribution:
 
 
 def threshold(function: str = "count_units", **facts: object) -> ThresholdRelease:
-    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
-    release = GaussianThreshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    release = GaussianThreshold().offer(selecting(function, **facts))
     assert isinstance(release, ThresholdRelease), release
     return release
 
 
 def why(function: str = "count_units", **facts: object) -> str:
-    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
-    answer = GaussianThreshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    answer = GaussianThreshold().offer(selecting(function, **facts))
     assert isinstance(answer, Refusal)
     return answer.reason
 

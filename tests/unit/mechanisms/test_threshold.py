@@ -18,21 +18,19 @@ from dpsql.plan.needs import Contribution
 from dpsql.privacy.kinds import Approximate
 from dpsql.privacy.tables import ReleasedTable
 from dpsql.testing_samplers import Noiseless
-from tests.unit.mechanisms.asking import FEW_ROWS, HALF, OPEN, WITH_DELTA, ConstantNoise, asking, raw
+from tests.unit.mechanisms.asking import FEW_ROWS, HALF, ConstantNoise, raw, selecting
 
 MILLIONTH = Fraction(1, 10**6)
 
 
 def threshold(function: str = "count_units", **facts: object) -> ThresholdRelease:
-    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
-    release = Threshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    release = Threshold().offer(selecting(function, **facts))
     assert isinstance(release, ThresholdRelease), release
     return release
 
 
 def why(function: str = "count_units", **facts: object) -> str:
-    settings = {"keys": (OPEN,), "selects": True, "price": WITH_DELTA, **facts}
-    answer = Threshold().offer(asking(function, **settings))  # type: ignore[arg-type]  # passed on to asking
+    answer = Threshold().offer(selecting(function, **facts))
     assert isinstance(answer, Refusal)
     return answer.reason
 

@@ -1,0 +1,80 @@
+"""What neighbours may see of a statement: everything but its numbers must be the same for both."""
+
+from __future__ import annotations
+
+from dpsql.mechanisms.clamped_release import ClampedRelease
+from tests.attacks.noted import before_noise
+from tests.attacks.replay import Draw, Part, Replay, Run
+
+__all__ = ["control_flow", "same_but_draws"]
+
+
+def control_flow(replay: Replay) -> list[str]:
+    """Neighbours see the same statements, laws, charges, columns, types and errors; only numbers may differ."""
+    found = []
+    for where, one, two in replay.pairs():
+        for what, seen in _visible(one).items():
+            if seen != (other := _visible(two)[what]):
+                found.append(f"{where}: {what} differ: {seen!r} | {other!r}")
+        for part, other in zip(one.parts, two.parts, strict=False):
+            # Where groups are chosen by noise there may be none to choose values for: how many is released.
+            none = part.discovered and not (part.groups and other.groups)
+            if not none and _choosing(part) != _choosing(other):
+                found.append(f"{where}: choices differ: {_choosing(part)!r} | {_choosing(other)!r}")
+        kinds = [_kinds(run) for run in (one, two)]
+        # A column without a value has no type: noise decides which rows a condition leaves.
+        if any(a != b for a, b in zip(*kinds, strict=True) if a and b):
+            found.append(f"{where}: types of values differ: {kinds[0]} | {kinds[1]}")
+    return found
+
+
+def same_but_draws(replay: Replay) -> None:
+    """Neighbours see the same, but for calls of the sampler: where earlier released numbers decide on later draws."""
+    for where, one, two in replay.pairs():
+        first, second = _visible(one), _visible(two)
+        for what in first.keys() - {"calls of the sampler"}:
+            assert first[what] == second[what], f"{where}: {what}"
+
+
+def _visible(run: Run) -> dict[str, object]:
+    answer = run.answer
+    seen = (
+        None
+        if answer is None
+        else (answer.columns, answer.types, answer.cost, before_noise(answer.measurements), answer.replayed)
+    )
+    return {
+        "engine statements": run.statements,
+        "calls of the sampler": [[_call(draw, part) for draw in part.draws] for part in run.parts],
+        "listed groups": [None if part.discovered else part.groups for part in run.parts],
+        "charges": run.charges,
+        "answer": seen,
+        "error": run.error,
+        "spent": run.spent,
+    }
+
+
+def _call(draw: Draw, part: Part) -> tuple[str, object, int | None]:
+    """How many groups were discovered is private, and shows in nothing but the number of draws."""
+    parameter: object = draw.parameter
+    if isinstance(part.release, ClampedRelease) and part.groups:  # that of the clamp which was released
+        parameter = draw.parameter == part.release.law(part.released["place"][0]).scale
+    return draw.law, parameter, None if part.discovered else len(draw.noise)
+
+
+def _choosing(part: Part) -> list[object]:
+    """What is public of choices: scores and their places are not, the exponents are, and how many groups are listed."""
+    if not part.choices or not part.groups:
+        return []
+    groups = 1 if isinstance(part.release, ClampedRelease) else len(part.groups)  # or one choice for all of them
+    each = len(part.choices) // groups
+    asked = [(choice.law, choice.exponent) for choice in part.choices]
+    same = asked == asked[:each] * groups
+    return [asked[:each], same, None if part.discovered else len(asked)]
+
+
+def _kinds(run: Run) -> list[set[str]]:
+    """The types in each column of the answer. A NULL is the work of noise: a ratio whose noised denominator is 0."""
+    if run.answer is None:
+        return []
+    return [{type(row[at]).__name__ for row in run.answer.rows} - {"NoneType"} for at in range(len(run.answer.columns))]
