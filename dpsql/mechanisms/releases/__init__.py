@@ -5,7 +5,8 @@ Each module is one theorem, usable without SQL: it takes exact numbers of rows, 
     cells       noise on every cell of a declared domain
     tree        noise on a tree of ranges, made consistent by least squares
     ranges      which of the two errs less for ranges, from public facts
-    marginals   a tree of noisy pairs of columns, for tables of any width; `rows` makes rows of it
+    marginals   a tree of noisy pairs of columns, for tables of any width; `parts` cuts columns of many codes for it,
+                and `rows` makes rows of it
     intervals   cuts into parts of equal numbers of rows (ReleaseIntervals, corrected)
     smalldb     the small database that answers a class of questions best, by exact sampling; `smalldb_paths` for
                 ordered domains, in polynomial time

@@ -5,8 +5,11 @@ exponential mechanism, or `Pure` with discrete Laplace noise and permute-and-fli
 
 With d columns of s_1, ..., s_d codes:
 
-1. A share of the price buys the d histograms of single columns, with noise. Where the number of rows is private, it is
-   the mean of their sums, weighted by the inverse of the sums' variances. Each is made whole rows of that number.
+1. A share of the price buys the d histograms of single columns, with noise: of up to 48 codes flat, of more on a tree
+   (`parts`). Where the number of rows is private, it is the mean of their sums, weighted by the inverse of the sums'
+   variances. Columns of more codes are then cut into parts, by what was released of them: as many parts as leave the
+   noise of step 3 in a pair of two such columns at a tenth of the rows, or so. From here on, parts are their codes.
+   Each histogram is made whole rows of that number.
 2. A share for d - 1 private choices. As in Kruskal's algorithm, each takes one pair of columns that joins two parts of
    the forest chosen so far. The score of a pair is how far its exact table lies, in L1, from whole numbers that the
    noised columns give if the two were independent, less what the noise of step 3 is expected to add in its cells.
@@ -14,8 +17,9 @@ With d columns of s_1, ..., s_d codes:
 
 Theorem. The release is epsilon-DP, or rho-zCDP, under the neighbours of its payment.
 
-Proof. Columns and pairs are histograms of the table (`payment`, 1 and 2). Given what step 1 released, the whole numbers
-are fixed and a score is |table - fixed| in L1 less a public number: it moves by at most what the table moves, l in L1.
+Proof. Columns and pairs are histograms of the table, those of parts too (`payment`, 1 and 2; `parts`). Given what step
+1 released, parts and whole numbers are fixed and a score is |table - fixed| in L1 less a public number: it moves by at
+most what the table moves, l in L1.
 Which pairs are candidates follows from earlier choices. So step 2 is `payment`, 4, and the whole 5.  QED
 
 `rows` makes rows of the release: post-processing.
@@ -36,16 +40,20 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.releases.parts import CutColumn, noisy_codes
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import deviation_of
-from dpsql.mechanisms.releases.shares import Whole, shared_out
+from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
 from dpsql.privacy.sampling import Sampler, noised
 
 __all__ = ["NoisyMarginals", "Pair", "noisy_marginals", "pair_score", "pair_share", "table_of"]
 
 COLUMNS_SHARE = Fraction(1, 10)  # Of the price, for single columns. Measured on Adult: docs/releases.md.
 CHOICES_SHARE = Fraction(1, 10)  # Of the price, for the choice of pairs. Measured on Adult: docs/releases.md.
-MOST_CELLS = 10**7  # Cells of one pair: its table, in float64, takes 80 MB. It is a choice.
+NOISE = 0.1
+"""What noise adds up to in a pair of cut columns, as a share of the rows. It is a choice: on Adult, 0.05 to 0.4 differ
+little."""
+FEWEST, MOST = 4, 48  # Parts of a column that is cut. It is a choice.
 Pair = tuple[int, int]
 Codes = npt.NDArray[np.int64]
 
@@ -55,18 +63,21 @@ class NoisyMarginals:
     """What was released of a table: no more than this is ever read for its rows.
 
     Attributes:
-        sizes: (d,) how many codes each column has.
+        sizes: (d,) how many codes each column has; parts, where it is cut.
         total: The number of rows, public or noised, >= 0.
-        columns: d histograms, each (s_j,) unbiased noised numbers.
+        columns: d histograms, each (s_j,) noised numbers.
+        variances: d times (s_j,) the variances of their noise.
+        cuts: The columns that are cut, and how.
         pairs: d - 1 pairs of columns, each with its (s_a, s_b) unbiased noised table; they form a tree.
-        column_law, pair_law: The noise of each number.
+        pair_law: The noise of each number of a pair.
     """
 
     sizes: tuple[int, ...]
     total: int
     columns: tuple[Whole, ...]
+    variances: tuple[Floats, ...]
+    cuts: dict[int, CutColumn]
     pairs: dict[Pair, Whole]
-    column_law: LaplaceLaw | GaussianLaw
     pair_law: LaplaceLaw | GaussianLaw
 
 
@@ -77,6 +88,7 @@ def noisy_marginals(
     sampler: Sampler,
     total: int | None = None,
     weights: Whole | None = None,
+    alone: Sequence[int | None] | None = None,
 ) -> NoisyMarginals:
     """Noisy histograms of all columns, and of a tree of pairs.
 
@@ -87,32 +99,48 @@ def noisy_marginals(
         sampler: Of noise and choices.
         total: The number of rows where it is public (``replace_one``, one row a unit).
         weights: (n,) how many rows each line of codes stands for; 1 where left out.
+        alone: (d,) a code of each column that is joined with no other, such as NULL's, or None.
 
     Raises:
-        ValueError: If there are fewer than two columns, a pair has too many cells, or a total is named where it is
+        ValueError: If there are fewer than two columns, a column has too many codes, or a total is named where it is
             private.
     """
     payment.check_total(total)
     d = len(sizes)
     if d < 2:
         raise ValueError(f"{d} columns have no pairs; take two or more, or `cells` or `tree` for one")
-    if (cells := math.prod(sorted(sizes)[-2:])) > MOST_CELLS:
-        raise ValueError(f"a pair of columns has {cells} cells, above {MOST_CELLS}; cut a column into fewer bins")
-    column_law = payment.noise(COLUMNS_SHARE, histograms=d)
-    columns = [
-        np.asarray(noised(counts, column_law.draw(sampler, len(counts))))
-        for counts in (table_of(codes, sizes, (j,), weights) for j in range(d))
-    ]
-    if total is None:
-        total = max(0, round(float(np.average([int(c.sum()) for c in columns], weights=[1 / s for s in sizes]))))
     pair_law = payment.noise(pair_share(), histograms=d - 1)
-    chosen = _chosen_pairs(codes, sizes, payment, sampler, weights, _whole_columns(columns, total), pair_law)
+    exact = [table_of(codes, sizes, (j,), weights) for j in range(d)]
+    seen = [noisy_codes(counts, payment, COLUMNS_SHARE, d, sampler) for counts in exact]
+    if total is None:
+        sums = [column.total for column in seen]
+        total = max(0, round(float(np.average([n for n, _ in sums], weights=[1 / v for _, v in sums]))))
+    lone = [None] * d if alone is None else alone
+    parts = parts_for(total, pair_law)
+    columns = [column.cut(parts, lone[j]) for j, column in enumerate(seen)]
+    cuts = {j: column for j, column in enumerate(columns) if isinstance(column, CutColumn)}
+    sizes = tuple(len(column.numbers) for column in columns)
+    codes = np.stack([cuts[j].of[codes[:, j]] if j in cuts else codes[:, j] for j in range(d)], axis=1)
+    whole = _whole_columns([column.numbers for column in columns], total)
+    chosen = _chosen_pairs(codes, sizes, payment, sampler, weights, whole, pair_law)
     pairs = {}
     for pair in chosen:
-        exact = table_of(codes, sizes, pair, weights)
-        drawn = noised(exact, pair_law.draw(sampler, len(exact)))
+        table = table_of(codes, sizes, pair, weights)
+        drawn = noised(table, pair_law.draw(sampler, len(table)))
         pairs[pair] = np.asarray(drawn).reshape(sizes[pair[0]], sizes[pair[1]])
-    return NoisyMarginals(tuple(sizes), total, tuple(columns), pairs, column_law, pair_law)
+    return NoisyMarginals(
+        sizes, total, tuple(c.numbers for c in columns), tuple(c.variances for c in columns), cuts, pairs, pair_law
+    )
+
+
+def parts_for(total: int, law: LaplaceLaw | GaussianLaw) -> int:
+    """Into how many parts long columns are cut: noise of that law in a pair adds up to a tenth of the rows, or so.
+
+    >>> [parts_for(rows, GaussianLaw(Fraction(400))) for rows in (10**3, 10**5, 10**7)]
+    [4, 25, 48]
+    """
+    wanted = math.sqrt(NOISE * total / (math.sqrt(2 / math.pi) * deviation_of(law)))
+    return max(FEWEST, min(MOST, round(wanted)))
 
 
 def table_of(codes: Codes, sizes: Sequence[int], columns: Sequence[int], weights: Whole | None = None) -> Codes:

@@ -11,6 +11,8 @@ All of this is post-processing of one release (`marginals`); the sampler only pu
    out among the child's values in the pair's proportions, as whole numbers, and put in a random order: columns that are
    not neighbours in the tree are independent given those between them, and pairs of the tree are off by less than one
    row a cell, where drawing each row alone would add noise of the size of a sample.
+4. *Codes* of columns that were cut: those of each part as often as was released of the column, in a random order
+   (`parts`).
 """
 
 from __future__ import annotations
@@ -55,20 +57,22 @@ def synthetic_rows(released: NoisyMarginals, sampler: Sampler) -> npt.NDArray[np
         values = np.tile(np.arange(released.sizes[child]), released.sizes[parent])
         rows[by_parent, child] = np.repeat(values, given.ravel())
         known.add(child)
+    for j, cut in released.cuts.items():
+        rows[:, j] = cut.filled(rows[:, j], sampler)
     return rows
 
 
 def consistent_columns(released: NoisyMarginals) -> list[Floats]:
     """Each column's (s_j,) numbers of rows, >= 0, from all that was released of it (1)."""
-    of_column, of_pair = deviation_of(released.column_law) ** 2, deviation_of(released.pair_law) ** 2
+    of_pair = deviation_of(released.pair_law) ** 2
     found = []
-    for j, own in enumerate(released.columns):
-        seen, precision = [np.asarray(own, dtype=np.float64)], [1 / of_column]
+    for j, (own, variances) in enumerate(zip(released.columns, released.variances, strict=True)):
+        seen, precision = [np.asarray(own, dtype=np.float64)], [1 / variances]
         for pair, table in released.pairs.items():
             if j in pair:
                 across = 1 - pair.index(j)
                 seen.append(np.asarray(table.sum(axis=across), dtype=np.float64))
-                precision.append(1 / (of_pair * table.shape[across]))
+                precision.append(np.full(len(own), 1 / (of_pair * table.shape[across])))
         mean = np.average(seen, axis=0, weights=precision)
         found.append(shared_out(mean[None], np.array([released.total]))[0].astype(np.float64))
     return found

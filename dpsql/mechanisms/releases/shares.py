@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "Whole", "shared_down", "shared_out", "sums"]
+__all__ = ["NOTHING", "Floats", "Whole", "nearest", "shared_down", "shared_out", "sums"]
 
 Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[Any]
@@ -68,6 +68,22 @@ def shared_down(levels: Sequence[Floats], total: int, cells: int) -> npt.NDArray
     return rows[:cells]
 
 
+def nearest(values: Floats, totals: Floats) -> Floats:
+    """The non-negative numbers of those totals nearest to the values, row by row.
+
+    Args:
+        values: (rows, k) finite numbers, k >= 1; `NOTHING` beside others gets nothing.
+        totals: (rows,) >= 0.
+    """
+    k, wanted = values.shape[1], totals[:, None]
+    falling = -np.sort(-values, axis=1)
+    over = (np.cumsum(falling, axis=1) - wanted) / np.arange(1, k + 1)
+    last = np.maximum((falling > over).sum(axis=1), 1) - 1
+    exact = np.maximum(values - np.take_along_axis(over, last[:, None], axis=1), 0)
+    exact *= wanted / np.maximum(exact.sum(axis=1, keepdims=True), 1e-300)  # what float64 left of the total
+    return exact
+
+
 def shared_out(values: Floats, totals: Whole) -> npt.NDArray[np.int64]:
     """The whole, non-negative numbers of those totals nearest to the values, row by row.
 
@@ -84,12 +100,7 @@ def shared_out(values: Floats, totals: Whole) -> npt.NDArray[np.int64]:
     k = values.shape[1]
     if k == 1:
         return np.asarray(totals, dtype=np.int64)[:, None]
-    wanted = totals.astype(np.float64)[:, None]
-    falling = -np.sort(-values, axis=1)
-    over = (np.cumsum(falling, axis=1) - wanted) / np.arange(1, k + 1)
-    last = np.maximum((falling > over).sum(axis=1), 1) - 1
-    exact = np.maximum(values - np.take_along_axis(over, last[:, None], axis=1), 0)
-    exact *= wanted / np.maximum(exact.sum(axis=1, keepdims=True), 1e-300)  # what float64 left of the total
+    exact = nearest(values, totals.astype(np.float64))
     low = np.floor(exact).astype(np.int64)
     missing = totals.astype(np.int64) - low.sum(axis=1)
     order = np.argsort(low - exact, axis=1, kind="stable")

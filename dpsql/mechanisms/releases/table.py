@@ -24,8 +24,8 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.laplace import pure_loss
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
-from dpsql.mechanisms.releases.marginals import MOST_CELLS as MOST_OF_A_PAIR
 from dpsql.mechanisms.releases.marginals import Codes, noisy_marginals, pair_share
+from dpsql.mechanisms.releases.parts import MOST_CODES
 from dpsql.mechanisms.releases.payment import Payment, Relation
 from dpsql.mechanisms.releases.ranges import least_error
 from dpsql.mechanisms.releases.reach import deviation_of
@@ -83,7 +83,8 @@ class TablePlan:
         codes, weights = coded(raw, keys, domains)
         sizes = [len(domain) for domain in domains]
         if self.method == "marginals":
-            released = noisy_marginals(codes, sizes, self.payment, sampler, weights=weights)
+            nulls = [domain.index(None) if None in domain else None for domain in domains]
+            released = noisy_marginals(codes, sizes, self.payment, sampler, weights=weights, alone=nulls)
             found, rows = np.unique(synthetic_rows(released, sampler), axis=0, return_counts=True)
         else:
             counts = np.zeros(math.prod(sizes), dtype=np.int64)
@@ -121,7 +122,7 @@ def plan_table(sizes: Sequence[int], price: Price, neighbours: Relation, rows: i
     for payment, loss in _payments(price, neighbours, rows):
         if cells <= MOST_CELLS and method in (None, "cells", "tree"):
             plans += _of_cells(sizes, payment, loss, method)
-        if len(sizes) > 1 and math.prod(sorted(sizes)[-2:]) <= MOST_OF_A_PAIR and method in (None, "marginals"):
+        if len(sizes) > 1 and max(sizes) <= MOST_CODES and method in (None, "marginals"):
             deviation = deviation_of(payment.noise(pair_share(), histograms=len(sizes) - 1))
             plans.append(TablePlan("marginals", 0, payment, loss, deviation))
     if not plans:
@@ -178,7 +179,7 @@ def _unfit(sizes: Sequence[int], method: str | None) -> UnsupportedQuery:
     cells, serves = math.prod(sizes), "marginals" if len(sizes) > 1 else "cells or tree"
     why = {
         "tree": f"it releases one ordered column, and there are {len(sizes)}.",
-        "marginals": f"it releases two columns or more, pairs of at most {MOST_OF_A_PAIR:,} cells.",
+        "marginals": f"it releases two columns or more, of at most {MOST_CODES:,} values each.",
     }.get(method or "", f"{cells:,} cells are more than the {MOST_CELLS:,} that are released one by one.")
     hint = f"Take {serves}, or cut columns into fewer values with width_bucket(x, low, high, count)."
     return UnsupportedQuery(why, construct=f"method = '{method}'" if method else "CREATE SYNTHETIC TABLE", hint=hint)
