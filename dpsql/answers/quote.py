@@ -22,7 +22,7 @@ from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 
-__all__ = ["advice", "price_for", "public_quote", "quote", "split_for", "summary_fields"]
+__all__ = ["advice", "least_price", "price_for", "public_quote", "quote", "split_for", "summary_fields"]
 
 
 def quote(
@@ -79,7 +79,7 @@ def price_for(plan: Plan, half_width: Mapping[str, float], prepared_at: Callable
         ProgrammingError: A column that is no bare aggregate, or a width that no price up to 10^6 gives.
     """
     wanted = _wanted(plan, half_width)
-    return _least(lambda price: _narrow(prepared_at(price), wanted))
+    return least_price(lambda price: _narrow(prepared_at(price), wanted))
 
 
 def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepared:
@@ -103,7 +103,7 @@ def split_for(own: Prepared, half_width: Mapping[str, float], at: At) -> Prepare
             changes: dict[str, Any] = {kind: price}
             return _narrow(at(own, {**prices, name: replace(prices[name], **changes)}), narrowed)
 
-        changes: dict[str, Any] = {kind: _least(narrow)}
+        changes: dict[str, Any] = {kind: least_price(narrow)}
         prices[name] = replace(prices[name], **changes)
     return at(own, prices)
 
@@ -133,11 +133,19 @@ def _narrow(prepared: Prepared, wanted: Mapping[str, float]) -> bool:
     )
 
 
-def _least(narrow: Callable[[Fraction], bool]) -> Fraction:
-    """The least price of three digits at which something is narrow, from 1e-6 to 1e6."""
+def least_price(narrow: Callable[[Fraction], bool], wanted: str = "intervals that narrow") -> Fraction:
+    """The least price of three digits at which something is narrow, from 1e-6 to 1e6.
+
+    Args:
+        narrow: Whether it is, at a price.
+        wanted: How the refusal names it.
+
+    Raises:
+        ProgrammingError: There is none.
+    """
     low, high = 0, 12 * 900  # 900 steps of three digits a decade
     if not narrow(_three_digits(high)):
-        raise ProgrammingError("No price up to 1e6 gives intervals that narrow: the bounds or the grid set the limit.")
+        raise ProgrammingError(f"No price up to 1e6 gives {wanted}: the bounds or the grid set the limit.")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(_three_digits(middle)) else (middle, high)

@@ -1,6 +1,6 @@
 """From ``CREATE SYNTHETIC TABLE .. AS SELECT a, b ..`` to the plan of its cells: the rows, counted by what is selected.
 
-Tests: tests/unit/test_releasing.py.
+Tests: tests/unit/releasing/test_creating.py.
 """
 
 from __future__ import annotations

@@ -58,10 +58,10 @@ def creation(database: Database, promise: Promise, sql: str, given: str = "") ->
 def histograms(made: Creation) -> list[Integers]:
     """The exact numbers of all cells, of each column and of each pair."""
     keys, domains = [key.name for _, key in made.columns], [key.domain or () for _, key in made.columns]
-    codes, weights = coded(made.run(made.reading), keys, domains)
+    exact = coded(made.run(made.reading), keys, domains)
     sizes = [len(domain) for domain in domains]
     chosen = [*combinations(range(len(sizes)), 1), *combinations(range(len(sizes)), 2), tuple(range(len(sizes)))]
-    return [table_of(codes, sizes, columns, weights) for columns in chosen]
+    return [table_of(exact.codes, sizes, columns, exact.weights) for columns in chosen]
 
 
 def moved(world: World, promise: Promise, sql: str, given: str = "") -> tuple[Payment, int, int]:

@@ -53,6 +53,7 @@ import numpy as np
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.cells import noisy_total
 from dpsql.mechanisms.releases.payment import Payment
+from dpsql.mechanisms.releases.shares import Floats
 from dpsql.privacy.sampling import Sampler, noised
 
 __all__ = ["NoisyCuts", "best_parts", "guaranteed_error", "noisy_cuts", "rows_needed"]
@@ -81,6 +82,13 @@ class NoisyCuts:
         """G: the released number of rows in the cells 1 ... cell."""
         cells, rows = self._knots()
         return float(np.interp(cell, cells, rows))
+
+    def counts(self) -> Floats:
+        """(N,) the released numbers of rows of all cells, which need not be whole."""
+        cells, rows = self._knots()
+        order = np.argsort(cells)
+        found: Floats = np.diff(np.interp(np.arange(self.cells + 1), np.array(cells)[order], np.array(rows)[order]))
+        return found
 
     def in_range(self, first: int, last: int) -> float:
         """The released number of rows in the cells first ... last, from 1 to N."""

@@ -23,7 +23,7 @@ from dpsql.mechanisms.releases.shares import Whole
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["RangesPlan", "least_error", "noisy_ranges"]
+__all__ = ["RangesPlan", "evenly_spread", "least_error", "noisy_ranges", "root_mean"]
 
 BRANCHINGS = (2, 4, 8, 16)  # Children of a node that are compared: Qardaji, Yang, Li 2013 find 8 to 16 good. A choice.
 RANGES = 24  # How many ranges errors are averaged over. It is a choice: each costs one pass over the cells.
@@ -53,18 +53,18 @@ def least_error(cells: int, payment: Payment, total: int | None = None) -> list[
     >>> [least_error(cells, payment, total=1)[0].method for cells in (8, 2**12)]
     ['cells', 'tree']
     """
-    ranges = _ranges(cells)
+    ranges = evenly_spread(cells)
     held = 1 - TOTAL_SHARE if total is None else Fraction(1)
     of_total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1)) if total is None else 0.0
     one = deviation_of(payment.noise(held))
     shares = [(stop - start) / cells for start, stop in ranges]
     errors = [math.sqrt(cells * share * (1 - share) * one**2 + (share * of_total) ** 2) for share in shares]
-    plans = [RangesPlan("cells", 0, _root_mean(errors))]
+    plans = [RangesPlan("cells", 0, root_mean(errors))]
     for branching in BRANCHINGS:
         shape = TreeShape(cells, branching, root=total is None)
         law = payment.noise(histograms=shape.levels)
         errors = [shape.deviation(shape.range_query(start, stop), law) for start, stop in ranges]
-        plans.append(RangesPlan("tree", branching, _root_mean(errors)))
+        plans.append(RangesPlan("tree", branching, root_mean(errors)))
     return sorted(plans, key=lambda plan: plan.deviation)
 
 
@@ -78,7 +78,7 @@ def noisy_ranges(
     return noisy_tree(counts, payment, sampler, total, plan.branching)
 
 
-def _ranges(cells: int) -> list[tuple[int, int]]:
+def evenly_spread(cells: int) -> list[tuple[int, int]]:
     """The fixed list of ranges, each of one cell or more."""
     found = []
     for i in range(1, RANGES + 1):
@@ -87,5 +87,6 @@ def _ranges(cells: int) -> list[tuple[int, int]]:
     return found
 
 
-def _root_mean(values: Sequence[float]) -> float:
+def root_mean(values: Sequence[float]) -> float:
+    """The root of the mean of squares."""
     return math.sqrt(sum(value * value for value in values) / len(values))

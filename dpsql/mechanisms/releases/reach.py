@@ -60,8 +60,7 @@ def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, c
     if not found.any():
         return 0.0
     u = np.geomspace(1e-6, EDGE, STEPS) / (law.spread * found.max())
-    q = math.exp(-1 / law.spread)
-    generating = np.array([(often * _generating(q, step * found)).sum() for step in u])
+    generating = np.array([(often * _generating(1 / law.spread, step * found)).sum() for step in u])
     return float(((generating + need) / u).min()) * (1 + SLACK)
 
 
@@ -70,7 +69,8 @@ def every_range(law: LaplaceLaw | GaussianLaw, cells: int, chance: float) -> flo
     return 2 * reach_of(law, np.ones(cells), chance / 4)
 
 
-def _generating(q: float, u: Floats) -> Floats:
-    """ln E[exp(u X)] of discrete Laplace noise."""
-    value: Floats = 2 * math.log1p(-q) - np.log1p(-q * np.exp(u)) - np.log1p(-q * np.exp(-u))
+def _generating(edge: float, u: Floats) -> Floats:
+    """ln E[exp(u X)] of discrete Laplace noise of scale 1 / edge."""
+    ends = np.log1p(-np.exp(u - edge)) + np.log1p(-np.exp(-u - edge))
+    value: Floats = 2 * math.log1p(-math.exp(-edge)) - ends
     return value

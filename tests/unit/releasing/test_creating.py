@@ -195,8 +195,15 @@ REFUSED = [
     ("CREATE SYNTHETIC TABLE t AS SELECT age FROM people WHERE age > 200", "the table would be empty"),
     ("CREATE SYNTHETIC TABLE t AS SELECT town FROM towns", "public tables alone"),
     ("CREATE SYNTHETIC TABLE people AS SELECT age FROM people", "The policy has a table 'people'"),
-    ("CREATE SYNTHETIC TABLE t WITH (method = 'mwem') AS SELECT age FROM people", "function of the library"),
-    ("CREATE SYNTHETIC TABLE t WITH (alpha = 0.1) AS SELECT age FROM people", "alpha is not taken yet"),
+    ("CREATE SYNTHETIC TABLE t WITH (method = 'smalldb') AS SELECT age FROM people", "proved under replace_one"),
+    ("CREATE SYNTHETIC TABLE t WITH (method = 'halfspaces') AS SELECT age, sex FROM people", "holds no numbers"),
+    ("CREATE SYNTHETIC TABLE t WITH (alpha = 1.5) AS SELECT age FROM people", "no share of the rows"),
+    ("CREATE SYNTHETIC TABLE t WITH (alpha = 0.001, epsilon = 1) AS SELECT age FROM people", "Give more epsilon"),
+    ("CREATE SYNTHETIC TABLE t WITH (rows = 9) AS SELECT age FROM people", "take method = 'smalldb'"),
+    ("CREATE SYNTHETIC TABLE t WITH (rows = 0) AS SELECT age FROM people", "whole number from 1"),
+    ("CREATE SYNTHETIC TABLE t WITH (workload = 'ranges(cost)') AS SELECT age FROM people", "names no column of age"),
+    ("CREATE SYNTHETIC TABLE t WITH (workload = 'ranges(sex)') AS SELECT sex FROM people", "has no ranges"),
+    ("CREATE SYNTHETIC TABLE t WITH (workload = 'all') AS SELECT age FROM people", "cannot be read from 'all'"),
     ("CREATE SYNTHETIC TABLE t WITH (mechanism = 'laplace') AS SELECT age FROM people", "mechanism says nothing here"),
     ("CREATE SYNTHETIC TABLE t WITH (epsilon = 1, rho = 1) AS SELECT age FROM people", "rho"),
     ("CREATE SYNTHETIC TABLE t WITH (method = 3) AS SELECT age FROM people", "Write its name"),
@@ -266,3 +273,44 @@ def test_neighbours_ask_for_the_same_noise(tmp_path: Path, method: str) -> None:
             asked.append(([one for one in sampler.asked if one[0] != "order"], made.rows[0][1], made.cost))
     assert asked[0] == asked[1]
     assert len(asked[0][0]) == {"cells": 2, "marginals": 9}[method]  # ages lie on a tree of three levels
+
+
+@pytest.mark.parametrize(
+    ("method", "sql", "given"),
+    [
+        ("cells", "SELECT age FROM people", {}),
+        ("tree", "SELECT age FROM people", {}),
+        ("intervals", "SELECT age FROM people", {}),
+        ("mwem", "SELECT age // 10 AS age, sex FROM people", {"workload": "marginals(2), ranges(age)"}),
+        ("halfspaces", "SELECT age - 50 AS x, month(seen) - 1 AS y FROM people WHERE age > 80", {}),
+        ("marginals", "SELECT age, sex, seen FROM people", {"workload": "marginals(3)"}),
+    ],
+)
+def test_every_method_makes_a_table_that_sql_reads(
+    session: Session, method: str, sql: str, given: dict[str, Any]
+) -> None:
+    made = session.release(f"by_{method}", sql, method=method, epsilon=1, **given)
+    assert made.rows[0][1] == method
+    assert made.rows[0][3] > 0
+    (number,) = rows(session, f"SELECT COUNT(*) FROM by_{method}")[0]
+    assert number == made.rows[0][2]
+
+
+def test_alpha_buys_the_least_epsilon_that_proves_it(session: Session) -> None:
+    sql = "CREATE SYNTHETIC TABLE fine WITH (alpha = {}) AS SELECT age FROM people"
+    rough, fine = (session.explain(sql.format(alpha)) for alpha in (0.2, 0.1))
+    assert fine.cost.epsilon == pytest.approx(2 * rough.cost.epsilon, rel=0.2)
+    assert any("within 10% of the rows at once" in note for note in fine.notes)
+
+
+def test_small_databases_are_for_tables_of_one_row_a_unit_replaced(tmp_path: Path) -> None:
+    path = build(tmp_path)
+    text = path.read_text().replace("neighbours: add_remove", "neighbours: replace_one")
+    path.write_text(text.replace("    rows_about: 400", "    rows_about: 400\n    every_unit: true"))
+    with dpsql.testing.open(path, sampler=dpsql.testing.Noiseless()) as proxy:
+        session = proxy.session(analyst="ana")
+        made = session.release("few", "SELECT age FROM people", epsilon=1, method="smalldb", rows=20)
+        assert made.rows[0][1:3] == ("smalldb", 400)
+        assert rows(session, "SELECT COUNT(*) FROM few") == [(400,)]
+        with pytest.raises(UnsupportedQuery, match="proved under replace_one, for a whole table"):
+            session.release("part", "SELECT age FROM people WHERE age > 9", epsilon=1, method="smalldb")

@@ -1,0 +1,339 @@
+"""The methods that release a table of listed columns: what each fits, foretells, proves and releases.
+
+Each is one of the releases of this room with what SQL needs around it. Which cells a row is in follows from the row and
+public lists of values alone; rows in no listed cell are left out, which moves no more. Neighbours, loss and theorem are
+those of the module that makes the release.
+
+    name         made by                       is asked for
+    cells        `cells`                       all cells of up to a million
+    tree         `tree`                        one ordered column
+    marginals    `marginals`, `rows`           two columns or more, of any number
+    halfspaces   `halfplanes`                  two columns of numbers: half planes
+
+`classical` has those of Blum, Ligett and Roth, and MWEM.
+
+**Expected errors** are root mean squares over the questions of the workload, in rows, from public facts: of noise with
+a known law its deviation. `marginals` foretells the noise of what it measures alone; how far columns depend on each
+other otherwise than along a tree is not foretold.
+
+**Largest errors** (`largest`) hold for all questions of the workload at once but for a probability beta, for the noised
+numbers before they are made whole rows. Noise on K sums of M cells or fewer: each is within reach_of(ones(M),
+beta / (2 K)), union bound, and likewise below. For a tree: a range is the sum of at most V = 2 (b - 1) h nodes, and
+least squares has the smallest variance of all unbiased estimates that are linear (Gauss, Markov), so the squares of its
+weights add up to at most V; ln E[exp(u w X)] is a convex function of w^2, 0 at 0, for both laws, so that of all weights
+with squares up to V a single weight sqrt(V) bounds Chernoff's sum.
+
+Tests: tests/unit/mechanisms/releases/test_table.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
+from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
+from dpsql.mechanisms.releases.marginals import COLUMNS_SHARE, MOST, Codes, noisy_marginals, pair_share
+from dpsql.mechanisms.releases.parts import MOST_CODES
+from dpsql.mechanisms.releases.payment import Payment
+from dpsql.mechanisms.releases.proofs import Proof, cells_proof, tree_proof
+from dpsql.mechanisms.releases.ranges import evenly_spread, least_error, noisy_ranges, root_mean
+from dpsql.mechanisms.releases.reach import deviation_of, every_range, reach_of
+from dpsql.mechanisms.releases.rows import synthetic_rows
+from dpsql.mechanisms.releases.shares import shared_out
+from dpsql.mechanisms.releases.tree import TreeShape, noisy_tree
+from dpsql.mechanisms.releases.workload import Wanted
+from dpsql.privacy.sampling import Sampler
+
+__all__ = ["MOST_CELLS", "ByCells", "ByHalfSpaces", "ByMarginals", "ByTree", "Made", "Method", "histogram", "made_of"]
+
+MOST_CELLS = 10**6  # Cells of one histogram: each gets noise, in memory. It is a choice.
+BYTES_OF_A_CELL = 100
+"""Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes."""
+WIDE = 1000
+"""Tables of columns of a workload that an expected error is averaged over at most, the first ones. It is a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was released.
+
+    Attributes:
+        codes: (k, d) the distinct rows, as the places of their values in the lists.
+        rows: (k,) how many there are of each, > 0.
+        proof: What is proved of it; None for nothing.
+    """
+
+    codes: Codes
+    rows: Codes
+    proof: Proof | None = None
+
+
+class Method(Protocol):
+    """A way to release a table."""
+
+    @property
+    def name(self) -> str:
+        """What SQL calls it."""
+        ...
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        """Why it cannot release that, with its limit and the size asked; '' where it can. From public facts."""
+        ...
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        """The expected error of the workload's questions, root mean square, in rows."""
+        ...
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        """Rows within which all questions are but for a probability beta; None where nothing is proved."""
+        ...
+
+    def memory(self, asked: Wanted) -> int:
+        """Bytes that the release takes, nearly, at the most."""
+        ...
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        """The release of what was counted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """What was counted of private rows. It may not leave.
+
+    Attributes:
+        codes: (k, d) the cells with rows, as the places of their values in the lists.
+        weights: (k,) how many rows each has.
+        unlisted: How many rows are in no listed cell.
+    """
+
+    codes: Codes
+    weights: Codes
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByCells:
+    """Noise on every cell."""
+
+    name: str = "cells"
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        return too_many(asked)
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        one = deviation_of(payment.noise(1 - TOTAL_SHARE))
+        total = deviation_of(payment.number_noise(TOTAL_SHARE, numbers=1))
+        shares = cell_shares(asked)
+        return root_mean([math.sqrt(asked.cells * s * (1 - s) * one**2 + (s * total) ** 2) for s in shares])
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        law = payment.noise(1 - TOTAL_SHARE)
+        if len(asked.sizes) == 1 and asked.asks("ranges"):
+            return every_range(law, asked.cells, beta)
+        number, most = extent(asked)
+        return reach_of(law, np.ones(most), beta / (2 * number))
+
+    def memory(self, asked: Wanted) -> int:
+        return BYTES_OF_A_CELL * asked.cells
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        found = noisy_cells(histogram(asked, exact), payment, sampler)
+        return made_of(asked, found.counts, cells_proof(found))
+
+
+@dataclass(frozen=True, slots=True)
+class ByTree:
+    """Noise on a tree of ranges of one column.
+
+    Attributes:
+        branching: Children of a node.
+    """
+
+    branching: int
+    name: str = "tree"
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        if len(asked.sizes) > 1:
+            return f"it releases one ordered column, and there are {len(asked.sizes)}."
+        return too_many(asked)
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        shape = self._shape(asked)
+        law = payment.noise(histograms=shape.levels)
+        errors = [shape.deviation(shape.range_query(*ends), law) for ends in one_column(asked)]
+        return root_mean(errors)
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        shape, (number, _) = self._shape(asked), extent(asked)
+        nodes = 2 * (self.branching - 1) * shape.height
+        return reach_of(payment.noise(histograms=shape.levels), [math.sqrt(nodes)], beta / (2 * number))
+
+    def memory(self, asked: Wanted) -> int:
+        shape = self._shape(asked)
+        return int(2 * BYTES_OF_A_CELL * self.branching**shape.height)
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        found = noisy_tree(histogram(asked, exact), payment, sampler, branching=self.branching)
+        return made_of(asked, found.counts, tree_proof(found))
+
+    def _shape(self, asked: Wanted) -> TreeShape:
+        return TreeShape(asked.cells, self.branching, root=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ByMarginals:
+    """Noise on every column and on a tree of pairs."""
+
+    name: str = "marginals"
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        if len(asked.sizes) > 1 and max(asked.sizes) <= MOST_CODES:
+            return ""
+        asks = f"and one has {max(asked.sizes):,}" if len(asked.sizes) > 1 else "and there is one column"
+        return f"it releases two columns or more, of at most {MOST_CODES:,} values each, {asks}."
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        """A pair's cell errs by one draw; sums of M codes of a column by M times the best mean of what is measured of
+        the column: its own histogram, and the sums of a pair with the widest other one. Cut columns count as their
+        most parts."""
+        d, most = len(asked.sizes), min(max(asked.sizes), MOST)
+        pair = deviation_of(payment.noise(pair_share(), histograms=d - 1)) ** 2
+        own = deviation_of(payment.noise(COLUMNS_SHARE, histograms=d)) ** 2
+        errors = []
+        for part in asked.workload:
+            if part.kind == "halfspaces":
+                errors.append(math.sqrt(pair * math.prod(min(asked.sizes[c], MOST) for c in part.columns) / 2))
+            elif part.kind == "marginals" and part.width > 1:
+                errors.append(math.sqrt(pair))
+            else:
+                one = 1 / (1 / own + 1 / (pair * most))
+                sums = [m for c in part.columns for m in codes_asked(min(asked.sizes[c], MOST), part.kind)]
+                errors += [math.sqrt(one * m) for m in sums]
+        return root_mean(errors)
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        return None
+
+    def memory(self, asked: Wanted) -> int:
+        d = len(asked.sizes)
+        return BYTES_OF_A_CELL * (sum(asked.sizes) + MOST**2) + 8 * (d * MOST) ** 2 + 24 * asked.rows_about * d
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        nulls = [list(domain).index(None) if None in domain else None for domain in asked.domains]
+        found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=nulls)
+        codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
+        return Made(codes, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ByHalfSpaces:
+    """Angles of two columns of numbers: all half planes through the origin.
+
+    The sectors are those that a point of the grid lies in, which is public. A sector's rows are spread evenly over its
+    points: half planes that do not cut it are not moved.
+    """
+
+    name: str = "halfspaces"
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        if len(asked.sizes) != 2:
+            return f"it releases two columns of numbers, the plane, and there are {len(asked.sizes)}; mwem learns more."
+        if not asked.asks("halfspaces"):
+            return "its workload is halfspaces(x, y), and another one is asked."
+        return too_many(asked)
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        return least_error(self._sectors(asked).max() + 1, payment)[0].deviation
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        return None  # what the sectors hold that a half plane cuts is not known beforehand
+
+    def memory(self, asked: Wanted) -> int:
+        return 2 * BYTES_OF_A_CELL * asked.cells
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        sectors = self._sectors(asked)
+        counts = np.bincount(sectors, weights=histogram(asked, exact), minlength=sectors.max() + 1).astype(np.int64)
+        around = noisy_ranges(counts, payment, sampler).counts
+        shown = np.zeros(asked.cells, dtype=np.int64)
+        for sector in np.flatnonzero(around):
+            points = np.flatnonzero(sectors == sector)
+            shown[points] = shared_out(np.zeros((1, len(points))), around[[sector]])[0]
+        return made_of(asked, shown, None)
+
+    @staticmethod
+    def _sectors(asked: Wanted) -> Codes:
+        """(N,) which of the sectors with a point each cell is in, around the circle; the origin is the last."""
+        (part,) = asked.workload
+        return np.unique(sectors_of(asked.points(part.columns), SECTORS), return_inverse=True)[1].ravel()
+
+
+def histogram(asked: Wanted, exact: Exact) -> Codes:
+    """(N,) exact numbers of rows of all cells."""
+    counts = np.zeros(asked.cells, dtype=np.int64)
+    np.add.at(counts, np.ravel_multi_index(tuple(exact.codes.T), asked.sizes), exact.weights)
+    return counts
+
+
+def made_of(asked: Wanted, shown: Codes, proof: Proof | None) -> Made:
+    """The rows of a released histogram."""
+    held = np.flatnonzero(shown)
+    return Made(np.stack(np.unravel_index(held, asked.sizes), axis=1), shown[held], proof)
+
+
+def too_many(asked: Wanted, most: int = MOST_CELLS) -> str:
+    """Why a histogram of all cells is too large; '' where it is not."""
+    if asked.cells <= most:
+        return ""
+    return f"{asked.cells:,} cells are more than the {most:,} that are released one by one."
+
+
+def one_column(asked: Wanted) -> list[tuple[int, int]]:
+    """Questions of a single column as ranges of its cells, first and one past the last."""
+    cells = asked.cells
+    found = []
+    for part in asked.workload:
+        places = [i * cells // 24 for i in range(min(24, cells))]
+        found += evenly_spread(cells) if part.kind == "ranges" else [(at, at + 1) for at in places]
+    return found
+
+
+def cell_shares(asked: Wanted) -> list[float]:
+    """Which share of all cells the workload's questions sum."""
+    found: list[float] = []
+    for part in asked.workload:
+        if part.kind == "halfspaces":
+            found.append(0.5)
+        elif part.kind == "ranges":
+            found += [m / asked.sizes[c] for c in part.columns for m in codes_asked(asked.sizes[c], "ranges")]
+        else:
+            tables = [own for own, _ in zip(part.tables(), range(WIDE), strict=False)]
+            found += [1 / math.prod(asked.sizes[c] for c in own) for own in tables]
+    return found
+
+
+def codes_asked(size: int, kind: str) -> Sequence[int]:
+    """How many codes of a column of that size its questions sum."""
+    return [1] if kind == "marginals" else [stop - start for start, stop in evenly_spread(size)]
+
+
+def extent(asked: Wanted) -> tuple[int, int]:
+    """How many questions there are, all ranges counted, and the most cells that one of them sums."""
+    number, most = 0, 1
+    for part in asked.workload:
+        if part.kind == "ranges":
+            number += sum(asked.sizes[c] * (asked.sizes[c] + 1) // 2 for c in part.columns)
+            most = asked.cells
+        elif part.kind == "halfspaces":
+            number, most = number + 2 * asked.cells, asked.cells  # a direction between two neighbouring points
+        else:
+            for own in part.tables():
+                table = math.prod(asked.sizes[c] for c in own)
+                number, most = number + table, max(most, asked.cells // table)
+    return number, most

@@ -1,0 +1,13 @@
+"""Synthetic tables: made once for a price, read for nothing, dropped without refund.
+
+A table is stored in the ledger under the charge that paid for it, by its distinct rows. What is asked of it runs in the
+worker without data: it is post-processing of what was released. `creation` makes them, `stored` is what is kept, and
+`reading` lists, answers and drops an analyst's.
+
+Tests: tests/unit/releasing.
+"""
+
+from dpsql.releasing.creation import Creation, create_text
+from dpsql.releasing.reading import Releases
+
+__all__ = ["Creation", "Releases", "create_text"]

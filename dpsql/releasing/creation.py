@@ -1,0 +1,265 @@
+"""How a synthetic table is made: planned and quoted from public facts, then charged, read, released and stored.
+
+Tests: tests/unit/releasing/test_creating.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from secrets import token_hex
+from typing import Any
+
+from dpsql.answers.answer import Answer, Quote, QuoteColumn, cost_text, public
+from dpsql.answers.quote import least_price
+from dpsql.backend import Backend
+from dpsql.engine.base import EngineStatement
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.ledger.refusals import suspended
+from dpsql.mechanisms.base import Price
+from dpsql.mechanisms.releases.payment import Relation
+from dpsql.mechanisms.releases.table import TablePlan, plan_table, proves
+from dpsql.mechanisms.releases.workload import Wanted, default_workload, read_workload
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.needs import Aggregates, Measure, MeasureKind
+from dpsql.plan.options import Options, read_options
+from dpsql.plan.plans import Key, Plan, PublicPlan
+from dpsql.plan.synthetic import counted_query, released_columns
+from dpsql.plan.types import Type
+from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
+from dpsql.privacy.tables import RawTable
+from dpsql.releasing.stored import MOST_READ, written
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal
+
+__all__ = ["Creation", "create_text", "planned"]
+
+OPTIONS = frozenset(
+    "epsilon delta rho max_rows_contributed max_groups_contributed max_groups_per_unit max_rows_per_group".split()
+)
+"""Options of other statements that this one takes."""
+OWN = ("method", "workload", "alpha", "rows")  # Options of this statement alone.
+NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal law.
+MEGABYTE = 10**6  # In bytes.
+READS = "Whatever is asked of the table later costs nothing."
+CONSTRUCT = "CREATE SYNTHETIC TABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A table that can be made, at a price.
+
+    Attributes:
+        backend: What the proxy shares.
+        analyst: Who pays.
+        run: Runs a statement over private data.
+        statement: What was asked.
+        columns: Names and keys of the table's columns.
+        table: How it is released.
+        reading: What is read.
+    """
+
+    backend: Backend
+    analyst: str
+    run: Callable[[EngineStatement], RawTable]
+    statement: syntax.CreateSynthetic
+    columns: Sequence[tuple[str, Key]]
+    table: TablePlan
+    reading: EngineStatement
+
+    def quote(self) -> Quote:
+        """What it would cost, and what one question of its workload would err by."""
+        loss, table = self.backend.summary(self.table.loss), self.table
+        column = QuoteColumn(
+            self.statement.name,
+            *(table.method, loss, table.payment.rows, None, NORMAL * table.deviation),
+            others=table.others,
+        )
+        repeats = self.backend.ledger.repeats_left(self.analyst, table.loss)
+        return Quote(loss, (column,), self.reading.sql, repeats, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        table, about = self.table, self.table.asked.rows_about
+        share = NORMAL * table.deviation / about
+        one = (
+            f"The expected error is that of one question of its workload, {100 * share:.2g}% of about {about:,} rows; "
+            f"a number of rows asked alone for the whole price would err by {NORMAL * table.alone:.3g}."
+        )
+        useless = "That is as much as there are rows: give more epsilon." if share >= 1 else ""
+        found = table.largest()
+        most = (
+            "Nothing is proved of its largest error."
+            if found is None
+            else f"All questions of its workload are within {100 * found:.2g}% of the rows at once, at 95%."
+        )
+        memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
+        return tuple(filter(None, (one, useless, most, memory, READS)))
+
+    def made(self) -> Answer:
+        """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
+
+        The error is what one question of the workload is expected to be off by, root mean square.
+
+        Raises:
+            BudgetExceeded: Nothing was spent.
+            EngineFailed: After the charge, which stays.
+        """
+        backend, table, name = self.backend, self.table, self.statement.name
+        if backend.ledger.suspended(self.analyst):
+            raise suspended(self.analyst)
+        backend.engine.verify(self.reading)
+        fingerprint = f"synthetic/{token_hex(16)}"
+        charge = backend.ledger.charge(
+            self.analyst, table.loss, statement=normal(self.statement), fingerprint=fingerprint, table=name
+        )
+        names = [key.name for _, key in self.columns]
+        released, made = table.release(self.run(self.reading), names, backend.sampler)
+        rows = [int(number) for number in released.columns["rows"]]
+        kinds = [(column, key.expression.facts.type) for column, key in self.columns]
+        values = [released.columns[key] for key in names]
+        stored = written(kinds, values, rows, table.asked.domains, made.proof)
+        backend.ledger.store(charge, fingerprint, stored)
+        error, cost = table.deviation / max(1, sum(rows)), backend.summary(table.loss)
+        text, real = Type.TEXT, Type.REAL
+        answer = public(
+            ("table", "method", "rows", "error", "cost"), (text, text, Type.INTEGER, real, text),
+            [(name, table.method, sum(rows), error, cost_text(cost))],
+        )  # fmt: skip
+        return replace(answer, cost=cost, private=backend.private)
+
+
+def planned(
+    backend: Backend,
+    analyst: str,
+    run: Callable[[EngineStatement], RawTable],
+    statement: syntax.CreateSynthetic,
+    plan: Callable[[syntax.Queryable], Plan | PublicPlan],
+    weaker: Options,
+) -> Creation:
+    """How a table would be made. Nothing is charged or read.
+
+    Args:
+        backend: What the proxy shares.
+        analyst: Who pays.
+        run: Runs a statement over private data, after its charge.
+        statement: What is asked.
+        plan: Plans a query over the policy's tables.
+        weaker: Options in force where the statement says nothing.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It cannot be.
+    """
+    given, own = _options(statement)
+    query = statement.query.select
+    counted, columns = released_columns(plan(counted_query(query)), query)
+    catalog = backend.catalog
+    _refuse_governed(counted, catalog)
+    source = source_of(counted, tuple(key for _, key in columns), own)
+    asked = _asked(counted, columns, given, catalog)
+    relation: Relation = "replace_one" if catalog.neighbours == "replace_one" else "add_remove"
+    rows, method = source.contribution.total, given.get("method")
+    price = _price(own, weaker, lambda price: proves(asked, price, relation, rows, method), asked.alpha)
+    table = plan_table(asked, price, relation, rows, method)
+    reading = backend.lower(Aggregates(source, (Measure(MeasureKind.ROWS),)))
+    return Creation(backend, analyst, run, statement, columns, table, reading)
+
+
+def create_text(name: str, query: syntax.Statement, options: Mapping[str, Any]) -> syntax.CreateSynthetic:
+    """The statement that a call stands for.
+
+    Raises:
+        ProgrammingError: If the name is none, or the query is no SELECT.
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ProgrammingError(f"{name!r} is no name of a table. Write letters, digits and _.")
+    if not isinstance(query, syntax.QueryStatement):
+        raise ProgrammingError("A synthetic table is made of a SELECT.")
+    given = {
+        option: Decimal(repr(value)) if isinstance(value, float) else value
+        for option, value in options.items()
+        if value is not None
+    }
+    return syntax.CreateSynthetic(
+        name.lower(), tuple((option, syntax.Literal(value)) for option, value in given.items()), query
+    )
+
+
+def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options]:
+    """The statement's own options, checked, and those that others have, too."""
+    given = {name: value.value for name, value in statement.options}
+    mine = {name: given.pop(name) for name in OWN if name in given}
+    own = read_options(given)
+    if others := sorted(set(given) - OPTIONS):
+        raise ProgrammingError(
+            f"{others[0]} says nothing here. Options are {', '.join(OWN)}, {', '.join(sorted(OPTIONS))}."
+        )
+    method, alpha, rows = (mine.get(name) for name in ("method", "alpha", "rows"))
+    if method is not None and not isinstance(method, str):
+        raise ProgrammingError(f"method is {method}. Write its name, such as method = 'tree'.")
+    if alpha is not None and (isinstance(alpha, bool) or not isinstance(alpha, int | Decimal) or not 0 < alpha < 1):
+        raise ProgrammingError(f"alpha is {alpha!r}, which is no share of the rows. Write a number such as 0.05.")
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or not 1 <= rows <= MOST_READ):
+        raise ProgrammingError(f"rows is {rows!r}. Write a whole number from 1 to {MOST_READ:,}.")
+    return {**mine, "method": method.lower()} if method else mine, own
+
+
+def _asked(counted: Plan, columns: Sequence[tuple[str, Key]], given: Mapping[str, Any], catalog: Catalog) -> Wanted:
+    """What is to be released: public facts alone."""
+    names = tuple(name for name, _ in columns)
+    domains = tuple(key.domain or () for _, key in columns)
+    kinds = [key.expression.facts.type for _, key in columns]
+    ordered = [kind.numeric or kind in (Type.DATE, Type.TIMESTAMP) for kind in kinds]
+    method, text = given.get("method"), given.get("workload")
+    if text is not None:
+        workload = read_workload(text, names)
+    elif method == "halfspaces" and len(names) == 2:
+        workload = read_workload(f"halfspaces({', '.join(names)})", names)
+    else:
+        workload = default_workload(list(map(len, domains)), ordered)
+    if any(part.kind == "ranges" and not ordered[column] for part in workload for column in part.columns):
+        raise ProgrammingError("A column of texts or booleans has no ranges. Write workload = 'marginals(1)'.")
+    alpha = given.get("alpha")
+    asked = Wanted(
+        *(names, domains, workload, rows_about(counted, ((),))),
+        rows_public=rows_public(counted.relation, (), catalog),
+        rows=given.get("rows"),
+        alpha=None if alpha is None else float(alpha),
+    )
+    for part in workload:
+        if part.kind == "halfspaces":
+            asked.numbers(part.columns)
+    return asked
+
+
+def _price(own: Options, weaker: Options, proved: Callable[[Price], bool], alpha: float | None) -> Price:
+    """What the statement says, else the least that serves its alpha, else what is in force."""
+    if alpha is not None and own.epsilon is None and own.rho is None:
+        delta = own.over(weaker).delta or Fraction(0)
+        return Price(
+            least_price(lambda epsilon: proved(Price(epsilon, delta)), f"an error of alpha = {alpha:g}"), delta
+        )
+    options = own.over(weaker)
+    if options.multiple is not None or (options.epsilon is None and options.rho is None):
+        raise ProgrammingError(f"{CONSTRUCT} has no price. Write WITH (epsilon = 1), or rho.")
+    if options.rho is not None:
+        return Price(None, Fraction(0), options.rho)
+    return Price(options.epsilon, options.delta or Fraction(0))
+
+
+def _refuse_governed(plan: Plan, catalog: Catalog) -> None:
+    """Nothing, where no rule of the policy stands against synthetic rows.
+
+    Raises:
+        UnsupportedQuery: If units have classes, or small groups stay hidden, or the table is too large.
+    """
+    if catalog.classes:
+        why, hint = "units have classes, whose prices no release knows yet.", "Ask for aggregates."
+    elif min_units(plan.relation) > 1:
+        why, hint = "the policy's min_units hides small groups, and synthetic rows may show them.", "Ask GROUP BY."
+    elif rows_about(plan, ((),)) > MOST_READ:
+        why, hint = f"SQL reads synthetic tables of up to {MOST_READ:,} rows.", "Select fewer, or ask GROUP BY."
+    else:
+        return
+    raise UnsupportedQuery(why, construct=CONSTRUCT, hint=hint)

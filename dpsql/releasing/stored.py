@@ -1,0 +1,96 @@
+"""What the ledger keeps of a synthetic table, and what that table is to the plan: a public one.
+
+Tests: tests/unit/releasing/test_creating.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpsql.engine.dialect import WIRE
+from dpsql.errors import OperationalError
+from dpsql.mechanisms.releases.proofs import Proof, read_proof
+from dpsql.plan.catalog import ColumnInfo, TableInfo
+from dpsql.plan.types import Facts, Type, Value
+from dpsql.worker import wire
+
+__all__ = ["MOST_READ", "StoredTable", "read_stored", "written"]
+
+MOST_READ = 1_000_000
+"""Rows of a synthetic table that SQL reads: they travel to a process with each statement. It is a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A synthetic table.
+
+    Attributes:
+        info: As the plan sees it: a public table.
+        values: One list a column, of the distinct rows.
+        rows: How many rows there are of each.
+        domains: One list of values a column, as they were released; the cells of ``proof`` are their combinations.
+        proof: What is proved of it; None for nothing.
+    """
+
+    info: TableInfo
+    values: tuple[Sequence[Any], ...]
+    rows: Sequence[int]
+    domains: tuple[Sequence[Value], ...] = ()
+    proof: Proof | None = None
+
+    def expanded(self) -> dict[str, tuple[str, Sequence[Any]]]:
+        """All rows, as a worker takes them."""
+        if sum(self.rows) > MOST_READ:
+            raise OperationalError(f"{self.info.name} has {sum(self.rows):,} rows; SQL reads {MOST_READ:,}.")
+        places = np.repeat(np.arange(len(self.rows)), self.rows).tolist()
+        return {
+            column.name: (WIRE[column.facts.type], [values[place] for place in places])
+            for column, values in zip(self.info.columns.values(), self.values, strict=True)
+        }
+
+
+def written(
+    columns: Sequence[tuple[str, Type]],
+    values: Sequence[Sequence[Any]],
+    rows: Sequence[int],
+    domains: Sequence[Sequence[Value]],
+    proof: Proof | None,
+) -> bytes:
+    """A table as the ledger keeps it."""
+    told = {
+        "columns": [[name, kind.value] for name, kind in columns],
+        "values": list(map(list, values)),
+        "rows": list(rows),
+        "domains": [] if proof is None else list(map(list, domains)),
+        "proof": None if proof is None else proof.told(),
+    }
+    return wire.encode(told)
+
+
+def read_stored(name: str, fingerprint: str, stored: bytes) -> StoredTable:
+    """A stored table, with what is publicly known of its columns: their own values."""
+    told: Mapping[str, Any] = wire.decode(stored)
+    columns = {}
+    for (column, kind), values in zip(told["columns"], told["values"], strict=True):
+        held: dict[Any, int] = {}
+        for value, rows in zip(values, told["rows"], strict=True):
+            held[value] = held.get(value, 0) + rows
+        known = sorted(value for value in held if value is not None)
+        type_ = Type(kind)
+        ends = (None, None) if type_ in (Type.TEXT, Type.BOOLEAN) or not known else (known[0], known[-1])
+        low, high = (Fraction(end) if isinstance(end, int | float) else end for end in ends)
+        step = Fraction(1) if type_ is Type.INTEGER else None
+        columns[column] = ColumnInfo(
+            column,
+            Facts(type_, low, high, None in held, step),
+            tuple(known),
+            multiplicity=max(held.values(), default=0),
+        )
+    info = TableInfo(name, columns, public=True, rows=sum(told["rows"]), released=fingerprint)
+    domains, proof = told.get("domains", ()), read_proof(told.get("proof"))
+    return StoredTable(info, tuple(told["values"]), told["rows"], tuple(domains), proof)
