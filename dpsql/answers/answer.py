@@ -135,6 +135,8 @@ class Answer:
                 ends = self._intervals(self.columns.index(name), level)
             case _:
                 raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
+        if not ends and self.rows and self.released_from:
+            raise ProgrammingError(f"Nothing is proved of {name!r}, which tells of synthetic rows.")
         if not ends and self.rows:
             raise ProgrammingError(f"{name!r} holds no noise, so it has no interval.")
         return ends
@@ -220,13 +222,17 @@ class Answer:
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
         return [*lines, *(f"Note: {safe(note)}" for note in self.notes)]
 
+    def _proved(self) -> str:
+        """What is known of an answer from synthetic rows."""
+        if any(self.ends(i) for i in range(len(self.columns))):
+            return f"± is proved, at {number(100 * self.confidence)}%, of what the released rows stand for."
+        return "Synthetic rows have errors of their own, of which nothing is proved here."
+
     def _price(self) -> str:
         if self.replayed:
             return "Cost: nothing, this was released before."
         if self.released_from:
-            return (
-                f"Cost: nothing: it tells of {safe(self.released_from[0])}, whose synthetic rows have their own errors."
-            )
+            return f"Cost: nothing: it tells of {safe(', '.join(self.released_from))}. {self._proved()}"
         return f"Cost: {cost_text(self.cost)}."
 
 

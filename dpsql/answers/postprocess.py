@@ -27,7 +27,7 @@ from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, RawTable
-from dpsql.worker.client import Worker, WorkerFailed
+from dpsql.worker.client import Table, Worker, WorkerFailed
 
 __all__ = ["PostProcess"]
 
@@ -107,14 +107,14 @@ class PostProcess:
         rows = self._worked(plan, table)
         return replace(rows, members=members_of(plan, groups, rows.rows))
 
-    def over_release(self, statement: EngineStatement, rows: Mapping[str, tuple[str, Sequence[Any]]]) -> RawTable:
-        """What a statement makes of a synthetic table: column name to wire type and values.
+    def over_release(self, statement: EngineStatement, tables: Mapping[str, Table]) -> RawTable:
+        """What a statement makes of synthetic and public tables, by their names: column to wire type and values.
 
         Raises:
             UnsupportedQuery: The worker cannot do it.
         """
         try:
-            return RawTable(self._ran(statement, rows))
+            return RawTable(self._ran_over(statement, tables))
         except WorkerFailed as failure:
             raise (_impossible() if failure.answered else OperationalError(NOT_READY)) from failure
 
@@ -153,17 +153,19 @@ class PostProcess:
             self._rehearsed.clear()
         self._rehearsed.add(asked)
 
-    def _ran(
-        self, statement: EngineStatement, table: Mapping[str, tuple[str, Sequence[Any]]]
-    ) -> dict[str, Sequence[Any]]:
+    def _ran(self, statement: EngineStatement, table: Table) -> dict[str, Sequence[Any]]:
+        """What the worker makes of a statement over the table ``released``."""
+        return self._ran_over(statement, {"released": table})
+
+    def _ran_over(self, statement: EngineStatement, tables: Mapping[str, Table]) -> dict[str, Sequence[Any]]:
         """What the worker makes of a statement; why it made nothing is in the owner's log."""
         try:
-            return self._worker.run(statement, deadline=DEADLINE, table=table)
+            return self._worker.run(statement, deadline=DEADLINE, tables=tables)
         except WorkerFailed as failure:
             OPERATOR.error("the worker without data failed: %s\n%s", failure.detail, statement.sql)
             raise
 
-    def _worked(self, plan: Plan, table: Mapping[str, tuple[str, Sequence[Any]]]) -> AnswerRows:
+    def _worked(self, plan: Plan, table: Table) -> AnswerRows:
         """The plan's statement over a table of released values, run by the worker."""
         result = self._ran(lower_released(plan), table)
         columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]

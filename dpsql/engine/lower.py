@@ -22,7 +22,7 @@ from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
 
-__all__ = ["Lower", "lower_cells", "lower_over_release", "lower_public", "lower_released", "lowering"]
+__all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
 MOST_GROUPS = 2_000_000
 """Groups that one statement may find: what a process with a few GiB holds as Python values (370 MB for a million of
@@ -373,12 +373,6 @@ def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:
     columns = tuple((f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs))
     tables = frozenset(scan.table.name for scan in scans(plan.relation))
     return EngineStatement(sql, tuple(printer.parameters), columns, tables, frozenset(printer.functions))
-
-
-def lower_over_release(plan: PublicPlan) -> EngineStatement:
-    """A statement over one synthetic table, given as the table ``released``."""
-    statement = lower_public(plan, replace(DUCKDB, table='"released"'))
-    return replace(statement, tables=frozenset({"released"}))
 
 
 def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:

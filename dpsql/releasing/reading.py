@@ -12,18 +12,23 @@ from dpsql.answers.answer import Answer, public
 from dpsql.answers.finish import exact
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.lower import lower_over_release, lower_public
-from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.plan.catalog import Catalog
+from dpsql.engine.dialect import WIRE
+from dpsql.engine.lower import lower_public
+from dpsql.engine.over_release import lower_over_release
+from dpsql.errors import OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
-from dpsql.plan.plans import Plan, PublicPlan
-from dpsql.plan.relations import scans
+from dpsql.plan.plans import Output, Plan, PublicPlan, Stage
+from dpsql.plan.relations import column_of, scans
 from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Type
 from dpsql.privacy.tables import RawTable
+from dpsql.releasing.bounds import bounds_of
 from dpsql.releasing.creation import Creation, planned
-from dpsql.releasing.stored import StoredTable, read_stored
+from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored
 from dpsql.sql import syntax
+from dpsql.worker.client import Table
 
 __all__ = ["Releases"]
 
@@ -43,11 +48,13 @@ class Releases:
 
     def catalog(self, query: syntax.Queryable | None = None) -> Catalog:
         """The policy's tables and this analyst's; where a query is given, those of these that it may name."""
+        catalog, mine = self._backend.catalog, self._backend.ledger.tables(self._analyst)
         named = None if query is None else {name.lower() for name in tables_named(query)}
-        catalog = self._backend.catalog
+        if named and not named <= {*mine, *(name.lower() for name in catalog.tables)}:
+            named = None  # a name that is nothing, or of WITH: what there is may have to be said
         own = {
             name: stored.info
-            for name, fingerprint in self._backend.ledger.tables(self._analyst).items()
+            for name, fingerprint in mine.items()
             if (named is None or name in named) and (stored := self._stored(name, fingerprint)) is not None
         }
         return replace(catalog, tables={**own, **catalog.tables}) if own else catalog
@@ -56,25 +63,30 @@ class Releases:
         """The plan.
 
         Raises:
-            UnsupportedQuery: If a synthetic table is read beside another one.
+            UnsupportedQuery: If a synthetic table is read beside private rows.
         """
-        read = {scan.table.name: scan.table.released for scan in scans(plan.relation)}
-        if any(read.values()) and len(read) > 1:
-            name = next(name for name, released in read.items() if released)
+        read = [scan.table for scan in scans(plan.relation)]
+        name = next((table.name for table in read if table.released), None)
+        private = next((table.name for table in read if not table.public), None)
+        if name is not None and private is not None:
             raise UnsupportedQuery(
-                "a synthetic table is read by itself.", construct=name,
-                hint="Ask it alone: columns of other tables can be released with it.",
+                f"synthetic rows are nobody's, and {private} holds people's.", construct=name,
+                hint=f"Ask {name} beside public and synthetic tables alone; it can be released with what it lacks.",
             )  # fmt: skip
         return plan
 
     def over(self, plan: PublicPlan) -> Answer | None:
         """The answer of a plan over a synthetic table, free; None where it reads none."""
-        table = next((scan.table for scan in scans(plan.relation) if scan.table.released), None)
-        stored = None if table is None else self._stored(table.name, table.released or "")
-        if table is None or stored is None:
+        read = {scan.table.name: scan.table for scan in scans(plan.relation)}
+        names = tuple(name for name, table in read.items() if table.released)
+        if not names:
             return None
-        raw = self._backend.post_process.over_release(lower_over_release(plan), stored.expanded())
-        return replace(exact(plan, raw), released_from=(table.name,), private=self._backend.private)
+        tables = {name: self._rows(table) for name, table in read.items()}
+        post_process = self._backend.post_process
+        answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
+        stored = self._stored(names[0], read[names[0]].released or "")
+        bounds = bounds_of(plan, stored, post_process, answer.rows) if stored is not None else answer._intervals
+        return replace(answer, released_from=names, private=self._backend.private, _intervals=bounds)
 
     def verify(self, plan: PublicPlan) -> None:
         """Nothing, where the engine reads a plan over public tables as it is meant, or has nothing to do with it."""
@@ -103,6 +115,25 @@ class Releases:
         """Forgets a table; nothing is given back."""
         self._backend.ledger.drop(self._analyst, name)
         return public(("table", "state"), (Type.TEXT, Type.TEXT), [(name, "dropped; what it cost stays charged")])
+
+    def _rows(self, table: TableInfo) -> Table:
+        """All rows of a synthetic or public table, as a worker takes them."""
+        if table.released:
+            stored = self._stored(table.name, table.released)
+            if stored is not None:
+                return stored.expanded()
+        if table.rows > MOST_READ:
+            raise OperationalError(
+                f"{table.name} has {table.rows:,} rows; beside a synthetic table SQL reads {MOST_READ:,}."
+            )
+        scan = Scan(table, "t0")
+        outputs = tuple(Output(name, column_of(scan, name)) for name in table.columns)
+        raw = self._run(lower_public(PublicPlan(scan, Stage(outputs)), self._backend.engine.dialect))
+        rows = raw.groups([f"c{i}" for i in range(len(outputs))])
+        return {
+            output.name: (WIRE[output.expression.facts.type], [row[i] for row in rows])
+            for i, output in enumerate(outputs)
+        }
 
     def _stored(self, name: str, fingerprint: str) -> StoredTable | None:
         """A table of the ledger's; None where a lost process kept nothing of it."""

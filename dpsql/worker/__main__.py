@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -32,6 +33,7 @@ AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in tra
 LEAST_BUFFERS = 256 << 20  # Bytes for the engine's buffers, however little memory the policy allows. It is a choice.
 CACHED_TEXTS = 1000
 """Texts of statements that are remembered as verified, or as bound. It is a choice between memory and time."""
+INPUT = "what came with the request"  # The name of a table while it is taken in.
 GRACE = 1.0  # Seconds between the parent's deadline and the kernel's. It is a choice: the parent's comes first.
 
 
@@ -75,7 +77,7 @@ class Desk:
         _require([[name, kind] for name, kind, *_ in found], request["columns"])
         _remember(self._bound, text)
 
-    def answer(self, request: Any, table: bytes | None) -> memoryview:
+    def answer(self, request: Any, tables: Sequence[bytes]) -> memoryview:
         """The result of the request's statement as an Arrow stream.
 
         Raises:
@@ -84,8 +86,8 @@ class Desk:
         """
         self._confirm(request)
         with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
-            if table is not None:
-                _hold(cursor, request["table"], table)
+            for (name, columns), table in zip(request["held"], tables, strict=True):
+                _hold(cursor, name, columns, table)
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, request["columns"])
@@ -113,13 +115,17 @@ def _require(found: list[list[str]], expected: list[list[str]]) -> None:
         raise Refused(f"it gives the columns {found}, not {expected}")
 
 
-def _hold(cursor: duckdb.DuckDBPyConnection, columns: list[list[str]], table: bytes) -> None:
-    """Puts the request's own table where its statement looks for it: ``released``."""
-    casts = ", ".join(f'CAST("{name.replace(chr(34), chr(34) * 2)}" AS {kind})' for name, kind in columns)
-    names = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' for name, _ in columns)
-    cursor.register("input", nanoarrow.ArrayStream(wire.unpack(table)))
-    cursor.execute(f"CREATE TEMP TABLE released({names}) AS SELECT {casts} FROM input")
-    cursor.unregister("input")
+def _hold(cursor: duckdb.DuckDBPyConnection, name: str, columns: list[list[str]], table: bytes) -> None:
+    """Puts one of the request's own tables where its statement looks for it."""
+    casts = ", ".join(f"CAST({_quoted(own)} AS {kind})" for own, kind in columns)
+    names = ", ".join(_quoted(own) for own, _ in columns)
+    cursor.register(INPUT, nanoarrow.ArrayStream(wire.unpack(table)))
+    cursor.execute(f"CREATE TEMP TABLE {_quoted(name)}({names}) AS SELECT {casts} FROM {_quoted(INPUT)}")
+    cursor.unregister(INPUT)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def serve(connection: Connection, desk: Desk) -> None:
@@ -128,11 +134,11 @@ def serve(connection: Connection, desk: Desk) -> None:
     while True:
         request = wire.decode(connection.recv_bytes())
         limits.expire(request["deadline"] + GRACE)
-        table = connection.recv_bytes() if request["table"] is not None else None
+        tables = [connection.recv_bytes() for _ in request["held"]]
         try:
             result = None
             if request["run"]:
-                result = desk.answer(request, table)
+                result = desk.answer(request, tables)
             else:
                 desk.verify(request)
         except Refused as error:

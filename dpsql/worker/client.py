@@ -56,7 +56,7 @@ class Worker:
 
     Args:
         database: The bounded file, opened read-only; its stem is the catalog's name. None for a worker that holds no
-            data and works on the table that comes with each request.
+            data and works on the tables that come with each request.
         memory: Bytes of address space that the process may take (enforced on Linux).
         threads: How many threads the engine may use; by default one per processor, at most 16.
     """
@@ -80,23 +80,21 @@ class Worker:
         request: Statement,
         *,
         deadline: float,
-        table: Table | None = None,
+        tables: Mapping[str, Table] | None = None,
     ) -> dict[str, Sequence[Any]]:
         """The statement's columns, as `columns.read` describes them.
 
         Args:
             request: The statement; its tables are checked by DuckDB's own parser before it runs.
             deadline: Seconds after which the process is killed; starting it does not count.
-            table: For a worker without data: the columns (wire type, values) of the table ``released``.
+            tables: For a worker without data: the columns (wire type, values) of each table, by its name.
 
         Raises:
             WorkerFailed: If there is no answer; `.overrun` tells whether because of the deadline. The next call
                 gets a fresh process.
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
-        messages = [_message(request, deadline, table)]
-        if table is not None:
-            messages.append(wire.table(table))
+        messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
         return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes(), request))
 
     def verify(self, request: Statement, *, deadline: float) -> None:
@@ -110,7 +108,7 @@ class Worker:
             WorkerFailed: If the process does not start, or does not answer.
             InvariantBroken: If DuckDB reads another statement than was meant.
         """
-        self._exchange([_message(request, deadline, None, run=False)], deadline, lambda _: None)
+        self._exchange([_message(request, deadline, {}, run=False)], deadline, lambda _: None)
 
     def close(self) -> None:
         """Ends the process. A later `run` starts another."""
@@ -178,7 +176,9 @@ def _read(packed: bytes, request: Statement) -> dict[str, Sequence[Any]]:
     return found
 
 
-def _message(request: Statement, deadline: float, table: Table | None, *, run: bool = True) -> bytes | memoryview:
+def _message(
+    request: Statement, deadline: float, tables: Mapping[str, Table], *, run: bool = True
+) -> bytes | memoryview:
     return wire.encode(
         {
             "sql": request.sql,
@@ -189,6 +189,6 @@ def _message(request: Statement, deadline: float, table: Table | None, *, run: b
             "most_rows": request.most_rows,
             "deadline": deadline,
             "run": run,
-            "table": None if table is None else [[name, kind] for name, (kind, _) in table.items()],
+            "held": [[name, [[own, kind] for own, (kind, _) in table.items()]] for name, table in tables.items()],
         }
     )

@@ -96,7 +96,7 @@ class InProcess:
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result."""
-        return RawTable(columns.read(bytes(self._desk.answer(_request(statement), None)), statement.columns))
+        return RawTable(columns.read(bytes(self._desk.answer(_request(statement), ())), statement.columns))
 
     def close(self) -> None:
         """Ends the engine."""
@@ -105,7 +105,7 @@ class InProcess:
 
 def _request(statement: EngineStatement) -> Any:
     """The statement as the worker receives it."""
-    return wire.decode(bytes(_message(statement, 60, None)))
+    return wire.decode(bytes(_message(statement, 60, {})))
 
 
 PUBLIC_ROWS = (

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -45,7 +45,7 @@ from dpsql.mechanisms.releases.ranges import evenly_spread, least_error, noisy_r
 from dpsql.mechanisms.releases.reach import deviation_of, every_range, reach_of
 from dpsql.mechanisms.releases.rows import synthetic_rows
 from dpsql.mechanisms.releases.shares import shared_out
-from dpsql.mechanisms.releases.tree import TreeShape, noisy_tree
+from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
 from dpsql.mechanisms.releases.workload import Wanted
 from dpsql.privacy.sampling import Sampler
 
@@ -260,12 +260,13 @@ class ByHalfSpaces:
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
         sectors = self._sectors(asked)
         counts = np.bincount(sectors, weights=histogram(asked, exact), minlength=sectors.max() + 1).astype(np.int64)
-        around = noisy_ranges(counts, payment, sampler).counts
+        found = noisy_ranges(counts, payment, sampler)
+        around, proof = found.counts, tree_proof(found) if isinstance(found, NoisyTree) else cells_proof(found)
         shown = np.zeros(asked.cells, dtype=np.int64)
         for sector in np.flatnonzero(around):
             points = np.flatnonzero(sectors == sector)
             shown[points] = shared_out(np.zeros((1, len(points))), around[[sector]])[0]
-        return made_of(asked, shown, None)
+        return made_of(asked, shown, replace(proof, of=sectors))
 
     @staticmethod
     def _sectors(asked: Wanted) -> Codes:

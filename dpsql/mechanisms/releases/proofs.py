@@ -5,6 +5,10 @@ independent Z of a known law; with `tree`, as an unbiased estimate whose error i
 Z: both give an interval by Chernoff's bound (`reach`), for any w. With `uniform`, every range is within a number of
 rows of the truth at once, at 95%: then w is 0 or 1 and one run of 1.
 
+A proof may be of coarser cells (``of``: which of them each cell is in, as the sectors of `halfplanes`): then w is 0 or
+1, and w'x lies between the sum of the coarse cells that are counted whole and that of all that are touched. Each end
+fails with half the probability.
+
 All of it is made of what was released: post-processing.
 
 Tests: tests/unit/mechanisms/releases/test_proofs.py.
@@ -23,7 +27,7 @@ import numpy as np
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.cells import NoisyCells
 from dpsql.mechanisms.releases.reach import reach_of
-from dpsql.mechanisms.releases.shares import Floats
+from dpsql.mechanisms.releases.shares import Floats, Whole
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape
 
 __all__ = ["Proof", "cells_proof", "read_proof", "tree_proof", "uniform_proof"]
@@ -40,12 +44,19 @@ class Proof:
         law: The noise behind unbiased numbers.
         shape: Of the tree that it was added to; None where it was added to every cell.
         within: Rows within which every range is; None for unbiased numbers.
+        of: Where the numbers are of coarser cells: (N,) the one that each cell is in.
     """
 
     numbers: Floats
     law: LaplaceLaw | GaussianLaw | None = None
     shape: TreeShape | None = None
     within: float | None = None
+    of: Whole | None = None
+
+    @property
+    def cells(self) -> int:
+        """N."""
+        return len(self.numbers if self.of is None else self.of)
 
     def interval(self, weights: Floats, confidence: float) -> tuple[float, float] | None:
         """An interval that holds the weighted sum of the exact numbers with that probability; None where none is
@@ -55,6 +66,17 @@ class Proof:
             weights: (N,) one for each cell.
             confidence: Between 0 and 1.
         """
+        if self.of is None:
+            return self._interval(weights, confidence)
+        if not np.isin(weights, (0.0, 1.0)).all():
+            return None
+        number = np.bincount(self.of, minlength=len(self.numbers))
+        counted = np.bincount(self.of, weights=weights, minlength=len(self.numbers))
+        whole = self._interval((counted == number).astype(np.float64), confidence)
+        touched = self._interval((counted > 0).astype(np.float64), confidence)
+        return None if whole is None or touched is None else (whole[0], touched[1])
+
+    def _interval(self, weights: Floats, confidence: float) -> tuple[float, float] | None:
         middle = float(weights @ self.numbers)
         if self.within is not None:
             held = np.flatnonzero(weights)
@@ -71,7 +93,8 @@ class Proof:
         law = self.law
         noise = [] if law is None else [type(law).__name__, law.scale if isinstance(law, LaplaceLaw) else law.variance]
         shape = [] if self.shape is None else [self.shape.cells, self.shape.branching, self.shape.root]
-        return {"numbers": self.numbers.tolist(), "noise": noise, "shape": shape, "within": self.within}
+        of = None if self.of is None else self.of.tolist()
+        return {"numbers": self.numbers.tolist(), "noise": noise, "shape": shape, "within": self.within, "of": of}
 
 
 def cells_proof(released: NoisyCells) -> Proof:
@@ -98,4 +121,5 @@ def read_proof(told: Mapping[str, Any] | None) -> Proof | None:
         kind, amount = told["noise"]
         law = LaplaceLaw(Fraction(amount)) if kind == "LaplaceLaw" else GaussianLaw(Fraction(amount))
     shape = TreeShape(*told["shape"]) if told["shape"] else None
-    return Proof(np.array(told["numbers"], dtype=np.float64), law, shape, told["within"])
+    of = None if told["of"] is None else np.array(told["of"], dtype=np.int64)
+    return Proof(np.array(told["numbers"], dtype=np.float64), law, shape, told["within"], of)

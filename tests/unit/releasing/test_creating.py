@@ -211,9 +211,8 @@ REFUSED = [
     ("CREATE TABLE t AS SELECT age FROM people", "dpsql reads only"),
     ("DROP TABLE people", "no synthetic table 'people'"),
     ("DROP TABLE a, b", "Write DROP TABLE name"),
-    ("SELECT COUNT(*) FROM people JOIN s USING (age)", "read by itself"),
-    ("SELECT COUNT(*) FROM people WHERE age IN (SELECT age FROM s)", "read by itself"),
-    ("SELECT town FROM s JOIN towns ON s.age = towns.size", "read by itself"),
+    ("SELECT COUNT(*) FROM people JOIN s USING (age)", "people holds people's"),
+    ("SELECT COUNT(*) FROM people WHERE age IN (SELECT age FROM s)", "people holds people's"),
     ("CREATE SYNTHETIC TABLE t AS SELECT age FROM s", "public tables alone"),
 ]
 

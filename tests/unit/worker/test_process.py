@@ -95,7 +95,7 @@ def test_a_worker_without_data_works_on_the_table_of_the_request(new_worker: Cal
     meant = statement(sql, ("m", "HUGEINT"), ("day", "DATE"), tables=frozenset({"released"}))
     for numbers in ([5, 2**70], [7, None]):
         table = {"n": ("HUGEINT", numbers), "day": ("DATE", [date(2024, 2, 29), None])}
-        got = worker.run(meant, deadline=20, table=table)
+        got = worker.run(meant, deadline=20, tables={"released": table})
         assert list(got["m"]) == [number and number + 1 for number in numbers]
         assert list(got["day"]) == [date(2024, 2, 29), None]
 
@@ -103,7 +103,7 @@ def test_a_worker_without_data_works_on_the_table_of_the_request(new_worker: Cal
 def test_a_statement_cannot_see_the_table_of_the_one_before(new_worker: Callable[..., Worker]) -> None:
     worker = new_worker(None)
     meant = statement('SELECT "released"."n" AS n FROM "released"', ("n", "BIGINT"), tables=frozenset({"released"}))
-    worker.run(meant, deadline=20, table={"n": ("BIGINT", [1])})
+    worker.run(meant, deadline=20, tables={"released": {"n": ("BIGINT", [1])}})
     with pytest.raises(WorkerFailed):
         worker.run(meant, deadline=20)
 
