@@ -29,7 +29,7 @@ def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) ->
         whole = printer.call("sum_within", whole, unit)
         place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS FIRST' for key in keys)})"
     columns = ", ".join([*keys, x])
-    rows = f"SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} IS NOT NULL"
+    rows = f"SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} <> 0"
     bins = " ".join(f"WHEN {size} <= {int(edge)} THEN {index}" for index, edge in enumerate(need.edges))
     rows = f"SELECT {columns}, {first}, CASE {bins} ELSE {len(need.edges)} END AS {held} FROM ({rows}) AS q"
     one = f"CASE WHEN {first} = 1 THEN 1 ELSE 0 END"

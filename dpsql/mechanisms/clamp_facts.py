@@ -56,7 +56,7 @@ class KnownClamp:
     most: int
     whole: bool
 
-    def choose(self, above: Sequence[int], sampler: Sampler) -> int:
+    def choose(self, units: Sequence[int], sampler: Sampler) -> int:
         """The first edge, whatever the data are."""
         return 0
 

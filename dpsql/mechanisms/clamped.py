@@ -9,7 +9,10 @@ that no size exceeds it. Let N_j be the number of units with a size above e_j, a
 ``replace_one``.
 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
-penalties p_j are public and rise by about CLIMB / c a step. So a clamp twice as high is worth CLIMB w / a units.
+penalties p_j are public and rise by about CLIMB / c a step. So a clamp twice as high is worth CLIMB w / a units. The
+edge g, guessed from public facts, has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s
+about SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them
+all. Above it penalties rise by STEEP / c.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
@@ -18,17 +21,19 @@ size. Discrete Laplace noise of scale w C / b is added to each group's sum.
 
 Theorem. The choice is a-DP, the sums for a given j are b-DP, and both together (a + b)-DP.
 
-Proof. A unit that comes raises each N_j by 0 or 1: under ``add_remove`` each score falls by FINE or not at all, and
-under ``replace_one`` it moves by -FINE to FINE. So max d - min d is at most w FINE in the theorem of `exponential`,
-whose first part says that the choice is (c w FINE)-DP. A unit's totals are multiplied by what its rows determine, and
-their magnitudes then add up to at most C: with groups and the edge e_b above its size, the number is 2^(j - b), and
-its size e_b 2^(j - b) <= C at most, since edges at most double. So a neighbour moves the vector of sums by at most w C
-in L1 (by C where it is one number, of totals of one sign), and the theorem of `laplace` holds. Where a size is above
-all edges, which the caps rule out, the unit counts as C without groups and as 0 with them.  QED
+Proof. A unit that comes raises N and each N_j by 0 or 1: under ``add_remove`` each score falls by 0 to FINE (as
+the larger of two numbers does that do), and under ``replace_one`` it moves by -FINE to FINE. So max d - min d is at
+most w FINE in the theorem of `exponential`, whose first part says that the choice is (c w FINE)-DP. A unit's totals are
+multiplied by what its rows determine, and their magnitudes then add up to at most C: with groups and the edge e_b above
+its size, the number is 2^(j - b), and its size e_b 2^(j - b) <= C at most, since edges at most double. So a neighbour
+moves the vector of sums by at most w C in L1 (by C where it is one number, of totals of one sign), and the theorem of
+`laplace` holds. Where a size is above all edges, which the caps rule out, the unit counts as C without groups and as 0
+with them.  QED
 
-*How many units are above the clamp.* q(J) = -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
-chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j + ln(J /
-miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over FINE.
+*How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
+chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
+ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
+FINE. For g, which may be taken for its start, s is in the place of -p_g: N_g <= N.
 
 *The interval* covers the noise, and ALLOWED w / a times C besides for what is clipped. It holds the unclamped total
 wherever no more than that was clipped in a group; beyond it nobody can know, for a single unit may have all that its
@@ -38,7 +43,8 @@ Where `dpsql advise` released the sizes of a table's units, they give a clamp fo
 price is for the noise; of the two ways the one with the less expected error is offered.
 
 When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): owners name caps
-and bounds that surely hold, and conditions and joins leave a unit far less than the products of caps allow.
+and bounds that surely hold, and conditions and joins leave a unit far less than the products of caps allow. The guess
+leans towards the search, which errs at most by 1 / (1 - SHARE) times the noise for the caps where they are tight.
 
 Source: the choice of a clamp by the number of units above it is that of Amin, Kulesza, Munoz Medina, Vassilvitskii
 2019, "Bounding user contributions" (the best clamp has about 1 / epsilon of them); McKenna, Sheldon 2020
@@ -55,7 +61,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.clamp_facts import known_clamp, known_sizes
-from dpsql.mechanisms.clamped_release import CLIMB, ClampedRelease, ClampSearch
+from dpsql.mechanisms.clamped_release import CLIMB, ClampedRelease, ClampSearch, place_of
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
@@ -78,11 +84,12 @@ FIRST = 1024
 """Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
 they would cost more to climb than such small values are worth."""
 
-LOOSE = 4
-"""How many times what a unit has lies below what loose caps and bounds allow, or below what facts show of a whole table
-where conditions pick rows. A guess: a clamp that is found loses less where it is wrong than noise for the caps does."""
+LOOSE = 8
+"""How many times what a unit has lies below what loose caps and wide bounds allow, each of them, and below what facts
+show of a whole table where conditions pick rows. A guess on the side of the search: where it is wrong, the error is
+that of noise for the caps over 1 - SHARE; noise for the caps, wrongly taken, may be a thousand times too large."""
 
-MANY_ROWS = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
+MANY_ROWS = 8  # From so many rows a unit on, a cap is thought to be loose. A guess.
 
 WIDE = 256
 """From so many steps of a grid on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
@@ -140,8 +147,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     for_choice, for_noise = pure_loss(chosen), pure_loss(rest)
     if for_choice is None or for_noise is None:
         return TOO_SMALL
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows)
-    guess = search.above(_guess(request, totals))
+    guess = place_of(totals.edges, _guess(request, totals))
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess)
     needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
@@ -211,16 +218,14 @@ def _guess(request: Request, totals: Sized) -> float:
     """About the largest size of a unit, in steps of the totals' grid; it only serves to choose and to predict.
 
     Caps and bounds are what an owner is sure of, not what is there: many rows and wide bounds are thought to be far
-    from what a unit has, most of all under conditions and joins. A declared centre and spread tell about values.
+    from what a unit has. A declared centre and spread tell about values.
     """
     known, whole = known_sizes(request), _whole(request.source.relation)
     if known is not None and known[0].units:
         return max(1.0, _seen(known[0], totals) / (1 if whole else LOOSE))
     held, function = request.source.contribution, request.aggregate.function
     most = held.of_units().total if function == "count_units" else held.total
-    rows = float(most)
-    if most >= MANY_ROWS:
-        rows = most / LOOSE if whole else min(most / LOOSE, 2 * math.sqrt(most))
+    rows = most / LOOSE if most >= MANY_ROWS else float(most)
     if function != "sum" or request.grid is None:
         return rows
     facts, steps = request.facts, max(abs(request.grid.low), abs(request.grid.high))

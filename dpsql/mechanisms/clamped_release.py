@@ -21,15 +21,23 @@ from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["CLIMB", "Clamp", "ClampSearch", "ClampedRelease", "Sizes", "sizes_of"]
+__all__ = ["CLIMB", "Clamp", "ClampSearch", "ClampedRelease", "Sizes", "above_edges", "place_of", "sizes_of"]
 
 CLIMB = Fraction(3, 2)
 """Nats that a clamp twice as high must be worth. A choice wrongly that much higher doubles the noise; above ln 4 such
 choices add little to the mean squared error. Measured."""
 
+STEEP = Fraction(5, 2)
+"""The same above the guessed edge, where a high clamp is the less likely to be right. A choice: above ln 4 by so much,
+far too high ones hardly count."""
+
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
-ALLOWED = 2
+SURE = Fraction(3)
+"""Nats by which the guessed edge is ahead of the lowest one while nobody is counted. So few units leave the guess in
+force: the chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. It is a choice."""
+
+ALLOWED = 3
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
 clamp each. Measured: enough for 9 intervals of 10 to hold on data with long tails."""
 
@@ -44,11 +52,13 @@ class ClampSearch:
         edges: Rising, in grid steps; no unit's size is above the last.
         epsilon: What the choice costs.
         units: How many units a neighbour differs in.
+        guess: The place of the edge that stands while too few units are there to tell another.
     """
 
     edges: tuple[int, ...]
     epsilon: Fraction
     units: int
+    guess: int
 
     @property
     def exponent(self) -> Fraction:
@@ -57,29 +67,37 @@ class ClampSearch:
 
     def penalty(self, place: int) -> int:
         """Points by which an edge is handicapped."""
-        return round(CLIMB * place / self.exponent)
+        return round((CLIMB * min(place, self.guess) + STEEP * max(0, place - self.guess)) / self.exponent)
 
-    def choose(self, above: Sequence[int], sampler: Sampler) -> int:
+    @property
+    def start(self) -> int:
+        """Points that the guessed edge has while nobody is counted."""
+        return math.ceil(SURE / self.exponent)
+
+    def scores(self, units: Sequence[int]) -> list[int]:
+        """Of each edge, in points, from the number of units of each size."""
+        every, above = sum(units), above_edges(units)
+        scores = [-FINE * many - self.penalty(place) for place, many in enumerate(above)]
+        scores[self.guess] = max(scores[self.guess], self.start - FINE * every)
+        return scores
+
+    def choose(self, units: Sequence[int], sampler: Sampler) -> int:
         """The place of the chosen edge.
 
         Args:
-            above: For each edge the number of units whose size is above it.
+            units: How many units are of each size; behind the last edge, too, where there is none.
             sampler: For the exact choice.
         """
-        scores = [-FINE * units - self.penalty(place) for place, units in enumerate(above)]
-        return sampler.permute_and_flip(scores, self.exponent)
+        return sampler.permute_and_flip(self.scores(units), self.exponent)
 
     def most_above(self, place: int) -> int:
         """How many units are above the chosen edge at most, with chance 1 - `MISS`; 0 at the last."""
         last = len(self.edges) - 1
         if place == last:
             return 0
-        points = self.penalty(last) - self.penalty(place) + math.log(last / MISS) / float(self.exponent)
+        ahead = self.start if place == self.guess else -self.penalty(place)
+        points = self.penalty(last) + ahead + math.log(last / MISS) / float(self.exponent)
         return math.ceil(points / FINE)
-
-    def above(self, size: float) -> int:
-        """The place of the first edge that is not below a size; the last for what is above all."""
-        return min(bisect_left(self.edges, size), len(self.edges) - 1)
 
     def allowed(self, place: int) -> int:
         """What the interval allows to be clipped in one group, in grid steps; 0 at the last edge."""
@@ -115,8 +133,8 @@ class Clamp(Protocol):
         """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
         ...
 
-    def choose(self, above: Sequence[int], sampler: Sampler) -> int:
-        """The place of the clamp's edge, from the number of units above each."""
+    def choose(self, units: Sequence[int], sampler: Sampler) -> int:
+        """The place of the clamp's edge, from the number of units of each size."""
         ...
 
     def most_above(self, place: int) -> int:
@@ -146,10 +164,15 @@ class Sizes:
     signs: Sequence[int]
     totals: Sequence[Sequence[int]]
 
-    @property
-    def above(self) -> list[int]:
-        """For each edge the number of units whose size is above it."""
-        return [sum(self.units[place + 1 :]) for place in range(len(self.units) - 1)]
+
+def place_of(edges: Sequence[int], size: float) -> int:
+    """The place of the first edge that is not below a size; the last for what is above all."""
+    return min(bisect_left(edges, size), len(edges) - 1)
+
+
+def above_edges(units: Sequence[int]) -> list[int]:
+    """For each edge the number of units whose size is above it, from the number of units of each size."""
+    return [sum(units[place + 1 :]) for place in range(len(units) - 1)]
 
 
 def sizes_of(raw: RawTable, bins: int) -> Sizes:
@@ -186,13 +209,19 @@ class ClampedRelease(Offer):
         derive(self, half_width=float(in_unit(2 * reach + sides * clipped, self.need.grid.step)) / 2)
 
     @property
+    def expected_error(self) -> float:
+        """The noise, and of what the interval allows for clipping the part that is likely: once 1 / `ALLOWED`."""
+        clipped = Fraction(self.search.allowed(self.guess), ALLOWED)
+        return float(in_unit(math.ceil(self._reach(self.guess, 0.95) + clipped), self.need.grid.step))
+
+    @property
     def _signed(self) -> bool:
         return self.need.grid.low < 0 < self.need.grid.high
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value`` in the column's unit, what was ``noised``, in finer steps, and the ``place`` of the clamp."""
         sizes = sizes_of(raw, len(self.search.edges) + 1)
-        place = self.search.choose(sizes.above, sampler)
+        place = self.search.choose(sizes.units, sampler)
         drawn = self.law(place).draw(sampler, raw.size).tolist()
         fine = [exact + int(noise) for exact, noise in zip(self.within(sizes, place), drawn, strict=True)]
         values = [in_unit(k, self.need.grid.step) for k in self._steps(fine, place)]

@@ -211,7 +211,7 @@ class Sized:
     - ``total``: the sum of all totals in the group that belong to units of that size, in grid steps.
 
     A unit's size is the sum of the magnitudes of its totals in all groups. ``raw.size`` is the number of groups; a
-    group without totals has no row. Totals that are NULL are left out.
+    group without totals has no row. Totals that are NULL or 0 are left out.
 
     Attributes:
         source: At most one row for each unit and group.

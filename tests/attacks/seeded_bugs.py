@@ -191,8 +191,8 @@ def _no_clamp_of_totals() -> AbstractContextManager[object]:
 
 
 def _clamp_by_raw_numbers() -> AbstractContextManager[object]:
-    def best(search: clamped_release.ClampSearch, above: Sequence[int], sampler: Sampler) -> int:
-        return next(place for place, units in enumerate(above) if units <= 2)
+    def best(search: clamped_release.ClampSearch, units: Sequence[int], sampler: Sampler) -> int:
+        return next(place for place, many in enumerate(clamped_release.above_edges(units)) if many <= 2)
 
     return patch.object(clamped_release.ClampSearch, "choose", best)
 

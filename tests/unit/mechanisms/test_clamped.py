@@ -16,7 +16,7 @@ import pytest
 import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.clamped import Clamped
-from dpsql.mechanisms.clamped_release import FINE, MISS, ClampedRelease, ClampSearch, sizes_of
+from dpsql.mechanisms.clamped_release import MISS, ClampedRelease, ClampSearch, above_edges, sizes_of
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
@@ -52,7 +52,8 @@ def raw_of(offer: ClampedRelease, units: Sequence[Unit], groups: int) -> RawTabl
     """What an engine returns for these units, by another way: unit by unit."""
     edges = offer.need.edges
     cells: dict[tuple[int, int], list[int]] = {}
-    for unit in units:
+    for held_by in units:
+        unit = {group: total for group, total in held_by.items() if total}
         size = sum(map(abs, unit.values()))
         held = next((place for place, edge in enumerate(edges) if size <= edge), len(edges))
         for at, (group, total) in enumerate(sorted(unit.items())):
@@ -90,7 +91,7 @@ def test_one_unit_moves_scores_and_sums_no_further_than_claimed(
         if neighbours == "replace_one":
             other.append(drawn(rng, groups, signed=grid is not None, most=edges[-1]))
         one, two = (sizes_of(raw_of(offer, side, groups), len(edges) + 1) for side in (units, other))
-        moved = [FINE * (a - b) for a, b in zip(one.above, two.above, strict=True)]
+        moved = [a - b for a, b in zip(search.scores(one.units), search.scores(two.units), strict=True)]
         assert (max(*moved, 0) - min(*moved, 0)) * search.exponent <= search.epsilon
         for place in range(len(edges)):
             sums = zip(offer.within(one, place), offer.within(two, place), strict=True)
@@ -122,30 +123,38 @@ def test_with_groups_units_above_the_clamp_keep_their_proportions() -> None:
 
 @pytest.mark.parametrize("units", [1, 2])
 def test_the_exact_loss_of_the_choice_is_within_its_price(units: int) -> None:
-    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units)
+    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units, 3)
 
-    def chances(above: Sequence[int]) -> list[Decimal]:
-        scores = [-FINE * many - search.penalty(place) for place, many in enumerate(above)]
-        return permute_and_flip(scores, search.exponent)
+    def chances(sizes: Sequence[int]) -> list[Decimal]:
+        return permute_and_flip(search.scores(sizes), search.exponent)
 
     most = Decimal(0)
-    for above in ([9, 4, 2, 1, 0], [30, 30, 30, 0, 0], [0, 0, 0, 0, 0], [50, 3, 3, 3, 0]):
-        for size in range(5):  # a unit that comes is above the first edges
-            more = [many + (place < size) for place, many in enumerate(above)]
-            less = [many - (place < 3) if units == 2 and many else many for place, many in enumerate(more)]
-            lost = loss(chances(above), chances(less))
+    for sizes in ([5, 2, 2, 1, 0, 0], [0, 0, 30, 0, 0, 0], [0, 0, 0, 0, 0, 0], [47, 0, 0, 3, 0, 0], [1, 2, 1, 1, 3, 0]):
+        for size in range(5):  # a unit that comes is above the edges before its own
+            more = [many + (place == size) for place, many in enumerate(sizes)]
+            less = [many - (units == 2 and place == 2 and many > 0) for place, many in enumerate(sizes)]
+            lost = loss(chances(more), chances(less))
             assert within(lost, search.epsilon)
             most = max(most, lost)
     assert most > Decimal(search.epsilon.numerator) / search.epsilon.denominator / units / 2
 
 
+def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
+    search = ClampSearch(tuple(2**place for place in range(12)), Fraction(1, 10), 1, 9)
+    for many in (0, 5, 20):
+        chosen = permute_and_flip(search.scores([0] * 8 + [many, 0, 0, 0, 0]), search.exponent)
+        assert sum(chosen[:8]) < Decimal("0.08")
+    sure = permute_and_flip(search.scores([0] * 8 + [400, 0, 0, 0, 0]), search.exponent)
+    assert sum(sure[:8]) < Decimal("0.01") and sure[8] > Decimal("0.8")
+
+
 def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said() -> None:
-    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1)
+    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1, 3)
     for place in range(5):
         many = search.most_above(place) + 1
-        above = [many if at <= place else 0 for at in range(6)]
-        scores = [-FINE * units - search.penalty(at) for at, units in enumerate(above)]
-        chosen = permute_and_flip(scores, search.exponent)
+        sizes = [0] * (place + 1) + [many] + [0] * (5 - place)
+        chosen = permute_and_flip(search.scores(sizes), search.exponent)
+        above = above_edges(sizes)
         wrong = [chance for at, chance in enumerate(chosen) if above[at] > search.most_above(at)]
         assert 0 < sum(wrong) <= Decimal(MISS)
 
@@ -158,11 +167,11 @@ def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_w
     assert released.values == [sum(5 + i % 4 for i in range(3_000))]
     ((low, high),) = offer.intervals(released, 0.95)
     assert low is not None and high is not None
-    noise, clipped = 34, 54  # 8 ln(20) / 0.7 of noise; 2 * 8 / 0.3 for what is clipped, which only adds
+    noise, clipped = 34, 80  # 8 ln(20) / 0.7 of noise; 3 * 8 / 0.3 for what is clipped, which only adds
     assert released.values[0] - low == noise
     assert high - released.values[0] == noise + clipped
     (note,) = offer.told(released)
-    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "54 is for what is clipped" in note
+    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "80 is for what is clipped" in note
 
 
 def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
