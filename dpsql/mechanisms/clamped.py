@@ -12,7 +12,8 @@ that no size exceeds it. Let N_j be the number of units with a size above e_j, a
 penalties p_j are public and rise by about CLIMB / c a step. So a clamp twice as high is worth CLIMB w / a units. The
 edge g, guessed from public facts, has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s
 about SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them
-all. Above it penalties rise by STEEP / c.
+all. Above it penalties rise by STEEP / c. Over G groups penalties are sqrt(G) times as high: each group has the noise,
+but what is clipped is clipped once, and at the worst in one group; their mean squares then balance.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
@@ -80,7 +81,7 @@ TOTALS = ("count_rows", "count", "count_units", "sum")
 SHARE = Fraction(3, 10)
 """Of the price, for choosing the clamp. Measured: between a quarter and two fifths the error hardly changes."""
 
-FIRST = 1024
+FIRST = 256
 """Edges begin at this part of the largest value of one row, or at one step of its grid. It is a choice: further down
 they would cost more to climb than such small values are worth."""
 
@@ -148,7 +149,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess)
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
     needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
@@ -239,6 +240,11 @@ def _seen(sizes: LogHistogram, totals: Sized) -> float:
     """The upper end of the last bin in which facts show units, in steps of the totals' grid."""
     last = max(bin_ for bin_, count in enumerate(sizes.seen) if count)
     return max(1.0, min(float(sizes.high(last) / totals.grid.step), totals.edges[-1]))
+
+
+def _groups(request: Request) -> int:
+    """How many groups are listed, each with noise; 1 without keys."""
+    return math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)
 
 
 def _units(request: Request) -> float:

@@ -53,12 +53,14 @@ class ClampSearch:
         epsilon: What the choice costs.
         units: How many units a neighbour differs in.
         guess: The place of the edge that stands while too few units are there to tell another.
+        groups: How many groups get noise.
     """
 
     edges: tuple[int, ...]
     epsilon: Fraction
     units: int
     guess: int
+    groups: int
 
     @property
     def exponent(self) -> Fraction:
@@ -66,8 +68,9 @@ class ClampSearch:
         return self.epsilon / (self.units * FINE)
 
     def penalty(self, place: int) -> int:
-        """Points by which an edge is handicapped."""
-        return round((CLIMB * min(place, self.guess) + STEEP * max(0, place - self.guess)) / self.exponent)
+        """Points by which an edge is handicapped: the more groups get noise, the more a low clamp is worth."""
+        steps = CLIMB * min(place, self.guess) + STEEP * max(0, place - self.guess)
+        return round(steps * Fraction(math.sqrt(self.groups)) / self.exponent)
 
     @property
     def start(self) -> int:

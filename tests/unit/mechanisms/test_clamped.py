@@ -121,9 +121,16 @@ def test_with_groups_units_above_the_clamp_keep_their_proportions() -> None:
     assert offer.within(sizes, len(edges) - 1) == [30, 10, 3]
 
 
+def test_the_more_groups_get_noise_the_lower_the_clamp() -> None:
+    sizes = [400, 60, 20, 5, 0, 0]
+    one, many = (ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), 1, 3, groups) for groups in (1, 100))
+    assert Noiseless().permute_and_flip(one.scores(sizes), one.exponent) == 3
+    assert Noiseless().permute_and_flip(many.scores(sizes), many.exponent) == 1
+
+
 @pytest.mark.parametrize("units", [1, 2])
 def test_the_exact_loss_of_the_choice_is_within_its_price(units: int) -> None:
-    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units, 3)
+    search = ClampSearch((1, 2, 4, 8, 13), Fraction(1, 3), units, 3, 1)
 
     def chances(sizes: Sequence[int]) -> list[Decimal]:
         return permute_and_flip(search.scores(sizes), search.exponent)
@@ -140,7 +147,7 @@ def test_the_exact_loss_of_the_choice_is_within_its_price(units: int) -> None:
 
 
 def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
-    search = ClampSearch(tuple(2**place for place in range(12)), Fraction(1, 10), 1, 9)
+    search = ClampSearch(tuple(2**place for place in range(12)), Fraction(1, 10), 1, 9, 1)
     for many in (0, 5, 20):
         chosen = permute_and_flip(search.scores([0] * 8 + [many, 0, 0, 0, 0]), search.exponent)
         assert sum(chosen[:8]) < Decimal("0.08")
@@ -149,7 +156,7 @@ def test_units_too_few_to_tell_where_they_lie_are_seldom_clipped() -> None:
 
 
 def test_more_units_than_said_are_above_the_clamp_as_seldom_as_said() -> None:
-    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1, 3)
+    search = ClampSearch((1, 2, 4, 8, 16, 32), Fraction(2), 1, 3, 1)
     for place in range(5):
         many = search.most_above(place) + 1
         sizes = [0] * (place + 1) + [many] + [0] * (5 - place)
