@@ -1,4 +1,4 @@
-"""Plants nine bugs, each in 20 databases of its own, and shows that its audit convicts every one.
+"""Plants bugs, each in 20 databases of its own, and shows that its audit convicts every one.
 
 python -m bench.seeded_bugs [RUNS]
 """

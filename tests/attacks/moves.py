@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -74,7 +74,7 @@ def moves(one: Part, two: Part) -> list[tuple[int, int]]:
 
 
 def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, ...]], Mapping[Group, tuple[int, ...]]]:
-    """The raw integers of both sides; preprocessed statistics with the sensitivity that the first side released.
+    """The raw integers of both sides; with the sensitivity, or within the clamp, that the first side released.
 
     The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
     groups are discovered, those are compared that both sides have. What is hidden is all but the groups that the first
@@ -88,6 +88,8 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
         return sides[0], sides[1]
     if one.cells or two.cells:
         return one.raw, one.over(two.cells)
+    if isinstance(release, ClampedRelease):
+        return one.raw, _within(two, release, one.released["place"][:1])
     if not isinstance(release, PreprocessedRelease):
         return one.raw, two.raw
     rows = dict(zip(one.groups, one.released["rows"], strict=True))
@@ -96,6 +98,13 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
         for part in (one, two)
     ]
     return {group: steps for group, steps in sides[0].items() if group in sides[1]}, sides[1]
+
+
+def _within(part: Part, release: ClampedRelease, places: Sequence[int]) -> Mapping[Group, tuple[int, ...]]:
+    """One side's totals within the clamp at that place; nothing where no group showed one."""
+    if part.sizes is None or not places:
+        return {}
+    return {group: (k,) for group, k in zip(part.groups, release.within(part.sizes, places[0]), strict=True)}
 
 
 def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
