@@ -29,6 +29,7 @@ from dpsql.mechanisms.preprocessing.mean import TailsTooShortError, mean, mean_o
 from dpsql.mechanisms.preprocessing.median import median
 from dpsql.mechanisms.preprocessing.ordered import ordered, trimmed_mean
 from dpsql.mechanisms.preprocessing.output import output_steps, sensitivity_steps
+from dpsql.mechanisms.preprocessing.quantile import quantile
 from dpsql.mechanisms.preprocessing.variance import variance, variance_of
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "minimum",
     "ordered",
     "output_steps",
+    "quantile",
     "sensitivity_steps",
     "total",
     "trimmed_mean",

@@ -47,7 +47,7 @@ from typing import TypeAlias
 from dpsql.mechanisms.preprocessing.counts import Counts, Data, RankedSums
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, sensitivity_of
 
-__all__ = ["Walk", "between", "by_thresholds", "ordered", "trimmed_mean"]
+__all__ = ["Walk", "between", "by_thresholds", "ordered", "solved", "trimmed_mean"]
 
 LONGEST_PAUSE = 64
 """The most steps after a leap that failed before the next is tried, which costs as much as a step. A guess."""
@@ -121,7 +121,7 @@ def ordered(window: Callable[[int, int], Exact], count: int, *, centre: Exact, s
     def ratio(a: int, b: int) -> tuple[int, int]:
         return exact(window(a, b), "the statistic").as_integer_ratio()
 
-    return _solved(ratio, count, exact(centre, "the centre"), sensitivity_of(sensitivity))
+    return solved(ratio, count, exact(centre, "the centre"), sensitivity_of(sensitivity))
 
 
 def trimmed_mean(data: Data, share: Exact, *, centre: Exact, sensitivity: Exact) -> Fraction:
@@ -161,10 +161,10 @@ def trimmed_mean(data: Data, share: Exact, *, centre: Exact, sensitivity: Exact)
         return most * p.denominator, size * (p.denominator - 2 * p.numerator)
 
     c, delta = exact(centre, "the centre") / counts.grid, sensitivity_of(sensitivity) / counts.grid
-    return _solved(window, n, c, delta, reach) * counts.grid
+    return solved(window, n, c, delta, reach) * counts.grid
 
 
-def _solved(window: Window, n: int, c: Fraction, delta: Fraction, reach: Reach | None = None) -> Fraction:
+def solved(window: Window, n: int, c: Fraction, delta: Fraction, reach: Reach | None = None) -> Fraction:
     """g by walks over the window; with leaps and early ends where there is a reach."""
     if n == 0 or delta == 0:
         return c

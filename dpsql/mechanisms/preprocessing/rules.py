@@ -10,6 +10,8 @@ that is heavy, with a variance. It serves to choose and to predict, never to pro
     mean      Delta = W / n      W = 1.5 s (n epsilon)^(1/3), which leaves about 1 / epsilon rows beyond W
     variance  Delta = W^2 / n    the same W
     median    Delta = 3 s / n    exact while the median lies within 1.5 s of the centre and not alone there
+    quantile  Delta = W / n      W = 1.2 s q^(-4/3), q the smaller part on either side of it: as wide as the median's
+                                 beside how fast the guessed tail thins out there
     trimmed   Delta = W / n      W = 2 s share^(-1/3), a little beyond where the kept values end; at most the mean's
     min, max  none: the outermost of n values may lie anywhere, so Delta has to be named
     sum       none: values are clipped to +- Delta, which has to be named
@@ -19,6 +21,8 @@ W never exceeds the width of declared bounds. Expected errors follow from the gu
     mean      bias E[(D - W)+], D being a row's distance; (1.5 s)^3 / (2 W^2) for W >= 1.5 s
     variance  bias E[(D^2 - W^2)+], 2 (1.5 s)^3 / W, and (x^2 - W^2)+ / n for the outermost value
     median    bias s - n Delta / 2 where that is above 0: the centre may be s away
+    quantile  the greatest of d(q) - n Delta, where d(v) = 1.5 s v^(-1/3) is the distance that a part v of the rows lies
+              beyond, and of d(q) - d(v) - n Delta (v - q) / p, where p = 1 - q is the larger part
     trimmed   as the mean's, up to where the kept values end
     min, max  the greatest of x - d - Delta k, where x = 1.5 s n^(1/3) is about the outermost distance and k = n
               (1.5 s / d)^3 the number of values beyond d: x - 4 d / 3 at d = (3 Delta n (1.5 s)^3)^(1/4)
@@ -47,6 +51,7 @@ __all__ = [
     "ExtremeRule",
     "MeanRule",
     "MedianRule",
+    "QuantileRule",
     "Rule",
     "SumRule",
     "TrimmedRule",
@@ -58,6 +63,9 @@ ONE_IN = 20
 """One in so many tables has an outermost value further out than the bias of a variance allows for. A guess."""
 TAIL = 1.5
 """Where the guessed tail begins, in spreads. A guess."""
+
+THINNING = 1.2
+"""In spreads: W of a quantile, times q^(4/3). It is a choice, that of the median: 3 spreads at q = 1/2."""
 
 
 class Rule(Protocol):
@@ -149,6 +157,41 @@ class MedianRule:
         if self.spread is None:
             return 0.0
         return max(0.0, float(min(self.spread, self.width or self.spread) - sensitivity * rows / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileRule:
+    """Quantiles; attributes as `MeanRule`, and ``share``, the part of the rows below, in (0, 1).
+
+    >>> QuantileRule(Fraction(20), None, Fraction(9, 10)).reach(rows=1000, epsilon=Fraction(1))
+    Fraction(518, 1)
+    """
+
+    spread: Fraction | None
+    width: Fraction | None
+    share: Fraction
+
+    def reach(self, rows: int, epsilon: Fraction) -> Fraction | None:
+        if self.spread is None:
+            return self.width
+        return _least(_three_digits(THINNING * float(self.spread) * self._outer ** (-4 / 3)), self.width)
+
+    def sensitivity(self, reach: Fraction, rows: int) -> Fraction:
+        return reach / rows
+
+    def bias(self, sensitivity: Fraction, rows: int) -> float:
+        if self.spread is None:
+            return 0.0
+        start, outer, wide = TAIL * float(self.spread), self._outer, float(sensitivity * rows)
+        far = start * outer ** (-1 / 3)
+        within = min(1.0, max(outer, (start * (1 - outer) / (3 * max(wide, 1e-300))) ** 0.75))
+        pulled = far - start * within ** (-1 / 3) - wide * (within - outer) / (1 - outer)
+        return float(min(max(0.0, far - wide, pulled), float(self.width or math.inf)))
+
+    @property
+    def _outer(self) -> float:
+        """q: the smaller part of the rows on either side."""
+        return float(min(self.share, 1 - self.share))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,19 @@ from dpsql.mechanisms.preprocessing.extremes import maximum, minimum
 from dpsql.mechanisms.preprocessing.mean import mean_of
 from dpsql.mechanisms.preprocessing.median import median
 from dpsql.mechanisms.preprocessing.ordered import trimmed_mean
-from dpsql.mechanisms.preprocessing.rules import ExtremeRule, MeanRule, MedianRule, Rule, TrimmedRule, VarianceRule
+from dpsql.mechanisms.preprocessing.quantile import quantile
+from dpsql.mechanisms.preprocessing.rules import (
+    ExtremeRule,
+    MeanRule,
+    MedianRule,
+    QuantileRule,
+    Rule,
+    TrimmedRule,
+    VarianceRule,
+)
 from dpsql.mechanisms.preprocessing.variance import Ddof, variance_of
 
-__all__ = ["Statistic", "TrimmedMean", "statistic_of"]
+__all__ = ["Quantile", "Statistic", "TrimmedMean", "statistic_of"]
 
 
 class Statistic(Protocol):
@@ -81,6 +90,27 @@ class Median:
     def exact_if(self, reach: str, centre: str) -> str:
         return (
             f"the median lies within half of {reach} of the centre {centre}, with values close by on that side; "
+            "otherwise it is pulled towards the centre, and more rows do not mend that"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """QUANTILE_CONT(x, share) and QUANTILE_DISC(x, share), 0 < share < 1, but for MEDIAN."""
+
+    share: Fraction
+    discrete: bool
+    power: int = 1
+
+    def rule(self, spread: Fraction | None, width: Fraction | None) -> Rule:
+        return QuantileRule(spread, width, self.share)
+
+    def moved(self, data: Counts, centre: Fraction, sensitivity: Fraction) -> Fraction:
+        return quantile(data, self.share, centre=centre, sensitivity=sensitivity, discrete=self.discrete)
+
+    def exact_if(self, reach: str, centre: str) -> str:
+        return (
+            f"the quantile lies well within {reach} of the centre {centre}, with values close by on that side; "
             "otherwise it is pulled towards the centre, and more rows do not mend that"
         )
 
@@ -158,9 +188,13 @@ def statistic_of(function: str, fraction: Fraction | None) -> Statistic | None:
 
     >>> statistic_of("quantile_cont", Fraction(1, 2)), statistic_of("corr", None)
     (Median(power=1), None)
+    >>> statistic_of("quantile_disc", Fraction(9, 10))
+    Quantile(share=Fraction(9, 10), discrete=True, power=1)
     """
     if function == "quantile_cont" and fraction == Fraction(1, 2):
         return Median()
     if function == "trimmed_mean" and fraction is not None:
         return TrimmedMean(fraction)
+    if function in ("quantile_cont", "quantile_disc") and fraction is not None and 0 < fraction < 1:
+        return Quantile(fraction, discrete=function == "quantile_disc")
     return STATISTICS.get(function)

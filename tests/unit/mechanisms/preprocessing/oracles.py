@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from dpsql.mechanisms.preprocessing import (
     median,
     minimum,
     ordered,
+    quantile,
     total,
     trimmed_mean,
     variance_of,
@@ -46,6 +48,27 @@ def true_trimmed_mean(share: Fraction) -> Callable[[Bag], Fraction]:
 def true_quantile(bag: Bag) -> Fraction:
     """The upper quartile: ordered, though removing the largest value may leave it or lower it by any amount."""
     return sorted(bag)[3 * (len(bag) - 1) // 4]
+
+
+def continuous(share: Fraction) -> Callable[[Bag], Fraction]:
+    """The quantile between two values, as DuckDB's quantile_cont."""
+
+    def statistic(bag: Bag) -> Fraction:
+        values, place = sorted(bag), share * (len(bag) - 1)
+        below = int(place)
+        above = min(below + 1, len(values) - 1)
+        return values[below] + (place - below) * (values[above] - values[below])
+
+    return statistic
+
+
+def discrete(share: Fraction) -> Callable[[Bag], Fraction]:
+    """The value of rank ceil(p n), as DuckDB's quantile_disc."""
+
+    def statistic(bag: Bag) -> Fraction:
+        return sorted(bag)[max(math.ceil(share * len(bag)), 1) - 1]
+
+    return statistic
 
 
 def true_sum(bag: Bag) -> Fraction:
@@ -86,7 +109,7 @@ class Form:
     centred_at_zero: bool = False
 
 
-TENTH, QUARTER = Fraction(1, 10), Fraction(1, 4)
+TENTH, QUARTER, NINE_TENTHS = Fraction(1, 10), Fraction(1, 4), Fraction(9, 10)
 
 FORMS = {
     "mean": Form(true_mean, lambda bag, c, d: mean_of(bag, centre=c, sensitivity=d)),
@@ -97,6 +120,12 @@ FORMS = {
     ),
     "trimmed_mean, a tenth": Form(
         true_trimmed_mean(TENTH), lambda bag, c, d: trimmed_mean(bag, TENTH, centre=c, sensitivity=d)
+    ),
+    "quantile_cont, nine tenths": Form(
+        continuous(NINE_TENTHS), lambda bag, c, d: quantile(bag, NINE_TENTHS, centre=c, sensitivity=d)
+    ),
+    "quantile_disc, a quarter": Form(
+        discrete(QUARTER), lambda bag, c, d: quantile(bag, QUARTER, centre=c, sensitivity=d, discrete=True)
     ),
     "minimum": Form(min, lambda bag, c, d: minimum(bag, d, centre=c)),
     "maximum": Form(max, lambda bag, c, d: maximum(bag, d, centre=c)),

@@ -17,7 +17,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, trimmed_mean, variance_of
+from dpsql.mechanisms.preprocessing import maximum, mean_of, median, minimum, quantile, trimmed_mean, variance_of
 from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
 from dpsql.mechanisms.preprocessing.release import STEPS, ByRows, Fixed, PreprocessedRelease, PreprocessedSum
 from dpsql.plan.needs import Contribution
@@ -38,7 +38,7 @@ FUNCTIONS = ("quantile_cont", "avg", "trimmed_mean", "var_pop", "var_samp", "std
 
 def request(function: str, **given: Any) -> Request:
     """A request for a column without bounds, with centre 40 and spread 20."""
-    fraction = Fraction(1, 5) if function == "trimmed_mean" else Fraction(1, 2)
+    fraction = Fraction(1, 5) if function in ("trimmed_mean", "quantile_disc") else Fraction(1, 2)
     return asking(function, **{"facts": INCOME, "grid": None, "price": ONE, "fraction": fraction, **given})
 
 
@@ -123,6 +123,7 @@ def test_without_noise_the_answer_is_the_preprocessed_statistic_of_each_group() 
         "trimmed_mean": lambda x, d: trimmed_mean(x, Fraction(1, 5), centre=40, sensitivity=d),
         "var_pop": lambda x, d: variance_of(x, sensitivity=d),
         "var_samp": lambda x, d: variance_of(x, sensitivity=d, ddof=1),
+        "quantile_disc": lambda x, d: quantile(x, Fraction(1, 5), centre=40, sensitivity=d, discrete=True),
         "min": lambda x, d: minimum(x, d, centre=40),
         "max": lambda x, d: maximum(x, d, centre=40),
     }
@@ -242,9 +243,10 @@ def test_bounds_cut_the_reach() -> None:
 
 def test_what_it_cannot_do_is_refused_with_what_to_write() -> None:
     assert "only a threshold can" in refused("avg", keys=(OPEN,), selects=True)
-    assert "it answers MEDIAN, AVG" in refused("corr")
-    assert "it answers MEDIAN, AVG" in refused("count_rows")
-    assert "it answers MEDIAN, AVG" in refused("quantile_cont", fraction=Fraction(9, 10))
+    assert "it answers quantiles, AVG" in refused("corr")
+    assert "it answers quantiles, AVG" in refused("count_rows")
+    assert "it answers quantiles, AVG" in refused("quantile_cont", fraction=Fraction(1))
+    assert "100000 rows" in refused("quantile_cont", fraction=Fraction(9, 10), rows_about=100_001)
     for function in ("min", "max", "sum"):
         assert "no rule sets its sensitivity" in refused(function)
         assert "no rule sets its sensitivity" in refused(function, options=replace(NAMED, mechanism=None))
