@@ -36,6 +36,7 @@ from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.kinds import Approximate, Loss, Pure
 from dpsql.privacy.sampling import ExactSampler, Sampler
+from dpsql.releasing.sharing import Sharing
 from dpsql.session import Session
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
@@ -90,6 +91,11 @@ class Proxy:
         """
         _check_name(analyst)
         return Session(self._backend, analyst, keeps=self)
+
+    @property
+    def releases(self) -> Sharing:
+        """The owner's synthetic tables: made for readers, granted, listed, dropped, exported."""
+        return Sharing(self._backend)
 
     @door
     def refresh(self, progress: Progress | None = None) -> int:

@@ -171,7 +171,7 @@ class Session:
         quotes = iter([self._backend.quote(prepared, self._analyst) for prepared in batch.together])
         return batch_quote(
             batch,
-            [self._backend.public_quote(own) if isinstance(own, PublicPlan) else next(quotes) for own in asked],
+            [self._releases.quote(own) if isinstance(own, PublicPlan) else next(quotes) for own in asked],
             [number for number, own in enumerate(asked, 1) if isinstance(own, Prepared)],
             self._backend.ledger.repeats_left(self._analyst, batch.loss),
             self._backend.summary,
@@ -369,7 +369,7 @@ class Session:
         self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None
     ) -> Quote:
         if isinstance(plan, PublicPlan):
-            return self._backend.public_quote(plan)
+            return self._releases.quote(plan)
         own = self._own(plan, options)
         return self._backend.quoted(plan, own, self._in_force(own), half_width, self._analyst)
 

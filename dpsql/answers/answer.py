@@ -232,7 +232,9 @@ class Answer:
         if self.replayed:
             return "Cost: nothing, this was released before."
         if self.released_from:
-            return f"Cost: nothing: it tells of {safe(', '.join(self.released_from))}. {self._proved()}"
+            names = safe(", ".join(self.released_from))
+            paid = "nothing" if self.cost == _NOTHING else f"{cost_text(self.cost)}, for the first reading"
+            return f"Cost: {paid}: it tells of {names}. {self._proved()}"
         return f"Cost: {cost_text(self.cost)}."
 
 

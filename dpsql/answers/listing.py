@@ -26,7 +26,9 @@ def list_tables(catalog: Catalog) -> Answer:
         ("table", "kind", "privacy_unit", "rows_per_unit", "rows_about", "known_from"),
         (text, text, text, integer, integer, text),
         [
-            (t.name, "released" if t.released else "public", None, None, t.rows, "the table")
+            (t.name, "released", None, None, None, f"granted: its first reading costs {t.unread}")
+            if t.unread
+            else (t.name, "released" if t.released else "public", None, None, t.rows, "the table")
             if t.public
             else (t.name, "private", t.unit, t.rows_per_unit, t.rows_about, "advise" if t.advised else "a guess")
             for t in catalog.tables.values()

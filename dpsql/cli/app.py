@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-__all__ = ["app", "ledger_app"]
+__all__ = ["app", "ledger_app", "release_app"]
 
 app = typer.Typer(
     name="dpsql",
@@ -18,3 +18,5 @@ app = typer.Typer(
 )
 ledger_app = typer.Typer(help="The owner: back up, restore or verify the ledger.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
+release_app = typer.Typer(help="The owner: synthetic tables for several readers.", no_args_is_help=True)
+app.add_typer(release_app, name="release")

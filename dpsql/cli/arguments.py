@@ -20,10 +20,14 @@ from dpsql.errors import ProgrammingError
 __all__ = ["OPTIONS", "File", "HalfWidth", "PolicyFile", "Sql", "statements_of", "takes_options", "widths_of"]
 
 
+BEGINNINGS = {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE", "CREATE", "DROP"}
+"""First words of statements."""
+
+
 def _policy_first(file: Path) -> Path:
     """The policy file; a statement in its place is told where it belongs."""
     first, *more = str(file).split(maxsplit=1)
-    if more and first.upper() in {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE"} and not file.exists():
+    if more and first.upper() in BEGINNINGS and not file.exists():
         raise typer.BadParameter("the policy file comes first, then the statement.")
     return file
 

@@ -5,6 +5,8 @@ Tests: tests/unit/ledger/test_ledger.py, tests/unit/ledger/test_releases.py.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dpsql.ledger.refusals import cannot_all_pay, exceeded, no_account, overspent, stopped, tightest
@@ -56,10 +58,50 @@ class Granting:
             raise stopped(RESTORED, asked)
         own = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
         total = self._total.shortfall(self._state.total, asked)
-        who = "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
+        who = self._holder(account, analyst)
         for holder, short in tightest((who, own), ("all analysts together have", total)):
             raise exceeded(holder, short, self._state.pinned.unit)
         return account
+
+    def account_of_reader(self, analyst: str, asked: Account) -> str:
+        """The account that pays for an analyst's first reading of what the total has paid for.
+
+        Raises:
+            BudgetExceeded: If it has too little left, or nothing is granted until a reset.
+        """
+        account = self.account_of(analyst)
+        if self._state.restored:
+            raise stopped(RESTORED, asked)
+        if short := self._filters[account].shortfall(self._state.spent(account, self._limits), asked):
+            raise exceeded(self._holder(account, analyst), short, self._state.pinned.unit)
+        return account
+
+    def accounts_of_readers(self, readers: Sequence[str], asked: Account) -> dict[str, str]:
+        """Each reader's account, where the total can pay this once and every reader.
+
+        Raises:
+            BudgetExceeded: Naming each that has no account, or cannot pay; told to the owner alone.
+        """
+        if self._state.restored:
+            raise stopped(RESTORED, asked)
+        accounts = {reader: self.account_of(reader) for reader in readers}
+        found = [("all analysts together have", self._total.shortfall(self._state.total, asked))]
+        for account, times in Counter(accounts.values()).items():
+            spent = self._state.spent(account, self._limits)
+            who = self._holder(account, account)
+            found.append((who, self._filters[account].shortfall(spent, asked.times(times))))
+        if short := [(who, one) for who, one in found if one is not None]:
+            raise cannot_all_pay(short, self._state.pinned.unit, "A release is charged to every reader")
+        return accounts
+
+    def lacks(self, account: str, asked: Account) -> str:
+        """Why an account could not pay this now, for the owner; '' where it could."""
+        short = self._filters[account].shortfall(self._state.spent(account, self._limits), asked)
+        return "" if short is None else str(exceeded(self._holder(account, account), short, self._state.pinned.unit))
+
+    @staticmethod
+    def _holder(account: str, analyst: str) -> str:
+        return "analysts without a budget of their own have" if account == "*" else f"analyst {analyst!r} has"
 
     def refuse_everybody(self, asked: Account) -> None:
         """Nothing, where the total and every account can pay this.
@@ -71,10 +113,9 @@ class Granting:
             raise stopped(RESTORED, asked)
         found = [("all analysts together have", self._total.shortfall(self._state.total, asked))]
         for name, granted in self._filters.items():
-            who = "analysts without a budget of their own have" if name == "*" else f"analyst {name!r} has"
-            found.append((who, granted.shortfall(self._state.spent(name, self._limits), asked)))
+            found.append((self._holder(name, name), granted.shortfall(self._state.spent(name, self._limits), asked)))
         if short := [(who, one) for who, one in found if one is not None]:
-            raise cannot_all_pay(short, self._state.pinned.unit)
+            raise cannot_all_pay(short, self._state.pinned.unit, "Facts are charged to every account")
 
     def refuse_overspent(self) -> None:
         """Nothing, where what was spent is within the limits.

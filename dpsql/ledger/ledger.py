@@ -45,6 +45,7 @@ FAILPOINTS = (
 )
 """Where a test may let a process die, in the order in which a charge passes them."""
 
+PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that pay for what is stored under them.
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
@@ -122,7 +123,6 @@ class Ledger:
         statement: str,
         fingerprint: str,
         beside: Sequence[str] = (),
-        table: str | None = None,
     ) -> int:
         """The id of the charge, once it is durable. Only then may anybody look at private data.
 
@@ -132,10 +132,8 @@ class Ledger:
             statement: What is asked, for people to read.
             fingerprint: Of the answer that it pays for.
             beside: Of the other answers, where one charge pays for several.
-            table: The name of the synthetic table that it pays for, which the analyst may not have yet.
 
         Raises:
-            ProgrammingError: There is a table of that name. Nothing was spent.
             BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
             LedgerError: If the charge could not be written, or the ledger is no longer the one that was opened.
         """
@@ -143,13 +141,10 @@ class Ledger:
         with self._writing():
             account = self._granting.account_for(analyst, asked)
             self._failpoint("after-check")
-            if table is not None:
-                self._state.refuse_table(analyst, table, there=True)
-            told = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside), "table": table}
+            told = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside)}
             detail = {name: value for name, value in told.items() if value}
-            kind = "charge" if table is None else "synthetic"
             record = self._file.append(
-                kind, analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
+                "charge", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )
         return record.sequence
 
@@ -178,17 +173,6 @@ class Ledger:
         with self._writing():
             self._file.append("written", detail={})
 
-    def tables(self, analyst: str) -> dict[str, str]:
-        """An analyst's synthetic tables: name to the fingerprint under which each is stored."""
-        with self._reading():
-            return dict(self._state.tables.get(analyst, {}))
-
-    def drop(self, analyst: str, table: str) -> None:
-        """Forgets a synthetic table of an analyst's; a ProgrammingError where there is none. It stays charged."""
-        with self._writing():
-            self._state.refuse_table(analyst, table, there=False)
-            self._file.append("drop", analyst=analyst, detail={"table": table})
-
     def releases(self, kind: str) -> list[Release]:
         """What was published of a kind, oldest first."""
         with self._reading():
@@ -203,7 +187,7 @@ class Ledger:
         with self._writing():
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
-            if record is None or record.kind not in ("charge", "synthetic", "release") or fingerprint not in paid:
+            if record is None or record.kind not in PAYS or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
             self._file.store(fingerprint, record, answer)
 

@@ -49,12 +49,12 @@ Ask again with epsilon = 0.25 or less.
     )
 
 
-def cannot_all_pay(short: Sequence[tuple[str, Shortfall]], unit: str) -> BudgetExceeded:
-    """What all may read is charged to all: who has not enough left for it, by name; told to the owner alone.
+def cannot_all_pay(short: Sequence[tuple[str, Shortfall]], unit: str, what: str) -> BudgetExceeded:
+    """What several may read is charged to each: who has not enough left for it, by name; told to the owner alone.
 
     >>> short = Shortfall("epsilon", needed=Fraction(1, 20), remaining=Fraction(1, 50), limit=Fraction(2),
     ...                   affordable=Fraction(1, 50))
-    >>> print(cannot_all_pay([("analyst 'ana' has", short)], "patient_id"))
+    >>> print(cannot_all_pay([("analyst 'ana' has", short)], "patient_id", "Facts are charged to every account"))
     Facts are charged to every account, epsilon 0.05 here; analyst 'ana' has 0.02 of 2 left for unit 'patient_id'. \
 Nothing was read. Ask again with epsilon = 0.02 or less, or allow more in the policy.
     """
@@ -67,7 +67,7 @@ Nothing was read. Ask again with epsilon = 0.02 or less, or allow more in the po
     )
     lower = f"Ask again with epsilon = {_down(least.affordable)} or less, or allow" if least.affordable > 0 else "Allow"
     return BudgetExceeded(
-        f"Facts are charged to every account, {first.quantity} {_up(first.needed)} here; {who} left for unit {unit!r}. "
+        f"{what}, {first.quantity} {_up(first.needed)} here; {who} left for unit {unit!r}. "
         f"Nothing was read. {lower} more in the policy.",
         needed=first.needed,
         remaining=first.remaining,

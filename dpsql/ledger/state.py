@@ -16,9 +16,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpsql.errors import PolicyError, ProgrammingError
+from dpsql.errors import PolicyError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError
+from dpsql.ledger.synthetic import TablesState
 from dpsql.ledger.views import Release
 from dpsql.privacy.account import Account, Composition
 from dpsql.privacy.accounting import PolicyLimits
@@ -66,7 +67,7 @@ class LedgerState:
         restored: Whether the ledger counts as fully spent, until a reset.
         total: Spent by all analysts together.
         releases: What was published to all, oldest first.
-        tables: Each analyst's synthetic tables: name to the fingerprint of what is stored of it.
+        synthetic: Each analyst's synthetic tables.
     """
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class LedgerState:
         self.version = 0
         self.restored = False
         self.releases: list[Release] = []
-        self.tables: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self.synthetic = TablesState()
         self._total = Account()
         self._published: dict[str, Account] = {}  # by account: its share of what was published to all
         self._written = Account()  # what publications cost whose consequences stand in the policy
@@ -144,18 +145,6 @@ class LedgerState:
         overran, and so there are no more of them than it can pay for, whatever names they come under.
         """
         return sum(count for (_, name), count in self._overruns.items() if name == analyst) > OVERRUNS_ALLOWED
-
-    def refuse_table(self, analyst: str, table: str, *, there: bool) -> None:
-        """Nothing, unless an analyst has a synthetic table of this name, or, for ``there`` false, has none.
-
-        Raises:
-            ProgrammingError: Saying what to do.
-        """
-        if (table in self.tables[analyst]) is not there:
-            return
-        if there:
-            raise ProgrammingError(f"There is a table {table!r}. Take another name, or DROP TABLE {table}.")
-        raise ProgrammingError(f"There is no synthetic table {table!r}. SHOW TABLES lists yours.")
 
     def refuse_changed(self, pinned: Pinned) -> None:
         """Nothing, where the policy means what the ledger's numbers mean.
@@ -247,11 +236,37 @@ class LedgerState:
     def _synthetic(self, record: Record) -> None:
         """A charge that pays for a table."""
         self._charge(record)
-        details = record.details
-        self.tables[record.analyst][details["table"]] = details["fingerprint"]
+        self.synthetic.made(record, [record.analyst])
+
+    def _shared(self, record: Record) -> None:
+        """A charge for a table of the owner's: to the total once, and to each reader."""
+        self._settle()
+        self._total += _account(record.loss, self.pinned.composition)
+        self._promises[TOTAL].add(self._promise_of_total)
+        readers = record.details["readers"]
+        for reader, account in readers.items():
+            self._pays_alone(reader, account, record.loss)
+        self.synthetic.made(record, list(readers))
+
+    def _first_read(self, record: Record) -> None:
+        """A reader's charge for what the total has paid for."""
+        self._settle()
+        self._pays_alone(record.analyst, record.account, record.loss)
+        self.synthetic.read(record)
+
+    def _pays_alone(self, analyst: str, account: str, loss: str) -> None:
+        """An analyst's charge that is not the total's."""
+        amount = _account(loss, self.pinned.composition)
+        self._by_analyst[analyst] += amount
+        self._by_account[account] += amount
+        for name in {analyst, account}:
+            self._promises[name].add(self._promise_of[account])
+
+    def _grant(self, record: Record) -> None:
+        self.synthetic.granted(record)
 
     def _drop(self, record: Record) -> None:
-        self.tables[record.analyst].pop(record.details["table"], None)
+        self.synthetic.dropped(record)
 
     def _release(self, record: Record) -> None:
         """A charge to all: to the total once, and to every account."""
@@ -332,6 +347,9 @@ _APPLY: Mapping[str, Callable[[LedgerState, Record], None]] = {
     "opening": LedgerState._opening,
     "charge": LedgerState._charge,
     "synthetic": LedgerState._synthetic,
+    "shared": LedgerState._shared,
+    "grant": LedgerState._grant,
+    "read": LedgerState._first_read,
     "drop": LedgerState._drop,
     "release": LedgerState._release,
     "written": LedgerState._apply_written,

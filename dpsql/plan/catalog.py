@@ -102,6 +102,7 @@ class TableInfo:
         random_dp: Its base partition, where the owner opts into random differential privacy.
         advised: What `dpsql advise` released of it; None before that, and of public tables.
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
+        unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
     """
 
     name: str
@@ -120,6 +121,7 @@ class TableInfo:
     random_dp: RandomPartition | None = None
     advised: AdvisedTable | None = None
     released: str | None = None
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from dpsql.answers.answer import Answer, Quote, QuoteColumn, cost_text, public
 from dpsql.answers.quote import least_price
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
-from dpsql.errors import ProgrammingError, UnsupportedQuery
-from dpsql.ledger.refusals import suspended
+from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
+from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.releases.payment import Relation
 from dpsql.mechanisms.releases.table import TablePlan, plan_table, proves
@@ -29,12 +29,14 @@ from dpsql.plan.plans import Key, Plan, PublicPlan
 from dpsql.plan.synthetic import counted_query, released_columns
 from dpsql.plan.types import Type
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
-from dpsql.releasing.stored import MOST_READ, written
+from dpsql.releasing.payers import Payer
+from dpsql.releasing.stored import MOST_READ, read_stored, written
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
-__all__ = ["Creation", "create_text", "planned"]
+__all__ = ["Creation", "create_text", "lost", "planned"]
 
 OPTIONS = frozenset(
     "epsilon delta rho max_rows_contributed max_groups_contributed max_groups_per_unit max_rows_per_group".split()
@@ -53,7 +55,7 @@ class Creation:
 
     Attributes:
         backend: What the proxy shares.
-        analyst: Who pays.
+        payer: Who pays.
         run: Runs a statement over private data.
         statement: What was asked.
         columns: Names and keys of the table's columns.
@@ -62,7 +64,7 @@ class Creation:
     """
 
     backend: Backend
-    analyst: str
+    payer: Payer
     run: Callable[[EngineStatement], RawTable]
     statement: syntax.CreateSynthetic
     columns: Sequence[tuple[str, Key]]
@@ -77,7 +79,7 @@ class Creation:
             *(table.method, loss, table.payment.rows, None, NORMAL * table.deviation),
             others=table.others,
         )
-        repeats = self.backend.ledger.repeats_left(self.analyst, table.loss)
+        repeats = self.payer.repeats_left(table.loss)
         return Quote(loss, (column,), self.reading.sql, repeats, self._notes())
 
     def _notes(self) -> tuple[str, ...]:
@@ -100,20 +102,36 @@ class Creation:
     def made(self) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
 
-        The error is what one question of the workload is expected to be off by, root mean square.
+        The error is what one question of the workload is expected to be off by, root mean square. Where a process was
+        lost between a charge and its table, the same statement makes the table under that charge: nobody saw anything
+        of the first. What two processes make at once under one charge is told once: what was stored first.
 
         Raises:
             BudgetExceeded: Nothing was spent.
             EngineFailed: After the charge, which stays.
         """
         backend, table, name = self.backend, self.table, self.statement.name
-        if backend.ledger.suspended(self.analyst):
-            raise suspended(self.analyst)
+        self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
-        fingerprint = f"synthetic/{token_hex(16)}"
-        charge = backend.ledger.charge(
-            self.analyst, table.loss, statement=normal(self.statement), fingerprint=fingerprint, table=name
-        )
+        text, kept = normal(self.statement), self.payer.held(name)
+        if kept is not None and kept.statement == text and kept.loss == table.loss:
+            charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
+        else:
+            fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
+            charge = self.payer.charge(table.loss, text, fingerprint, name)
+        self._keep(charge, fingerprint)
+        found = backend.ledger.find(fingerprint)
+        if found is None:
+            raise InvariantBroken("a table that was stored is not in the ledger")
+        rows = sum(read_stored(name, fingerprint, found[0]).rows)
+        kinds = (Type.TEXT, Type.TEXT, Type.INTEGER, Type.REAL, Type.TEXT)
+        told = (name, table.method, rows, table.deviation / max(1, rows), cost_text(cost))
+        answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
+        return replace(answer, cost=cost, private=backend.private)
+
+    def _keep(self, charge: int, fingerprint: str) -> None:
+        """Reads, releases and stores what was paid for."""
+        backend, table = self.backend, self.table
         names = [key.name for _, key in self.columns]
         released, made = table.release(self.run(self.reading), names, backend.sampler)
         rows = [int(number) for number in released.columns["rows"]]
@@ -121,18 +139,11 @@ class Creation:
         values = [released.columns[key] for key in names]
         stored = written(kinds, values, rows, table.asked.domains, made.proof)
         backend.ledger.store(charge, fingerprint, stored)
-        error, cost = table.deviation / max(1, sum(rows)), backend.summary(table.loss)
-        text, real = Type.TEXT, Type.REAL
-        answer = public(
-            ("table", "method", "rows", "error", "cost"), (text, text, Type.INTEGER, real, text),
-            [(name, table.method, sum(rows), error, cost_text(cost))],
-        )  # fmt: skip
-        return replace(answer, cost=cost, private=backend.private)
 
 
 def planned(
     backend: Backend,
-    analyst: str,
+    payer: Payer,
     run: Callable[[EngineStatement], RawTable],
     statement: syntax.CreateSynthetic,
     plan: Callable[[syntax.Queryable], Plan | PublicPlan],
@@ -142,7 +153,7 @@ def planned(
 
     Args:
         backend: What the proxy shares.
-        analyst: Who pays.
+        payer: Who pays.
         run: Runs a statement over private data, after its charge.
         statement: What is asked.
         plan: Plans a query over the policy's tables.
@@ -151,6 +162,7 @@ def planned(
     Raises:
         UnsupportedQuery, ProgrammingError: It cannot be.
     """
+    refuse_taken(backend, payer, statement)
     given, own = _options(statement)
     query = statement.query.select
     counted, columns = released_columns(plan(counted_query(query)), query)
@@ -163,7 +175,34 @@ def planned(
     price = _price(own, weaker, lambda price: proves(asked, price, relation, rows, method), asked.alpha)
     table = plan_table(asked, price, relation, rows, method)
     reading = backend.lower(Aggregates(source, (Measure(MeasureKind.ROWS),)))
-    return Creation(backend, analyst, run, statement, columns, table, reading)
+    return Creation(backend, payer, run, statement, columns, table, reading)
+
+
+def refuse_taken(backend: Backend, payer: Payer, statement: syntax.CreateSynthetic) -> None:
+    """Nothing, where the name is free, or that of a table which the same statement paid for and a lost process did not
+    keep.
+
+    Raises:
+        ProgrammingError: Saying what to do.
+    """
+    name = statement.name
+    if any(other.lower() == name for other in backend.catalog.tables):
+        raise ProgrammingError(f"The policy has a table {name!r}. Take another name.")
+    held = payer.held(name)
+    if held is None:
+        return
+    if backend.ledger.find(held.fingerprint) is not None:
+        raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
+    if held.statement != normal(statement):
+        raise lost(held)
+
+
+def lost(table: SyntheticTable) -> ProgrammingError:
+    """A table was paid for, and its process was lost before it was kept."""
+    return ProgrammingError(
+        f"{table.name} was paid for, but its process was lost before it was kept. Write the same statement again, "
+        f"which costs nothing more: {table.statement}. Or DROP TABLE {table.name}."
+    )
 
 
 def create_text(name: str, query: syntax.Statement, options: Mapping[str, Any]) -> syntax.CreateSynthetic:

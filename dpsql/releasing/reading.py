@@ -5,17 +5,18 @@ Tests: tests/unit/releasing/test_creating.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dpsql.answers.answer import Answer, public
+from dpsql.answers.answer import Answer, Quote, cost_text, public
 from dpsql.answers.finish import exact
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.lower import lower_public
 from dpsql.engine.over_release import lower_over_release
-from dpsql.errors import OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.errors import OperationalError, UnsupportedQuery
+from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
@@ -23,14 +24,18 @@ from dpsql.plan.plans import Output, Plan, PublicPlan, Stage
 from dpsql.plan.relations import column_of, scans
 from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Type
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.bounds import bounds_of
-from dpsql.releasing.creation import Creation, planned
-from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored
+from dpsql.releasing.creation import Creation, lost, planned
+from dpsql.releasing.payers import Analyst
+from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread
 from dpsql.sql import syntax
 from dpsql.worker.client import Table
 
 __all__ = ["Releases"]
+
+FREE = "Synthetic rows are read: the answer is free, and has their errors."
 
 
 class Releases:
@@ -48,15 +53,18 @@ class Releases:
 
     def catalog(self, query: syntax.Queryable | None = None) -> Catalog:
         """The policy's tables and this analyst's; where a query is given, those of these that it may name."""
-        catalog, mine = self._backend.catalog, self._backend.ledger.tables(self._analyst)
+        catalog, mine = self._backend.catalog, LedgerTables(self._backend.ledger).of(self._analyst)
         named = None if query is None else {name.lower() for name in tables_named(query)}
         if named and not named <= {*mine, *(name.lower() for name in catalog.tables)}:
             named = None  # a name that is nothing, or of WITH: what there is may have to be said
-        own = {
-            name: stored.info
-            for name, fingerprint in mine.items()
-            if (named is None or name in named) and (stored := self._stored(name, fingerprint)) is not None
-        }
+        own = {}
+        for name, table in mine.items():
+            stored = self._stored(name, table.fingerprint) if named is None or name in named else None
+            if stored is not None:
+                price = cost_text(self._backend.summary(table.loss))
+                own[name] = stored.info if table.paid else unread(stored, price)
+            elif named is not None and name in named:
+                raise lost(table)
         return replace(catalog, tables={**own, **catalog.tables}) if own else catalog
 
     def checked(self, plan: Plan | PublicPlan) -> Plan | PublicPlan:
@@ -81,12 +89,22 @@ class Releases:
         names = tuple(name for name, table in read.items() if table.released)
         if not names:
             return None
+        cost = self._paid([name for name in names if read[name].unread])
         tables = {name: self._rows(table) for name, table in read.items()}
         post_process = self._backend.post_process
         answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
         stored = self._stored(names[0], read[names[0]].released or "")
         bounds = bounds_of(plan, stored, post_process, answer.rows) if stored is not None else answer._intervals
-        return replace(answer, released_from=names, private=self._backend.private, _intervals=bounds)
+        return replace(answer, cost=cost, released_from=names, private=self._backend.private, _intervals=bounds)
+
+    def quote(self, plan: PublicPlan) -> Quote:
+        """The quote of a statement over public and synthetic tables."""
+        quote = self._backend.public_quote(plan)
+        prices = {scan.table.name: scan.table.unread for scan in scans(plan.relation) if scan.table.unread}
+        if not any(scan.table.released for scan in scans(plan.relation)):
+            return quote
+        notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
+        return replace(quote, cost=self._prices(list(prices)), notes=notes or (FREE,))
 
     def verify(self, plan: PublicPlan) -> None:
         """Nothing, where the engine reads a plan over public tables as it is meant, or has nothing to do with it."""
@@ -99,22 +117,33 @@ class Releases:
         plan: Callable[[syntax.Queryable], Plan | PublicPlan],
         weaker: Options,
     ) -> Creation:
-        """How a table would be made: `creation.planned`, under a name that is free.
+        """How a table would be made: `creation.planned`, for this analyst.
 
         Raises:
             UnsupportedQuery, ProgrammingError: It cannot be.
         """
-        name = statement.name
-        if any(other.lower() == name for other in self._backend.catalog.tables):
-            raise ProgrammingError(f"The policy has a table {name!r}. Take another name.")
-        if name in self._backend.ledger.tables(self._analyst):
-            raise ProgrammingError(f"There is a table {name!r}. Take another name, or DROP TABLE {name}.")
-        return planned(self._backend, self._analyst, self._run, statement, plan, weaker)
+        payer = Analyst(self._backend.ledger, self._analyst)
+        return planned(self._backend, payer, self._run, statement, plan, weaker)
 
     def drop(self, name: str) -> Answer:
         """Forgets a table; nothing is given back."""
-        self._backend.ledger.drop(self._analyst, name)
+        LedgerTables(self._backend.ledger).drop(self._analyst, name)
         return public(("table", "state"), (Type.TEXT, Type.TEXT), [(name, "dropped; what it cost stays charged")])
+
+    def _paid(self, names: Sequence[str]) -> PrivacyLoss:
+        """What first readings cost, after they are charged."""
+        cost = self._prices(names)
+        for name in names:
+            LedgerTables(self._backend.ledger).read(self._analyst, name)
+        return cost
+
+    def _prices(self, names: Sequence[str]) -> PrivacyLoss:
+        """What the first readings of these cost together."""
+        held = LedgerTables(self._backend.ledger).of(self._analyst)
+        losses = [self._backend.summary(held[name].loss) for name in names]
+        if len(losses) < 2:
+            return losses[0] if losses else PrivacyLoss()
+        return PrivacyLoss(epsilon=sum(loss.epsilon for loss in losses), delta=sum(loss.delta for loss in losses))
 
     def _rows(self, table: TableInfo) -> Table:
         """All rows of a synthetic or public table, as a worker takes them."""

@@ -19,7 +19,7 @@ from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.worker import wire
 
-__all__ = ["MOST_READ", "StoredTable", "read_stored", "written"]
+__all__ = ["MOST_READ", "StoredTable", "read_stored", "unread", "written"]
 
 MOST_READ = 1_000_000
 """Rows of a synthetic table that SQL reads: they travel to a process with each statement. It is a choice."""
@@ -70,6 +70,12 @@ def written(
         "proof": None if proof is None else proof.told(),
     }
     return wire.encode(told)
+
+
+def unread(stored: StoredTable, price: str) -> TableInfo:
+    """What a reader may know of a table before paying for it: names and types of its columns, and its price."""
+    columns = {name: ColumnInfo(name, Facts(column.facts.type)) for name, column in stored.info.columns.items()}
+    return TableInfo(stored.info.name, columns, public=True, released=stored.info.released, unread=price)
 
 
 def read_stored(name: str, fingerprint: str, stored: bytes) -> StoredTable:

@@ -15,9 +15,9 @@ from tests.unit.cli.clinic import POLICY, Clinic, assert_one_clear_error
 def test_help_lists_the_commands_that_exist(clinic: Clinic) -> None:
     ran = clinic.dpsql("--help")
     assert ran.code == 0
-    for command in ("init", "check", "refresh", "explain", "query", "budget", "log", "ledger", "schema"):
+    for command in ("init", "check", "refresh", "explain", "query", "budget", "log", "ledger", "release", "schema"):
         assert f"│ {command} " in ran.out
-    for later in ("shell", "release", "audit"):
+    for later in ("shell", "audit"):
         assert f"│ {later} " not in ran.out
 
 

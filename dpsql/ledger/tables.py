@@ -1,0 +1,143 @@
+"""What is done with synthetic tables in an open ledger: made, shared, granted, read for the first time, dropped.
+
+`synthetic` says what each record means.
+
+Tests: tests/unit/ledger/test_synthetic.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dpsql.errors import ProgrammingError
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.synthetic import SyntheticTable
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import encode
+
+__all__ = ["LedgerTables"]
+
+
+class LedgerTables:
+    """The synthetic tables of an open ledger.
+
+    Args:
+        ledger: The ledger.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def of(self, analyst: str) -> dict[str, SyntheticTable]:
+        """What an analyst may read, by name; not all of it is paid for."""
+        with self._ledger._reading():
+            return dict(self._ledger._state.synthetic.of.get(analyst, {}))
+
+    def every(self) -> list[tuple[SyntheticTable, dict[str, bool]]]:
+        """The owner: all tables, with their readers and whether each has paid; oldest first."""
+        with self._ledger._reading():
+            state = self._ledger._state.synthetic
+            ids = {table.fingerprint for tables in state.of.values() for table in tables.values()}
+            found = [(table, state.readers(one)) for one in ids if (table := state.find(one)) is not None]
+        return sorted(found, key=lambda pair: pair[0].charge)
+
+    def make(self, analyst: str, loss: Loss, *, statement: str, fingerprint: str, table: str) -> int:
+        """The id of an analyst's charge for a table of a name that is free, once it is durable.
+
+        Raises:
+            ProgrammingError, BudgetExceeded, LedgerError: As `Ledger.charge`. Nothing was spent.
+        """
+        ledger, asked = self._ledger, loss.account(self._ledger.composition)
+        with ledger._writing():
+            account = ledger._granting.account_for(analyst, asked)
+            ledger._failpoint("after-check")
+            ledger._state.synthetic.refuse(analyst, table, there=False)
+            detail = {"statement": statement, "fingerprint": fingerprint, "table": table}
+            record = ledger._file.append(
+                "synthetic", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
+            )
+        return record.sequence
+
+    def share(self, readers: Sequence[str], loss: Loss, *, statement: str, fingerprint: str, table: str) -> int:
+        """The id of the owner's charge for a table: to the total once, and to each reader.
+
+        Raises:
+            ProgrammingError: A reader has a table of that name.
+            BudgetExceeded: Naming who has no account, or cannot pay. Nothing was spent.
+            LedgerError: As `Ledger.charge`.
+        """
+        ledger, asked = self._ledger, loss.account(self._ledger.composition)
+        with ledger._writing():
+            accounts = ledger._granting.accounts_of_readers(readers, asked)
+            ledger._failpoint("after-check")
+            for reader in readers:
+                ledger._state.synthetic.refuse(reader, table, there=False, who=f"{reader}: ")
+            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, "readers": accounts}
+            record = ledger._file.append("shared", loss=json.dumps(encode(loss)), detail=detail)
+        return record.sequence
+
+    def grant(self, fingerprint: str, reader: str) -> str:
+        """Lets one more analyst read a table, who pays for it at the first reading; '' or, for the owner, why that
+        analyst could not pay now.
+
+        Raises:
+            ProgrammingError: The analyst reads it already, or has another table of its name.
+            BudgetExceeded: The analyst has no account.
+        """
+        ledger = self._ledger
+        with ledger._writing():
+            state = ledger._state.synthetic
+            account, table = ledger._granting.account_of(reader), state.find(fingerprint)
+            if table is None:
+                raise ProgrammingError(f"There is no release {fingerprint!r}.")
+            if reader in state.readers(fingerprint):
+                raise ProgrammingError(f"{reader} may read {table.name} already.")
+            state.refuse(reader, table.name, there=False, who=f"{reader}: ")
+            detail = {"table": table.name, "fingerprint": fingerprint}
+            ledger._file.append("grant", analyst=reader, account=account, detail=detail)
+            return ledger._granting.lacks(account, table.loss.account(ledger.composition))
+
+    def read(self, analyst: str, name: str) -> None:
+        """Charges an analyst for the first reading of a table; the total has paid for it.
+
+        Raises:
+            BudgetExceeded: The analyst has too little left. Nothing was spent.
+            LedgerError: As `Ledger.charge`.
+        """
+        ledger = self._ledger
+        with ledger._writing():
+            ledger._state.synthetic.refuse(analyst, name, there=True)
+            table = ledger._state.synthetic.of[analyst][name]
+            if table.paid:  # by another process, in the meantime
+                return
+            account = ledger._granting.account_of_reader(analyst, table.loss.account(ledger.composition))
+            ledger._failpoint("after-check")
+            detail = {"statement": f"reads {name}", "table": name, "fingerprint": table.fingerprint}
+            ledger._file.append(
+                "read", analyst=analyst, account=account, loss=json.dumps(encode(table.loss)), detail=detail
+            )
+
+    def drop(self, analyst: str, name: str) -> None:
+        """Forgets a table of an analyst's own making; it stays charged.
+
+        Raises:
+            ProgrammingError: There is none, or the owner made it.
+        """
+        ledger = self._ledger
+        with ledger._writing():
+            ledger._state.synthetic.refuse(analyst, name, there=True)
+            table = ledger._state.synthetic.of[analyst][name]
+            if table.maker != analyst:
+                raise ProgrammingError(f"{name} is not of your making: whoever made it, or the owner, drops it.")
+            detail = {"table": name, "fingerprint": table.fingerprint}
+            ledger._file.append("drop", analyst=analyst, detail=detail)
+
+    def drop_for_all(self, fingerprint: str) -> None:
+        """The owner: forgets a table, for all who read it; it stays charged."""
+        ledger = self._ledger
+        with ledger._writing():
+            table = ledger._state.synthetic.find(fingerprint)
+            if table is None:
+                raise ProgrammingError(f"There is no release {fingerprint!r}.")
+            ledger._file.append("drop", detail={"table": table.name, "fingerprint": fingerprint})

@@ -1,0 +1,147 @@
+"""Tables of several readers: the owner's commands, who pays what and when, and what nobody else can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pytest
+
+import dpsql
+import dpsql.testing
+from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
+from dpsql.proxy import Proxy
+from dpsql.session import Session
+from tests.unit.releasing.test_creating import build, rows, spent
+
+AGES = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.5) AS SELECT age, sex, seen FROM people"
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture
+def proxy(policy: Path) -> Iterator[Proxy]:
+    with dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless()) as found:
+        yield found
+
+
+def test_readers_pay_once_and_read_for_ever(proxy: Proxy) -> None:
+    made = proxy.releases.create(AGES, ["ana", "bob"])
+    assert made.rows[0][:3] == ("ages", "cells", 400)
+    ana, bob, eve = (proxy.session(analyst=name) for name in ("ana", "bob", "eve"))
+    for session in (ana, bob):
+        assert session.query("SELECT COUNT(*) FROM ages").cost.epsilon == 0
+        assert spent(session) == 0.5
+    assert "ages" not in str(eve.tables())
+    assert float(proxy.ledger.budget(None).spent.epsilon) == 0.5
+    with pytest.raises(UnsupportedQuery, match="no such table"):
+        eve.query("SELECT COUNT(*) FROM ages")
+    with pytest.raises(ProgrammingError, match="not of your making"):
+        bob.query("DROP TABLE ages")
+    assert proxy.releases.listed().rows == [("ages", "3", "the owner", "epsilon 0.5", 400, "ana, bob", "")]
+
+
+def test_who_is_granted_later_pays_at_the_first_reading(proxy: Proxy) -> None:
+    proxy.releases.create(AGES, ["ana"])
+    assert proxy.releases.grant("AGES", "eve") == "eve may read ages, and pays epsilon 0.5 at the first reading."
+    eve = proxy.session(analyst="eve")
+    assert spent(eve) == 0
+    granted = "granted: its first reading costs epsilon 0.5"
+    assert ("ages", "released", None, None, None, granted) in eve.tables().rows
+    assert {row[:3] for row in eve.describe("ages").rows} == {
+        ("age", "integer", "open"), ("sex", "text", "open"), ("seen", "date", "open")
+    }  # fmt: skip
+    quote = eve.explain("SELECT COUNT(*) FROM ages")
+    assert (quote.cost.epsilon, quote.notes) == (0.5, ("The first reading of ages costs epsilon 0.5.",))
+    with pytest.raises(UnsupportedQuery):
+        eve.query("SELECT COUNT(*) FROM ages WHERE weight > 3")
+    assert spent(eve) == 0
+    sql = "SELECT sex, COUNT(*), AVG(age) FROM ages WHERE age + 1 > 40 GROUP BY sex ORDER BY sex"
+    first, second = eve.query(sql), eve.query(sql)
+    assert (first.cost.epsilon, second.cost.epsilon, spent(eve)) == (0.5, 0, 0.5)
+    assert first.rows == second.rows == rows(proxy.session(analyst="ana"), sql)
+    assert float(proxy.ledger.budget(None).spent.epsilon) == 0.5
+
+
+def test_the_owner_is_told_who_cannot_pay(proxy: Proxy) -> None:
+    eve = proxy.session(analyst="eve")
+    eve.query("SELECT COUNT(*) FROM people", epsilon=0.75)
+    with pytest.raises(BudgetExceeded, match=r"analysts without a budget of their own have 0.25 of 1"):
+        proxy.releases.create(AGES, ["ana", "eve"])
+    assert spent(proxy.session(analyst="ana")) == 0
+    proxy.releases.create(AGES, ["ana"])
+    assert "As things stand that would be refused" in proxy.releases.grant("ages", "eve")
+    with pytest.raises(BudgetExceeded, match=r"This query costs epsilon 0.5; .* have 0.25 of 1"):
+        eve.query("SELECT COUNT(*) FROM ages")
+    assert spent(eve) == 0.75
+
+
+def test_what_the_owner_writes_wrong_is_refused_with_what_to_write(proxy: Proxy) -> None:
+    own = proxy.releases
+    proxy.session(analyst="ana").release("ages", "SELECT age FROM people", epsilon=0.25)
+    proxy.session(analyst="eve").release("ages", "SELECT age FROM people", epsilon=0.25)
+    for call, words in (
+        (lambda: own.create(AGES, []), "readers are nobody"),
+        (lambda: own.create(AGES, ["*"]), "Name each once"),
+        (lambda: own.create("SELECT COUNT(*) FROM people", ["bob"]), "to make a release"),
+        (lambda: own.create(AGES, ["bob", "ana"]), "ana: There is a table 'ages'"),
+        (lambda: own.grant("ages", "bob"), "Several releases are called ages. Write an id: 3 of ana, 4 of eve"),
+        (lambda: own.grant("none", "bob"), "no release 'none'. There are: ages"),
+        (lambda: own.export("3", Path("ages.txt")), "ends in 'txt'"),
+    ):
+        with pytest.raises(ProgrammingError, match=words):
+            call()
+    own.grant("3", "bob")
+    assert len(rows(proxy.session(analyst="bob"), "SELECT age FROM ages")) == 400
+    assert own.drop("3") == "ages is dropped for all of its readers; what it cost stays charged."
+    assert "ages" not in str(proxy.session(analyst="bob").tables())
+
+
+def test_files_keep_types_and_values(proxy: Proxy, tmp_path: Path) -> None:
+    proxy.releases.create(AGES, ["ana"])
+    parquet, csv = tmp_path / "ages.parquet", tmp_path / "ages.csv"
+    assert proxy.releases.export("ages", parquet) == f"Wrote 400 rows of ages to {parquet}."
+    proxy.releases.export("ages", csv)
+    with pytest.raises(ProgrammingError, match="There is a file"):
+        proxy.releases.export("ages", csv)
+    found = duckdb.execute(f"SELECT * FROM '{parquet}'")
+    assert [str(column[1]) for column in found.description or ()] == ["BIGINT", "VARCHAR", "DATE"]
+    wanted = sorted(rows(proxy.session(analyst="ana"), "SELECT * FROM ages"), key=repr)
+    assert sorted(found.fetchall(), key=repr) == wanted
+    assert sorted(duckdb.execute(f"SELECT * FROM read_csv('{csv}')").fetchall(), key=repr) == wanted
+    assert sorted(polars.read_parquet(parquet).rows(), key=repr) == wanted
+    assert pandas.read_parquet(parquet)["age"].sum() == sum(row[0] for row in wanted)
+
+
+def test_a_lost_process_leaves_a_name_that_the_same_statement_fills(proxy: Proxy, monkeypatch: Any) -> None:
+    session, bob = proxy.session(analyst="ana"), proxy.session(analyst="bob")
+    kept = session._backend.ledger.store
+    _die_at(monkeypatch, session, "store")
+    with pytest.raises(KeyboardInterrupt):
+        session.query(AGES)
+    with pytest.raises(KeyboardInterrupt):
+        proxy.releases.create(AGES.replace("ages", "theirs"), ["bob"])
+    monkeypatch.setattr(session._backend.ledger, "store", kept)
+    assert spent(session) == 0.5
+    with pytest.raises(ProgrammingError, match="Write the same statement again, which costs nothing more: CREATE"):
+        session.query("SELECT COUNT(*) FROM ages")
+    with pytest.raises(ProgrammingError, match="was lost before it was kept"):
+        session.query("CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.5) AS SELECT age FROM people")
+    assert session.query(AGES).cost.epsilon == 0
+    assert proxy.releases.create(AGES.replace("ages", "theirs"), ["bob"]).cost.epsilon == 0
+    assert (spent(session), spent(bob)) == (0.5, 0.5)
+    assert rows(session, "SELECT COUNT(*) FROM ages") == rows(bob, "SELECT COUNT(*) FROM theirs") == [(400,)]
+
+
+def _die_at(monkeypatch: Any, session: Session, what: str) -> None:
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(session._backend.ledger, what, die)
