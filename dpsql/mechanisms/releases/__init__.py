@@ -7,7 +7,9 @@ Each module is one theorem, usable without SQL: it takes exact numbers of rows, 
     ranges      which of the two errs less for ranges, from public facts
     marginals   a tree of noisy pairs of columns, for tables of any width; `parts` cuts columns of many codes for it,
                 and `rows` makes rows of it
-    intervals   cuts into parts of equal numbers of rows (ReleaseIntervals, corrected)
+    graphical   the same with more pairs, and a graphical model of them (the extra ``synthetic``)
+    intervals   cuts into parts of equal numbers of rows (ReleaseIntervals, corrected); `rectangles` in up to three
+                dimensions, on grids of numbers, dates and decimals
     smalldb     the small database that answers a class of questions best, by exact sampling; `smalldb_paths` for
                 ordered domains, in polynomial time
     mwem        a histogram learnt from the questions that it answers worst

@@ -56,7 +56,7 @@ from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.shares import Floats
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["NoisyCuts", "best_parts", "guaranteed_error", "noisy_cuts", "rows_needed"]
+__all__ = ["NoisyCuts", "best_parts", "guaranteed_error", "noisy_cuts", "rows_needed", "searched_cuts"]
 
 BETA = 0.05  # The probability with which a guarantee may fail. It is a choice, the same for all releases.
 MOST_PARTS = 4096  # Into how many parts rows are cut at most. It is a choice.
@@ -133,6 +133,22 @@ def noisy_cuts(
         raise ValueError(f"{cells} cells in {parts} parts: give 1 cell or more, and 2 parts or more")
     probes = max(1, (cells - 1).bit_length())
     law = payment.number_noise(left, numbers=(parts - 1) * probes)
+    return NoisyCuts(cells, searched_cuts(up_to, cells, rows, parts, law, sampler), rows, law)
+
+
+def searched_cuts(
+    up_to: Callable[[int], int], cells: int, rows: int, parts: int, law: LaplaceLaw | GaussianLaw, sampler: Sampler
+) -> tuple[int, ...]:
+    """The cuts that binary searches find, each probe with noise of that law.
+
+    Args:
+        up_to: F, the exact number of rows in the cells 1 ... b, for b from 1 to N.
+        cells: N >= 1.
+        rows: n, public or noised.
+        parts: J + 1 >= 2.
+        law: Of the noise.
+        sampler: Of the noise.
+    """
     cuts, low = [], 1
     for j in range(1, parts):
         high = cells
@@ -141,7 +157,7 @@ def noisy_cuts(
             (seen,) = noised([up_to(middle)], law.draw(sampler, 1))
             low, high = (low, middle) if int(seen) * parts >= j * rows else (middle + 1, high)
         cuts.append(low)
-    return NoisyCuts(cells, tuple(cuts), rows, law)
+    return tuple(cuts)
 
 
 def guaranteed_error(

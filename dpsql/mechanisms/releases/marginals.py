@@ -11,16 +11,17 @@ With d columns of s_1, ..., s_d codes:
    noise of step 3 in a pair of two such columns at a tenth of the rows, or so. From here on, parts are their codes.
    Each histogram is made whole rows of that number.
 2. A share for d - 1 private choices. As in Kruskal's algorithm, each takes one pair of columns that joins two parts of
-   the forest chosen so far. The score of a pair is how far its exact table lies, in L1, from whole numbers that the
-   noised columns give if the two were independent, less what the noise of step 3 is expected to add in its cells.
+   the forest chosen so far; `graphical` takes more pairs than a tree has. The score of a pair is how far its exact
+   table lies, in L1, from whole numbers that the noised columns give if the two were independent, less what the noise
+   of step 3 is expected to add in its cells.
 3. The rest: the d - 1 tables of the chosen pairs, with noise.
 
 Theorem. The release is epsilon-DP, or rho-zCDP, under the neighbours of its payment.
 
 Proof. Columns and pairs are histograms of the table, those of parts too (`payment`, 1 and 2; `parts`). Given what step
 1 released, parts and whole numbers are fixed and a score is |table - fixed| in L1 less a public number: it moves by at
-most what the table moves, l in L1.
-Which pairs are candidates follows from earlier choices. So step 2 is `payment`, 4, and the whole 5.  QED
+most what the table moves, l in L1. Which pairs are candidates follows from earlier choices and public sizes. So step 2
+is `payment`, 4, and the whole 5.  QED
 
 `rows` makes rows of the release: post-processing.
 
@@ -35,6 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +48,7 @@ from dpsql.mechanisms.releases.reach import deviation_of
 from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["NoisyMarginals", "Pair", "noisy_marginals", "pair_score", "pair_share", "table_of"]
+__all__ = ["Graph", "NoisyMarginals", "Pair", "noisy_marginals", "pair_score", "pair_share", "table_of"]
 
 COLUMNS_SHARE = Fraction(1, 10)  # Of the price, for single columns. Measured on Adult: docs/releases.md.
 CHOICES_SHARE = Fraction(1, 10)  # Of the price, for the choice of pairs. Measured on Adult: docs/releases.md.
@@ -81,6 +83,36 @@ class NoisyMarginals:
     pair_law: LaplaceLaw | GaussianLaw
 
 
+class Graph(Protocol):
+    """Which pairs may be chosen, by public facts."""
+
+    def pairs(self, columns: int) -> int:
+        """How many pairs of so many columns are chosen, at most."""
+        ...
+
+    def candidates(self, chosen: Sequence[Pair], sizes: Sequence[int]) -> Sequence[Pair]:
+        """The pairs that may follow those chosen, for columns of so many codes."""
+        ...
+
+
+class TreeOfPairs:
+    """Pairs that join all columns without a circle."""
+
+    def pairs(self, columns: int) -> int:
+        """One less than columns."""
+        return columns - 1
+
+    def candidates(self, chosen: Sequence[Pair], sizes: Sequence[int]) -> Sequence[Pair]:
+        """The pairs of columns that those chosen do not join yet."""
+        part = list(range(len(sizes)))
+        for a, b in chosen:
+            part = [part[a] if p == part[b] else p for p in part]
+        return [(a, b) for a, b in combinations(range(len(sizes)), 2) if part[a] != part[b]]
+
+
+TREE = TreeOfPairs()
+
+
 def noisy_marginals(
     codes: Codes,
     sizes: Sequence[int],
@@ -89,8 +121,9 @@ def noisy_marginals(
     total: int | None = None,
     weights: Whole | None = None,
     alone: Sequence[int | None] | None = None,
+    graph: Graph = TREE,
 ) -> NoisyMarginals:
-    """Noisy histograms of all columns, and of a tree of pairs.
+    """Noisy histograms of all columns, and of pairs of columns.
 
     Args:
         codes: (n, d) integers, column j from 0 to sizes[j] - 1.
@@ -100,6 +133,7 @@ def noisy_marginals(
         total: The number of rows where it is public (``replace_one``, one row a unit).
         weights: (n,) how many rows each line of codes stands for; 1 where left out.
         alone: (d,) a code of each column that is joined with no other, such as NULL's, or None.
+        graph: Of the pairs; without it a tree.
 
     Raises:
         ValueError: If there are fewer than two columns, a column has too many codes, or a total is named where it is
@@ -109,7 +143,7 @@ def noisy_marginals(
     d = len(sizes)
     if d < 2:
         raise ValueError(f"{d} columns have no pairs; take two or more, or `cells` or `tree` for one")
-    pair_law = payment.noise(pair_share(), histograms=d - 1)
+    pair_law = payment.noise(pair_share(), histograms=graph.pairs(d))
     exact = [table_of(codes, sizes, (j,), weights) for j in range(d)]
     seen = [noisy_codes(counts, payment, COLUMNS_SHARE, d, sampler) for counts in exact]
     if total is None:
@@ -122,7 +156,7 @@ def noisy_marginals(
     sizes = tuple(len(column.numbers) for column in columns)
     codes = np.stack([cuts[j].of[codes[:, j]] if j in cuts else codes[:, j] for j in range(d)], axis=1)
     whole = _whole_columns([column.numbers for column in columns], total)
-    chosen = _chosen_pairs(codes, sizes, payment, sampler, weights, whole, pair_law)
+    chosen = _chosen_pairs(codes, sizes, payment, sampler, weights, whole, pair_law, graph)
     pairs = {}
     for pair in chosen:
         table = table_of(codes, sizes, pair, weights)
@@ -184,20 +218,18 @@ def _chosen_pairs(
     weights: Whole | None,
     columns: Sequence[Codes],
     pair_law: LaplaceLaw | GaussianLaw,
+    graph: Graph,
 ) -> list[Pair]:
-    """The d - 1 pairs of a tree, chosen privately one by one."""
+    """The pairs of the graph, chosen privately one by one."""
     d, total = len(sizes), int(columns[0].sum())
     expected = math.sqrt(2 / math.pi) * deviation_of(pair_law)  # of one normal draw's absolute value; a guess of it
     scores = {}
     for a, b in combinations(range(d), 2):
         penalty = math.floor(expected * sizes[a] * sizes[b])
         scores[a, b] = pair_score(table_of(codes, sizes, (a, b), weights), columns[a], columns[b], total, penalty)
-    part = list(range(d))
     chosen: list[Pair] = []
-    for _ in range(d - 1):
-        open_pairs = [(a, b) for a, b in scores if part[a] != part[b]]
-        of_open = [scores[pair] for pair in open_pairs]
-        a, b = open_pairs[payment.choose(of_open, sampler, CHOICES_SHARE, choices=d - 1, moved=payment.l1)]
-        chosen.append((a, b))
-        part = [part[a] if p == part[b] else p for p in part]
+    while len(chosen) < graph.pairs(d) and (candidates := graph.candidates(chosen, sizes)):
+        of_candidates = [scores[pair] for pair in candidates]
+        best = payment.choose(of_candidates, sampler, CHOICES_SHARE, choices=graph.pairs(d), moved=payment.l1)
+        chosen.append(candidates[best])
     return chosen

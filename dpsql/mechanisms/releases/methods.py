@@ -8,6 +8,7 @@ those of the module that makes the release.
     cells        `cells`                       all cells of up to a million
     tree         `tree`                        one ordered column
     marginals    `marginals`, `rows`           two columns or more, of any number
+    mbi          `marginals`, `graphical`      the same, by name alone
     halfspaces   `halfplanes`                  two columns of numbers: half planes
 
 `classical` has those of Blum, Ligett and Roth, and MWEM.
@@ -36,6 +37,7 @@ from typing import Protocol
 import numpy as np
 
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
+from dpsql.mechanisms.releases.graphical import MISSING, SmallModel, graphical_rows, installed
 from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
 from dpsql.mechanisms.releases.marginals import COLUMNS_SHARE, MOST, Codes, noisy_marginals, pair_share
 from dpsql.mechanisms.releases.parts import MOST_CODES
@@ -49,11 +51,24 @@ from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
 from dpsql.mechanisms.releases.workload import Wanted
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["MOST_CELLS", "ByCells", "ByHalfSpaces", "ByMarginals", "ByTree", "Made", "Method", "histogram", "made_of"]
+__all__ = [
+    "MOST_CELLS",
+    "ByCells",
+    "ByHalfSpaces",
+    "ByMarginals",
+    "ByMbi",
+    "ByTree",
+    "Made",
+    "Method",
+    "histogram",
+    "made_of",
+]
 
 MOST_CELLS = 10**6  # Cells of one histogram: each gets noise, in memory. It is a choice.
 BYTES_OF_A_CELL = 100
 """Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes."""
+BYTES_OF_MBI = 1_300_000_000
+"""What `mbi` and its libraries take besides. Measured on the 14 columns of Adult; a guess for other tables."""
 WIDE = 1000
 """Tables of columns of a workload that an expected error is averaged over at most, the first ones. It is a choice."""
 
@@ -225,9 +240,36 @@ class ByMarginals:
         return BYTES_OF_A_CELL * (sum(asked.sizes) + MOST**2) + 8 * (d * MOST) ** 2 + 24 * asked.rows_about * d
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
-        nulls = [list(domain).index(None) if None in domain else None for domain in asked.domains]
-        found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=nulls)
+        found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked))
         codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
+        return Made(codes, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ByMbi:
+    """Noise on every column and on about two pairs a column, and a graphical model of them: by name alone, for it takes
+    a minute, and foretells more noise than a tree of pairs in each of them."""
+
+    name: str = "mbi"
+
+    def unfit(self, asked: Wanted, payment: Payment) -> str:
+        return ByMarginals().unfit(asked, payment) or ("" if installed() else MISSING)
+
+    def deviation(self, asked: Wanted, payment: Payment) -> float:
+        d = len(asked.sizes)
+        return ByMarginals().deviation(asked, payment) * math.sqrt(SmallModel().pairs(d) / (d - 1))
+
+    def largest(self, asked: Wanted, payment: Payment, beta: float) -> float | None:
+        return None
+
+    def memory(self, asked: Wanted) -> int:
+        return BYTES_OF_MBI + ByMarginals().memory(asked)
+
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+        found = noisy_marginals(
+            exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked), graph=SmallModel()
+        )
+        codes, rows = np.unique(graphical_rows(found, sampler), axis=0, return_counts=True)
         return Made(codes, rows)
 
 
@@ -273,6 +315,11 @@ class ByHalfSpaces:
         """(N,) which of the sectors with a point each cell is in, around the circle; the origin is the last."""
         (part,) = asked.workload
         return np.unique(sectors_of(asked.points(part.columns), SECTORS), return_inverse=True)[1].ravel()
+
+
+def _nulls(asked: Wanted) -> list[int | None]:
+    """The place of NULL in each column's list, where it is there."""
+    return [list(domain).index(None) if None in domain else None for domain in asked.domains]
 
 
 def histogram(asked: Wanted, exact: Exact) -> Codes:

@@ -24,7 +24,7 @@ import numpy as np
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.shares import Floats
 
-__all__ = ["deviation_of", "every_range", "reach_of"]
+__all__ = ["deviation_of", "every_range", "reach_of", "reach_of_sum"]
 
 STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is sound. It is a choice.
 EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
@@ -51,9 +51,24 @@ def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, c
         weights: (n,) public factors.
         chance: Between 0 and 1.
     """
+    found, often = np.unique(np.abs(np.asarray(weights, dtype=np.float64)), return_counts=True)
+    return _reach(law, found, often.astype(np.float64), chance)
+
+
+def reach_of_sum(law: LaplaceLaw | GaussianLaw, draws: int, chance: float) -> float:
+    """`reach_of` the sum of so many draws, each of a weight from 0 to 1."""
+    return _reach(law, np.ones(1), np.array([float(draws)]), chance)
+
+
+def every_range(law: LaplaceLaw | GaussianLaw, cells: int, chance: float) -> float:
+    """Rows within which all ranges of so many noised cells are of the truth, but for a probability ``chance`` (2)."""
+    return 2 * reach_of_sum(law, cells, chance / 4)
+
+
+def _reach(law: LaplaceLaw | GaussianLaw, found: Floats, often: Floats, chance: float) -> float:
+    """The same, of different weights and how often each stands."""
     if not 0 < chance < 1:
         raise ValueError(f"the chance {chance} is not between 0 and 1")
-    found, often = np.unique(np.abs(np.asarray(weights, dtype=np.float64)), return_counts=True)
     need = -math.log(chance)
     if isinstance(law, GaussianLaw):
         return math.sqrt(2 * float((often * found**2).sum()) * law.spread**2 * need) * (1 + SLACK)
@@ -62,11 +77,6 @@ def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, c
     u = np.geomspace(1e-6, EDGE, STEPS) / (law.spread * found.max())
     generating = np.array([(often * _generating(1 / law.spread, step * found)).sum() for step in u])
     return float(((generating + need) / u).min()) * (1 + SLACK)
-
-
-def every_range(law: LaplaceLaw | GaussianLaw, cells: int, chance: float) -> float:
-    """Rows within which all ranges of so many noised cells are of the truth, but for a probability ``chance`` (2)."""
-    return 2 * reach_of(law, np.ones(cells), chance / 4)
 
 
 def _generating(edge: float, u: Floats) -> Floats:

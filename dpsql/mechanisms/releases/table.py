@@ -22,7 +22,7 @@ from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.laplace import pure_loss
 from dpsql.mechanisms.releases.classical import ByIntervals, ByMwem, BySmallDb
 from dpsql.mechanisms.releases.intervals import BETA
-from dpsql.mechanisms.releases.methods import ByCells, ByHalfSpaces, ByMarginals, ByTree, Exact, Made, Method
+from dpsql.mechanisms.releases.methods import ByCells, ByHalfSpaces, ByMarginals, ByMbi, ByTree, Exact, Made, Method
 from dpsql.mechanisms.releases.payment import Payment, Relation
 from dpsql.mechanisms.releases.ranges import BRANCHINGS
 from dpsql.mechanisms.releases.reach import deviation_of
@@ -38,6 +38,7 @@ WAYS: tuple[Method, ...] = (
     ByCells(),
     *(ByTree(branching) for branching in BRANCHINGS),
     ByMarginals(),
+    ByMbi(),
     ByIntervals(),
     BySmallDb(),
     ByMwem(),

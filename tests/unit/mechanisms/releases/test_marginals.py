@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dpsql.mechanisms.releases.marginals import Codes, noisy_marginals, pair_score, table_of
+from dpsql.mechanisms.releases.marginals import Codes, Pair, noisy_marginals, pair_score, table_of
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.privacy.sampling import Integers
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -64,6 +64,25 @@ def test_all_draws_together_cost_the_price(relation: str, priced: str, rows: int
     spent, other = (meter.epsilon, meter.rho) if priced == "epsilon" else (meter.rho, meter.epsilon)
     assert other == 0
     assert price * (1 - Fraction(1, 10**9)) <= spent <= price
+
+
+class EveryPair:
+    """All pairs of columns, one after the other."""
+
+    def pairs(self, columns: int) -> int:
+        return columns * (columns - 1) // 2
+
+    def candidates(self, chosen: Sequence[Pair], sizes: Sequence[int]) -> list[Pair]:
+        return [pair for pair in combinations(range(len(sizes)), 2) if pair not in chosen]
+
+
+@pytest.mark.parametrize("priced", ["epsilon", "rho"])
+def test_more_pairs_than_a_tree_has_cost_the_same_price(priced: str) -> None:
+    payment = Payment("add_remove", **{priced: Fraction(2, 3)})  # type: ignore[arg-type]  # one of the two
+    meter = Metered(payment.l1, payment.squares)
+    found = noisy_marginals(chain(50, 0), SIZES, payment, meter, graph=EveryPair())
+    assert set(found.pairs) == set(combinations(range(4), 2))
+    assert Fraction(2, 3) * (1 - Fraction(1, 10**9)) <= meter.epsilon + meter.rho <= Fraction(2, 3)
 
 
 def test_a_score_moves_by_no_more_than_its_table(seed: int) -> None:
