@@ -30,7 +30,7 @@ from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, refuse_unread
 from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.releasing import Creation, Releases, create_text
+from dpsql.releasing import SILENT, Creation, Progress, Releases, create_text
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
 
@@ -82,7 +82,7 @@ class Session:
                     return self._public(plan)
                 return self._answers([(self._prepare(plan, options), statement)])[0]
             case syntax.Explain():
-                return self._quote(self._plan(statement.query.select, parameters), options, None).to_answer()
+                return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
                 return self.budget().to_answer()
             case syntax.ShowTables():
@@ -92,7 +92,7 @@ class Session:
             case syntax.SetOption():
                 return self._remember(statement.name, statement.value.value)
             case syntax.CreateSynthetic():
-                return self._create(statement, parameters).made()
+                return self._create(statement, parameters, options).made()
             case syntax.DropTable():
                 return self._releases.drop(statement.name)
 
@@ -108,7 +108,7 @@ class Session:
         """What a statement would cost and how precise it would be. Spends nothing, reads no data.
 
         Args:
-            sql: One SELECT, with or without EXPLAIN in front, or CREATE SYNTHETIC TABLE.
+            sql: One SELECT, or CREATE SYNTHETIC TABLE, with or without EXPLAIN in front.
             parameters: As in `query`.
             half_width: Output column to the 95% half width wanted; the quote is then for the epsilon that gives it.
             **options: As in `query`.
@@ -118,12 +118,12 @@ class Session:
             ProgrammingError: Options, parameters or the wanted half widths are wrong.
         """
         statement = parse(sql)
-        if isinstance(statement, syntax.CreateSynthetic):
-            return self._create(statement, parameters).quote()
         if isinstance(statement, syntax.Explain):
             statement = statement.query
+        if isinstance(statement, syntax.CreateSynthetic) and not half_width:
+            return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
-            raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE, can be explained.")
+            raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
         return self._quote(self._plan(statement.select, parameters), options, half_width)
 
     @door
@@ -195,13 +195,15 @@ class Session:
         return describe_table(self._releases.catalog(), table)
 
     @door
-    def release(self, name: str, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+    def release(
+        self, name: str, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
+    ) -> Answer:
         """Makes a synthetic table of the rows of a SELECT: one row of name, method, rows, error as a share, and cost.
 
-        ``method`` (``cells``, ``tree``, ``marginals``), ``epsilon``, ``delta`` and ``rho`` are options; the rest, and
-        what it raises, is as in `query`.
+        ``method``, ``workload``, ``alpha``, ``rows``, ``epsilon``, ``delta`` and ``rho`` are options; ``progress`` is
+        told each public step and the share done. The rest, and what it raises, is as in `query`.
         """
-        return self._create(create_text(name, parse(sql), options), parameters).made()
+        return self._create(create_text(name, parse(sql)), parameters, options).made(progress)
 
     @door
     def kmeans(
@@ -280,9 +282,11 @@ class Session:
         free = self._releases.over(plan)
         return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
 
-    def _create(self, statement: syntax.CreateSynthetic, parameters: Sequence[Value]) -> Creation:
+    def _create(
+        self, statement: syntax.CreateSynthetic, parameters: Sequence[Value], options: Mapping[str, Any]
+    ) -> Creation:
         weaker = self._in_force(Options())
-        return self._releases.planned(statement, lambda query: self._plan(query, parameters), weaker)
+        return self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)
 
     def _answers(self, asked: Sequence[tuple[Prepared, syntax.QueryStatement]]) -> list[Answer]:
         """Charge once for all that is new, then look; what was released before is free."""

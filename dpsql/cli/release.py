@@ -12,7 +12,7 @@ import typer
 
 from dpsql.cli.app import release_app
 from dpsql.cli.arguments import PolicyFile
-from dpsql.cli.running import line, opened, told
+from dpsql.cli.running import line, opened, progress, told
 
 __all__ = ["create", "drop", "export", "grant", "list_all"]
 
@@ -31,7 +31,12 @@ def create(
     """Make a synthetic table for readers, charged to the total once and to each of them."""
     names = [name.strip() for name in readers.split(",")]
     with told(policy), opened(policy) as proxy:
-        typer.echo(str(proxy.releases.quote(sql, names) if quote else proxy.releases.create(sql, names)))
+        if quote:
+            typer.echo(str(proxy.releases.quote(sql, names)))
+            return
+        with progress() as bar:
+            made = proxy.releases.create(sql, names, bar)
+        typer.echo(str(made))
 
 
 @release_app.command()

@@ -36,7 +36,7 @@ from dpsql.releasing.stored import MOST_READ, read_stored, written
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
-__all__ = ["Creation", "create_text", "lost", "planned"]
+__all__ = ["SILENT", "Creation", "Progress", "beside", "create_text", "lost", "planned"]
 
 OPTIONS = frozenset(
     "epsilon delta rho max_rows_contributed max_groups_contributed max_groups_per_unit max_rows_per_group".split()
@@ -47,6 +47,9 @@ NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal la
 MEGABYTE = 10**6  # In bytes.
 READS = "Whatever is asked of the table later costs nothing."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
+Progress = Callable[[str, float], None]
+"""Told each public step of what takes long, and the share done, 0 to 1."""
+SILENT: Progress = lambda step, done: None  # noqa: E731 - it has a type this way
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +102,15 @@ class Creation:
         memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
         return tuple(filter(None, (one, useless, most, memory, READS)))
 
-    def made(self) -> Answer:
+    def made(self, progress: Progress = SILENT) -> Answer:
         """Charges, reads, releases and stores: one row of name, method, rows, error as a share of them, and cost.
 
         The error is what one question of the workload is expected to be off by, root mean square. Where a process was
         lost between a charge and its table, the same statement makes the table under that charge: nobody saw anything
         of the first. What two processes make at once under one charge is told once: what was stored first.
+
+        Args:
+            progress: Told each public step and the share done, 0 to 1.
 
         Raises:
             BudgetExceeded: Nothing was spent.
@@ -119,7 +125,7 @@ class Creation:
         else:
             fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
             charge = self.payer.charge(table.loss, text, fingerprint, name)
-        self._keep(charge, fingerprint)
+        self._keep(charge, fingerprint, progress)
         found = backend.ledger.find(fingerprint)
         if found is None:
             raise InvariantBroken("a table that was stored is not in the ledger")
@@ -129,11 +135,15 @@ class Creation:
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
         return replace(answer, cost=cost, private=backend.private)
 
-    def _keep(self, charge: int, fingerprint: str) -> None:
+    def _keep(self, charge: int, fingerprint: str, progress: Progress) -> None:
         """Reads, releases and stores what was paid for."""
         backend, table = self.backend, self.table
         names = [key.name for _, key in self.columns]
-        released, made = table.release(self.run(self.reading), names, backend.sampler)
+        progress("counting rows", 0.05)
+        raw = self.run(self.reading)
+        progress(f"releasing by {table.method}", 0.3)
+        released, made = table.release(raw, names, backend.sampler)
+        progress("keeping it in the ledger", 0.9)
         rows = [int(number) for number in released.columns["rows"]]
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]
@@ -205,7 +215,7 @@ def lost(table: SyntheticTable) -> ProgrammingError:
     )
 
 
-def create_text(name: str, query: syntax.Statement, options: Mapping[str, Any]) -> syntax.CreateSynthetic:
+def create_text(name: str, query: syntax.Statement) -> syntax.CreateSynthetic:
     """The statement that a call stands for.
 
     Raises:
@@ -215,14 +225,21 @@ def create_text(name: str, query: syntax.Statement, options: Mapping[str, Any]) 
         raise ProgrammingError(f"{name!r} is no name of a table. Write letters, digits and _.")
     if not isinstance(query, syntax.QueryStatement):
         raise ProgrammingError("A synthetic table is made of a SELECT.")
-    given = {
-        option: Decimal(repr(value)) if isinstance(value, float) else value
-        for option, value in options.items()
-        if value is not None
-    }
-    return syntax.CreateSynthetic(
-        name.lower(), tuple((option, syntax.Literal(value)) for option, value in given.items()), query
-    )
+    return syntax.CreateSynthetic(name.lower(), (), query)
+
+
+def beside(statement: syntax.CreateSynthetic, options: Mapping[str, Any]) -> syntax.CreateSynthetic:
+    """The statement with the options of a call, which may not disagree with its own.
+
+    Raises:
+        ProgrammingError: If they do.
+    """
+    given = {name: value.value for name, value in statement.options}
+    for name, value in options.items():
+        own = Decimal(repr(value)) if isinstance(value, float) else value
+        if own is not None and given.setdefault(name, own) != own:
+            raise ProgrammingError(f"{name} is {value} in the call and {given[name]} in WITH. Give it once.")
+    return replace(statement, options=tuple((name, syntax.Literal(value)) for name, value in given.items()))
 
 
 def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options]:

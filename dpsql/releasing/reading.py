@@ -5,8 +5,9 @@ Tests: tests/unit/releasing/test_creating.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from dpsql.answers.answer import Answer, Quote, cost_text, public
 from dpsql.answers.finish import exact
@@ -27,7 +28,7 @@ from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.bounds import bounds_of
-from dpsql.releasing.creation import Creation, lost, planned
+from dpsql.releasing.creation import Creation, beside, lost, planned
 from dpsql.releasing.payers import Analyst
 from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread
 from dpsql.sql import syntax
@@ -114,6 +115,7 @@ class Releases:
     def planned(
         self,
         statement: syntax.CreateSynthetic,
+        options: Mapping[str, Any],
         plan: Callable[[syntax.Queryable], Plan | PublicPlan],
         weaker: Options,
     ) -> Creation:
@@ -123,7 +125,7 @@ class Releases:
             UnsupportedQuery, ProgrammingError: It cannot be.
         """
         payer = Analyst(self._backend.ledger, self._analyst)
-        return planned(self._backend, payer, self._run, statement, plan, weaker)
+        return planned(self._backend, payer, self._run, beside(statement, options), plan, weaker)
 
     def drop(self, name: str) -> Answer:
         """Forgets a table; nothing is given back."""

@@ -19,7 +19,7 @@ from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type
-from dpsql.releasing.creation import Creation, lost, planned
+from dpsql.releasing.creation import SILENT, Creation, Progress, lost, planned
 from dpsql.releasing.payers import Readers
 from dpsql.releasing.stored import StoredTable, read_stored
 from dpsql.sql import syntax
@@ -41,14 +41,19 @@ class Sharing:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    def create(self, sql: str, readers: Sequence[str]) -> Answer:
+    def create(self, sql: str, readers: Sequence[str], progress: Progress = SILENT) -> Answer:
         """Makes a table for readers, each of whom pays; one row of name, method, rows, error and cost.
+
+        Args:
+            sql: One CREATE SYNTHETIC TABLE.
+            readers: Names of analysts.
+            progress: Told each public step and the share done, 0 to 1.
 
         Raises:
             UnsupportedQuery, ProgrammingError: It cannot be.
             BudgetExceeded: Naming who cannot pay. Nothing was spent.
         """
-        return self._planned(sql, readers).made()
+        return self._planned(sql, readers).made(progress)
 
     def quote(self, sql: str, readers: Sequence[str]) -> Quote:
         """What it would cost each reader and the total, and err by."""

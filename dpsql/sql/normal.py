@@ -63,7 +63,7 @@ def normal(statement: Statement) -> str:
         case QueryStatement(select):
             return _query(select)
         case Explain(query):
-            return f"EXPLAIN {_query(query.select)}"
+            return f"EXPLAIN {normal(query)}"
         case ShowBudget():
             return "SHOW BUDGET"
         case ShowTables():

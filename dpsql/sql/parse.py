@@ -94,10 +94,12 @@ def _query(tokens: tuple[Token, ...]) -> QueryStatement:
 
 def _explain(tokens: tuple[Token, ...]) -> Explain:
     first = _at(tokens, 1)
+    if first.word == "create" and _at(tokens, 2).word == "synthetic":
+        return Explain(_create(tokens[1:]), position=tokens[0].position)
     if first.word not in ("select", "with") and first.symbol != "(":
         if first.word == "analyze":
             raise _refusal(first, "EXPLAIN ANALYZE", "it would run the query.", "Write EXPLAIN SELECT ..")
-        raise _refusal(first, "EXPLAIN", "it explains a SELECT only.", "Write EXPLAIN SELECT ..")
+        raise _refusal(first, "EXPLAIN", "it explains a SELECT, or CREATE SYNTHETIC TABLE.", "Write EXPLAIN SELECT ..")
     return Explain(_query(tokens[1:]), position=tokens[0].position)
 
 

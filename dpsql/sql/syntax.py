@@ -329,9 +329,9 @@ class QueryStatement(Node):
 
 @dataclass(frozen=True, slots=True)
 class Explain(Node):
-    """``EXPLAIN SELECT ..``: the quote."""
+    """``EXPLAIN SELECT ..``, ``EXPLAIN CREATE SYNTHETIC TABLE ..``: the quote."""
 
-    query: QueryStatement
+    query: QueryStatement | CreateSynthetic
 
 
 @dataclass(frozen=True, slots=True)

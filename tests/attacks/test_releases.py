@@ -52,7 +52,7 @@ def creation(database: Database, promise: Promise, sql: str, given: str = "") ->
     backend = replace(own, engine=database._engine, post_process=database._after, catalog=catalog, ledger=ledger)
     statement = parse(f"CREATE SYNTHETIC TABLE t WITH (epsilon = 1{given}) AS {sql}")
     assert isinstance(statement, CreateSynthetic)
-    return Session(backend, "ana")._create(statement, ())
+    return Session(backend, "ana")._create(statement, (), {})
 
 
 def histograms(made: Creation) -> list[Integers]:

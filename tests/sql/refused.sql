@@ -84,7 +84,7 @@ EXPLAIN ANALYZE SELECT COUNT(*) FROM patients
 -- refused: EXPLAIN ANALYZE at 1:9: it would run the query. Write EXPLAIN SELECT ..
 
 EXPLAIN DELETE FROM patients
--- refused: EXPLAIN at 1:9: it explains a SELECT only. Write EXPLAIN SELECT ..
+-- refused: EXPLAIN at 1:9: it explains a SELECT, or CREATE SYNTHETIC TABLE. Write EXPLAIN SELECT ..
 
 SELECT COUNT(*) FROM patients; SELECT COUNT(*) FROM visits
 -- refused: second statement at 1:30: one statement at a time. Send them one after the other.

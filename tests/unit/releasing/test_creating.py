@@ -313,3 +313,29 @@ def test_small_databases_are_for_tables_of_one_row_a_unit_replaced(tmp_path: Pat
         assert rows(session, "SELECT COUNT(*) FROM few") == [(400,)]
         with pytest.raises(UnsupportedQuery, match="proved under replace_one, for a whole table"):
             session.release("part", "SELECT age FROM people WHERE age > 9", epsilon=1, method="smalldb")
+
+
+def test_every_door_explains_a_table_before_it_is_made(policy: Path, session: Session) -> None:
+    sql = "CREATE SYNTHETIC TABLE q WITH (workload = 'ranges(age)') AS SELECT age FROM people"
+    quote = session.explain(f"EXPLAIN {sql}", epsilon=2)
+    assert quote.cost.epsilon == session.explain(sql, epsilon=2).cost.epsilon == 2
+    assert {name for name, _ in quote.columns[0].others} > {"tree", "mwem"}
+    assert any("Making it takes up to about" in note for note in quote.notes)
+    small = session.explain(sql, epsilon=0.0001)
+    assert any("as much as there are rows" in note for note in small.notes)
+    rows_of = session.query(f"EXPLAIN {sql}", epsilon=2)
+    assert rows_of.rows[0][:3] == ("q", quote.columns[0].mechanism, "epsilon 2")
+    with dpsql.connect(policy, analyst="ana", epsilon=2) as connection:
+        assert connection.execute(f"EXPLAIN {sql}").fetchall() == rows_of.rows
+    for given, words in (({"half_width": {"n": 1}}, "alpha"), ({"confidence": 0.9}, "confidence says nothing here")):
+        with pytest.raises(ProgrammingError, match=words):
+            session.explain(sql, epsilon=2, **given)
+    with pytest.raises(ProgrammingError, match="workload is marginals"):
+        session.query(sql, workload="marginals(1)", epsilon=1)
+    assert spent(session) == 0
+
+
+def test_who_waits_is_told_each_step(session: Session) -> None:
+    steps: list[tuple[str, float]] = []
+    session.release("p", "SELECT age FROM people", epsilon=1, progress=lambda step, done: steps.append((step, done)))
+    assert [step for step, _ in steps] == ["counting rows", "releasing by cells", "keeping it in the ledger"]
