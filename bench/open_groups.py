@@ -13,7 +13,6 @@ import math
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -24,7 +23,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import numpy.typing as npt
-from page import ROOT, circumstances, table, write
+from page import ROOT, circumstances, kept, table, write
 
 import dpsql.testing
 from dpsql import Session
@@ -156,9 +155,7 @@ def main() -> None:
     arguments.add_argument("--draws", type=int, default=20, metavar="N", help="draws of each answer")
     arguments.add_argument("--only-print", action="store_true", help="leave the page as it is")
     chosen = arguments.parse_args()
-    with tempfile.TemporaryDirectory(prefix="open-groups-") as scratch:
-        folder = chosen.keep or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
+    with kept(chosen.keep) as folder:
         generate(folder, chosen.scale)
         shutil.copy(POLICY, folder)
         with duckdb.connect() as raw:

@@ -6,7 +6,9 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,6 +42,15 @@ def circumstances() -> str:
         f"commit {commit or 'unknown'}{changed}; load of the machine at the start {os.getloadavg()[0]:.1f}. "
         f"Command: `{command}`."
     )
+
+
+@contextmanager
+def kept(folder: Path | None) -> Iterator[Path]:
+    """Where a benchmark's files are: the folder that was named, which then stays, or one that goes."""
+    with tempfile.TemporaryDirectory(prefix="dpsql-bench-") as scratch:
+        found = folder or Path(scratch)
+        found.mkdir(parents=True, exist_ok=True)
+        yield found
 
 
 def write(section: str, lines: Sequence[str], *, page: Path = PAGE, only_print: bool = False) -> None:

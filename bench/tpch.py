@@ -14,14 +14,13 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import asked
 import duckdb
 from asked import ROUNDS, Result, outcomes, refusals, statements
-from page import ROOT, circumstances, table
+from page import ROOT, circumstances, kept, table
 
 from dpsql.privacy.sampling import Sampler
 
@@ -120,9 +119,7 @@ def main() -> None:
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="where the files are, or stay")
     arguments.add_argument("--only-print", action="store_true", help="leave the page as it is")
     chosen = arguments.parse_args()
-    with tempfile.TemporaryDirectory(prefix="tpch-") as scratch:
-        folder = chosen.keep or Path(scratch)
-        folder.mkdir(parents=True, exist_ok=True)
+    with kept(chosen.keep) as folder:
         generate(folder, chosen.scale)
         text = "\n".join(page(list(results(folder, draws=DRAWS)), chosen.scale)) + "\n"
     print(text)

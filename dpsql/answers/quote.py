@@ -17,6 +17,7 @@ from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Aggregate, Column
 from dpsql.plan.plans import Plan
+from dpsql.plan.relations import rows_said_by
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import At
 from dpsql.privacy.account import Composition
@@ -227,7 +228,7 @@ def _notes(prepared: Prepared) -> tuple[str, ...]:
             f"Each aggregate is measured for {len(prepared.groupings)} groupings, at an equal part of its price."
         )
     if any(measured.aggregate.function == "avg" for measured in prepared.measured):
-        notes.append("The error of a mean is for the number of rows that the policy guesses (rows_about).")
+        notes.append(f"The error of a mean is for the number of rows {rows_said_by(prepared.plan.relation)}.")
     noted = ((m, note) for m in prepared.measured for note in (*m.notes(), *advice(m.aggregate)))
     notes += [f"{m.aggregate.text}: {note}" for m, note in noted]
     notes += foretold_rows(prepared.plan)

@@ -17,7 +17,7 @@ from dpsql.plan.expressions import substituted
 from dpsql.plan.narrowing import counts_nothing, is_never
 from dpsql.plan.needs import Cells
 from dpsql.plan.plans import Plan
-from dpsql.plan.relations import private_scans
+from dpsql.plan.relations import private_scans, rows_said_by
 from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["foretold", "foretold_rows"]
@@ -41,13 +41,14 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
             "By the public bounds and values of its columns no row can meet its conditions: it will show nothing but "
             "noise, or no group at all.",
         )
-    rows = max((scan.table.rows_about for scan in private_scans(request.source.relation)), default=0)
+    relation = request.source.relation
+    rows, said = max((scan.table.rows_about for scan in private_scans(relation)), default=0), rows_said_by(relation)
     if isinstance(release, ThresholdRelease):
         rule = f"A group appears from about {release.threshold} units on"
-        return (_above(rule, release.threshold, rows, "appear", released),)
+        return (_above(rule, release.threshold, rows, "appear", said, released),)
     if isinstance(release, StabilityRelease):
         rule = f"A group is shown above {release.threshold}"
-        return (_above(rule, release.threshold, rows, "be shown", released),)
+        return (_above(rule, release.threshold, rows, "be shown", said, released),)
     if any(key.domain is None for key in request.source.keys):
         return ()  # groups that appear hold more than the guess
     found = _wide(request, release.half_width)
@@ -64,29 +65,29 @@ def foretold_rows(plan: Plan) -> tuple[str, ...]:
     return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
 
 
-def _above(rule: str, threshold: int, rows: int, verb: str, released: ReleasedTable | None) -> str:
+def _above(rule: str, threshold: int, rows: int, verb: str, said: str, released: ReleasedTable | None) -> str:
     most = rows // max(1, threshold)
     if released is not None and sum(map(bool, released.values)) > most:
         return f"{rule}."
     if most == 0:
-        return f"{rule}: more than the {rows} rows that the policy guesses (rows_about), so none is expected to {verb}."
-    return f"{rule}: of the {rows} rows that the policy guesses (rows_about) at most {most} groups could {verb}."
+        return f"{rule}: more than the {rows} rows {said}, so none is expected to {verb}."
+    return f"{rule}: of the {rows} rows {said} at most {most} groups could {verb}."
 
 
 def _wide(request: Request, half_width: float) -> tuple[str, ...]:
-    guess = "by the policy's guess (rows_about)"
+    said = rows_said_by(request.source.relation)
     if FUNCTIONS[request.aggregate.function].kind is Kind.COUNT:
         if half_width < request.rows_about:
             return ()
         return (
             f"Expected to say next to nothing: ±{_number(half_width)}, where a group has about {request.rows_about} "
-            f"rows {guess}.",
+            f"rows by the number {said}.",
         )
     ends = _ends(request)
     if ends is None or half_width < MOSTLY * (ends[1] - ends[0]) / 2:
         return ()
     summed = FUNCTIONS[request.aggregate.function].kind is Kind.SUM
-    of_sum = f" with the {request.rows_about} rows that the policy guesses in a group" if summed else ""
+    of_sum = f" with {request.rows_about} rows in a group, by the number {said}" if summed else ""
     return (
         f"Expected to say next to nothing: ±{_number(half_width)}, where any answer lies between {_number(ends[0])} "
         f"and {_number(ends[1])}{of_sum}.",

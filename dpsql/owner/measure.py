@@ -31,9 +31,7 @@ def require_readable(database: Database, shape: Shape) -> None:
     Raises:
         PolicyError: If shape and source disagree.
     """
-    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
-    require_one_unit_type(shape, sources)
-    owners = Owners(shape, sources)
+    sources, owners = _opened(database, shape)
     for table in shape.tables:
         if table.public:
             public.copied(database, table, sources[table.name])
@@ -55,9 +53,7 @@ def measured(database: Database, shape: Shape, stage: str, heavy: bool, report: 
     Raises:
         PolicyError: If shape and source disagree.
     """
-    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
-    require_one_unit_type(shape, sources)
-    owners = Owners(shape, sources)
+    sources, owners = _opened(database, shape)
     for table in shape.tables:
         if table.public:
             database.create(table.name, public.copied(database, table, sources[table.name])[0])  # domains
@@ -76,6 +72,17 @@ def measured(database: Database, shape: Shape, stage: str, heavy: bool, report: 
                 found += [_heavy(database, table, kept, column) for column in columns]
     report("done", 1.0)
     return {"counts": [count for question in asked for count in counts[question]], "heavy": found}
+
+
+def _opened(database: Database, shape: Shape) -> tuple[dict[str, SourceTable], Owners]:
+    """The source's tables, and whose their rows are.
+
+    Raises:
+        PolicyError: If a table is not there, or units are of several types.
+    """
+    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
+    require_one_unit_type(shape, sources)
+    return sources, Owners(shape, sources)
 
 
 def _of_table(
