@@ -8,12 +8,17 @@ a ledger. The tour goes through the real command line and the Python API, and sp
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from textwrap import dedent, fill, indent
 from typing import Any
+
+import duckdb
 
 import dpsql
 
@@ -100,6 +105,17 @@ QUESTIONS = (
     ),
 )
 
+RELEASES = {
+    "ages": "CREATE SYNTHETIC TABLE ages AS SELECT age AS x FROM patients",
+    "weights": "CREATE SYNTHETIC TABLE weights AS SELECT width_bucket(weight, 2, 250, 248) AS x FROM patients",
+}
+EXACT = {
+    "ages": "SELECT least(age, 110), COUNT(*) FROM patients GROUP BY 1",
+    "weights": "SELECT width_bucket(weight, 2, 250, 248), COUNT(*) FROM patients WHERE weight IS NOT NULL GROUP BY 1",
+}
+"""The same numbers exactly. The tour may look: the patients are made up, and no answer rests on it."""
+RANGES = 5_000  # Ranges that are asked of each release.
+
 REFUSED = (
     Question("Look at single rows:", "SELECT * FROM patients LIMIT 5"),
     Question("Misspell a column:", "SELECT AVG(wieght) FROM patients"),
@@ -143,6 +159,9 @@ def main(policy: Path) -> None:
             answer = str(ana.query(question.sql, question.parameters, **question.options))
             result(answer if number == 1 else answer.removesuffix(LEGEND))
 
+        title("Pay once, then ask for ever: a table of made-up people, and 10,000 questions")
+        released(ana, policy.parent / "hospital.duckdb")
+
         title("The first question again: the same answer, free")
         say("Asking twice does not help to average the noise away.")
         result(str(ana.query(QUESTIONS[0].sql)).removesuffix(LEGEND))
@@ -164,6 +183,47 @@ def main(policy: Path) -> None:
     title("From the command line: one more question, and what is left")
     command("query", policy, "SELECT AVG(weight) AS mean_kg FROM patients", "--analyst", "ana", "--epsilon", "0.1")
     command("budget", policy)
+
+
+def released(session: dpsql.Session, data: Path) -> None:
+    """Releases ages and weights, and asks many ranges of both.
+
+    Args:
+        session: It pays for them.
+        data: The database, for the exact numbers.
+    """
+    for sql in RELEASES.values():
+        show("", sql)
+        result(str(session.query(sql)).removesuffix(LEGEND))
+    chance, errors = random.Random(1), list[int]()
+    with duckdb.connect(str(data), read_only=True) as database:
+        database.execute("CREATE TEMP MACRO width_bucket(x, low, high, n) AS "
+                         "least(greatest(floor((x - low) / (high - low) * n) + 1, 0), n + 1)::INTEGER")  # fmt: skip
+        for name, exact in EXACT.items():
+            sums = [running(rows) for rows in (
+                session.query(f"SELECT x, COUNT(*) AS n FROM {name} WHERE x IS NOT NULL GROUP BY x").rows,
+                database.execute(exact).fetchall(),
+            )]  # fmt: skip
+            for _ in range(RANGES):
+                low, high = sorted(chance.sample(range(len(sums[0])), 2))
+                errors.append(abs(sums[0][high] - sums[0][low] - sums[1][high] + sums[1][low]))
+    worst = max(errors)
+    asked = "SELECT COUNT(*) AS n FROM patients WHERE age BETWEEN 20 AND 40"
+    one = session.quote([asked], half_width={"n": float(worst)})
+    story = (
+        f"How many patients have an age, or a weight in kg, between two numbers: {len(errors):,} such questions, asked "
+        f"of the two tables, cost nothing. The worst answer is off by {worst:,} people, the middle one by "
+        f"{sorted(errors)[len(errors) // 2]:,}. Each asked of the patients, with Laplace noise that keeps within "
+        f"{worst:,} 19 times of 20, it would have cost epsilon {one.cost.epsilon:.2g}; all of them together "
+        f"{one.cost.epsilon * len(errors):,.0f}."
+    )
+    print("\n" + fill(story, width=112))
+
+
+def running(rows: Iterable[tuple[Any, ...]]) -> list[int]:
+    """The number of rows with a value below each whole number from 0 to 251, from pairs of a value and a count."""
+    held = {row[0]: row[1] for row in rows}
+    return list(accumulate((held.get(x, 0) for x in range(251)), initial=0))
 
 
 def refusal(session: dpsql.Session, question: Question) -> str:

@@ -39,12 +39,16 @@ def tour(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_the_tour_asks_ten_questions_and_each_is_answered(tour: str) -> None:
     assert all(f"\n{number}. " in tour for number in range(1, 11))
     assert "\n11. " not in tour
-    assert tour.count("Cost: epsilon 0.5") == 12  # ten of Ana's, two of the guests'
+    assert tour.count("Cost: epsilon 0.5") == 14  # ten of Ana's, two of the guests', two releases
 
 
 def test_the_tour_shows_errors_and_a_free_replay(tour: str) -> None:
     assert " ± " in tour
     assert "Cost: nothing, this was released before." in tour
+
+
+def test_the_tour_asks_ten_thousand_questions_of_its_releases(tour: str) -> None:
+    assert "10,000 such questions, asked of the two tables, cost nothing." in " ".join(tour.split())
 
 
 def test_the_tour_shows_refusals_and_a_budget_that_runs_out(tour: str) -> None:
