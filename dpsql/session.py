@@ -124,7 +124,8 @@ class Session:
             return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
-        return self._quote(self._plan(statement.select, parameters), options, half_width)
+        quote = self._quote(self._plan(statement.select, parameters), options, half_width)
+        return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
     def query_all(
@@ -316,9 +317,10 @@ class Session:
                 backend.engine.verify(reading.statement)
             backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
         text, fingerprints = ";\n".join(map(normal, statements)), [batch.fingerprints[index] for index in batch.fresh]
-        return backend.ledger.charge(
-            self._analyst, batch.loss, statement=text, fingerprint=fingerprints[0], beside=fingerprints[1:]
-        )
+        with self._releases.named_instead(statements, lambda query: self._plan(query, ())):
+            return backend.ledger.charge(
+                self._analyst, batch.loss, statement=text, fingerprint=fingerprints[0], beside=fingerprints[1:]
+            )
 
     def _release(
         self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None

@@ -241,6 +241,16 @@ class LedgerFile:
             ).fetchone()
         return None if row is None else Record(*row)
 
+    def newest_charges(self, analyst: str, most: int) -> list[Record]:
+        """An analyst's last charges for statements, the newest first, unchecked."""
+        with sqlite_errors("read"):
+            rows = self._sql.execute(
+                "SELECT sequence, kind, analyst, account, loss, detail, hash FROM record "
+                "WHERE analyst = ? AND kind = 'charge' ORDER BY sequence DESC LIMIT ?",
+                (_storable(analyst), most),
+            ).fetchall()
+        return [Record(*row) for row in rows]
+
     def append(
         self, kind: str, *, analyst: str = "", account: str = "", loss: str = "", detail: Mapping[str, object]
     ) -> Record:

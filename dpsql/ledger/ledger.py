@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError
-from dpsql.ledger.file import LedgerFile
+from dpsql.ledger.file import LedgerFile, Record
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
@@ -32,7 +32,7 @@ from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import decode, encode
 
-__all__ = ["FACTS", "FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits", "Release"]
+__all__ = ["FACTS", "FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits", "Release", "entry_of"]
 
 FAILPOINTS = (
     "before-begin",
@@ -47,6 +47,19 @@ FAILPOINTS = (
 
 PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that pay for what is stored under them.
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
+
+
+def entry_of(record: Record) -> Entry:
+    """A record, for people to read."""
+    return Entry(
+        sequence=record.sequence,
+        at=record.details["at"],
+        kind=record.kind,
+        analyst=record.analyst,
+        loss=decode(json.loads(record.loss)) if record.loss else None,
+        statement=record.details.get("statement", ""),
+        reason=reason_of(record),
+    )
 
 
 class Ledger:
@@ -264,18 +277,7 @@ class Ledger:
         """All records, oldest first."""
         with self._reading():
             records = list(self._file.records())
-        return [
-            Entry(
-                sequence=record.sequence,
-                at=record.details["at"],
-                kind=record.kind,
-                analyst=record.analyst,
-                loss=decode(json.loads(record.loss)) if record.loss else None,
-                statement=record.details.get("statement", ""),
-                reason=reason_of(record),
-            )
-            for record in records
-        ]
+        return [entry_of(record) for record in records]
 
     def backup(self, to: Path) -> None:
         """Copies the ledger, while it is in use, to a new file of mode 0600; leaves a record in both.

@@ -11,12 +11,15 @@ import json
 from collections.abc import Sequence
 
 from dpsql.errors import ProgrammingError
-from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.ledger import Ledger, entry_of
 from dpsql.ledger.synthetic import SyntheticTable
+from dpsql.ledger.views import Entry
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
 
 __all__ = ["LedgerTables"]
+
+MOST_ASKED = 1000  # Charges of an analyst that are looked back at. It is a choice: their statements are read again.
 
 
 class LedgerTables:
@@ -33,6 +36,12 @@ class LedgerTables:
         """What an analyst may read, by name; not all of it is paid for."""
         with self._ledger._reading():
             return dict(self._ledger._state.synthetic.of.get(analyst, {}))
+
+    def charges(self, analyst: str) -> list[Entry]:
+        """The newest of an analyst's charges for statements."""
+        with self._ledger._reading():
+            records = self._ledger._file.newest_charges(analyst, MOST_ASKED)
+        return [entry_of(record) for record in records]
 
     def every(self) -> list[tuple[SyntheticTable, dict[str, bool]]]:
         """The owner: all tables, with their readers and whether each has paid; oldest first."""

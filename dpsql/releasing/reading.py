@@ -5,7 +5,9 @@ Tests: tests/unit/releasing/test_creating.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +18,8 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.lower import lower_public
 from dpsql.engine.over_release import lower_over_release
-from dpsql.errors import OperationalError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, OperationalError, UnsupportedQuery
+from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan
@@ -29,6 +32,7 @@ from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 from dpsql.releasing.bounds import bounds_of
 from dpsql.releasing.creation import Creation, beside, lost, planned
+from dpsql.releasing.instead import Planned, break_even, free_statement
 from dpsql.releasing.payers import Analyst
 from dpsql.releasing.stored import MOST_READ, StoredTable, read_stored, unread
 from dpsql.sql import syntax
@@ -106,6 +110,36 @@ class Releases:
             return quote
         notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
         return replace(quote, cost=self._prices(list(prices)), notes=notes or (FREE,))
+
+    @contextmanager
+    def named_instead(self, statements: Sequence[syntax.QueryStatement], planned: Planned) -> Iterator[None]:
+        """A refusal for want of budget names the free statements that answer the same from this analyst's tables."""
+        try:
+            yield
+        except BudgetExceeded as short:
+            held = self._paid_for()
+            free = [text for one in statements if (text := free_statement(one.select, held, planned))]
+            if not free:
+                raise
+            told = f"{short} Free, from synthetic rows: {'; '.join(free)}"
+            raise BudgetExceeded(told, needed=short.needed, remaining=short.remaining) from None
+
+    def advised(self, quote: Quote, query: syntax.Queryable, planned: Planned) -> Quote:
+        """The quote, with a note where a synthetic table would have been cheaper than what was spent on its columns."""
+        if not 0 < quote.cost.epsilon < math.inf:
+            return quote
+        spent = LedgerTables(self._backend.ledger).charges(self._analyst)
+        note = break_even(query, quote.cost.epsilon, spent, planned, lambda loss: self._backend.summary(loss).epsilon)
+        return replace(quote, notes=(*quote.notes, note)) if note else quote
+
+    def _paid_for(self) -> list[tuple[SyntheticTable, StoredTable]]:
+        """This analyst's tables that cost nothing more."""
+        held = LedgerTables(self._backend.ledger).of(self._analyst)
+        return [
+            (table, stored)
+            for name, table in held.items()
+            if table.paid and (stored := self._stored(name, table.fingerprint)) is not None
+        ]
 
     def verify(self, plan: PublicPlan) -> None:
         """Nothing, where the engine reads a plan over public tables as it is meant, or has nothing to do with it."""
