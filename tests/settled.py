@@ -1,46 +1,67 @@
-"""Backends on which `located` answers by name alone, for tests whose subject is another.
+"""Backends on which `located` and `capped` answer by name alone, for tests whose subject is another.
 
-Without noise its answers are those of clipped values, and how often it draws follows from what it released: answers
-are compared with DuckDB's, and runs on neighbours draw for draw, where neither happens. It has tests of its own.
+Without noise their answers are those of clipped values, or of the rows within a cap, and how often they draw follows
+from what they released: answers are compared with DuckDB's, and runs on neighbours draw for draw, where neither
+happens. They have tests of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from dpsql.backend import Backend
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.located.mechanism import AtOwnPlace
 
 __all__ = ["settled"]
 
+NAMES = ("located", "capped")
+
 
 @dataclass(frozen=True, slots=True)
-class OnlyNamed(AtOwnPlace):
-    """The mechanism, where a statement names it."""
+class OnlyNamed(Mechanism):
+    """A mechanism, where a statement names it.
+
+    Attributes:
+        own: Which.
+    """
+
+    own: Mechanism = field(kw_only=True)
+
+    @classmethod
+    def of(cls, mechanism: Mechanism) -> OnlyNamed:
+        """That one so."""
+        return cls(mechanism.name, mechanism.options, own=mechanism)
+
+    def takes(self, request: Request) -> bool:
+        """As it does."""
+        return self.own.takes(request)
+
+    def reads(self, request: Request) -> frozenset[str]:
+        """As it does."""
+        return self.own.reads(request)
 
     def offer(self, request: Request) -> Offer | Refusal:
         """Its offer, or none."""
         named = request.options.mechanism == self.name
-        return AtOwnPlace.offer(self, request) if named else Refusal(self.name, "here it is taken by name alone.")
+        return self.own.offer(request) if named else Refusal(self.name, "here it is taken by name alone.")
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Its offers, or none."""
         named = any(request.options.mechanism == self.name for request in requests)
-        return AtOwnPlace.together(self, requests) if named else ()
+        return self.own.together(requests) if named else ()
 
 
 class Settled(Backend):
-    """A backend with that mechanism."""
+    """A backend with these mechanisms."""
 
     @property
     def mechanisms(self) -> Sequence[Mechanism]:
-        """All, that one as it is here."""
+        """All, those two as they are here."""
         every = Backend.mechanisms.fget(self)  # type: ignore[attr-defined]  # a property has the function it calls
-        return [OnlyNamed() if mechanism.name == "located" else mechanism for mechanism in every]
+        return [OnlyNamed.of(mechanism) if mechanism.name in NAMES else mechanism for mechanism in every]
 
 
 def settled(backend: Backend) -> Backend:
-    """The same backend, on which it is taken by name alone."""
-    return Settled(*(getattr(backend, field.name) for field in fields(backend)))
+    """The same backend, on which they are taken by name alone."""
+    return Settled(*(getattr(backend, part.name) for part in fields(backend)))

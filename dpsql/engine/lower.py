@@ -12,6 +12,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
+from dpsql.engine.ranked import cut, keyed_hash, ranked
 from dpsql.engine.sized import sized_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
@@ -189,37 +190,12 @@ def _bounded_rows(
     held, unit = source.cut or source.contribution, printer.quoted(UNIT)
     every = [unit, *keys, *(_x(printer, i) for i in range(len(columns)))]
     if source.cap_rows:
-        rows = _cut(printer, rows, every, "row_number", [unit], every, held.rows, key)
+        rows = cut(printer, rows, every, "row_number", [unit], every, held.rows, key)
     if source.cap_rows_in_group:
-        rows = _cut(printer, rows, every, "row_number", [unit, *keys], every, held.rows_in_group, key)
+        rows = cut(printer, rows, every, "row_number", [unit, *keys], every, held.rows_in_group, key)
     if source.cap_groups and keys:
-        rows = _cut(printer, rows, every, "dense_rank", [unit], [unit, *keys], held.groups, key)
+        rows = cut(printer, rows, every, "dense_rank", [unit], [unit, *keys], held.groups, key)
     return rows
-
-
-def _cut(
-    printer: Printer,
-    rows: str,
-    columns: list[str],
-    rank: str,
-    within: list[str],
-    content: list[str],
-    most: int,
-    key: bytes,
-) -> str:
-    """The first ``most`` rows (or groups) of each partition, in the secret order of their own content.
-
-    Only partitions with more rows than that pay for the hash: in the others every row and group stays anyway.
-    ``columns`` are all columns of ``rows``; every one is named, since the engine is never asked for ``*``.
-    """
-    printer.functions |= {rank, "count"}
-    named, partition = ", ".join(columns), f"PARTITION BY {', '.join(within)}"
-    n, place = printer.quoted("n"), printer.quoted(rank)
-    secret = f"CASE WHEN {n} > {int(most)} THEN {_keyed_hash(printer, content, key)} END"
-    order = ", ".join([secret, *(f"{column} NULLS FIRST" for column in content if column not in within)])
-    counted = f"SELECT {named}, COUNT(*) OVER ({partition}) AS {n} FROM ({rows}) AS q"
-    ranked = f"SELECT {named}, {rank}() OVER ({partition} ORDER BY {order}) AS {place} FROM ({counted}) AS q"
-    return f"SELECT {named} FROM ({ranked}) AS q WHERE {place} <= {int(most)}"
 
 
 def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool) -> str:
@@ -243,41 +219,42 @@ def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *,
     return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
 
 
-def _keyed_hash(printer: Printer, columns: Sequence[str], key: bytes) -> str:
-    """A secret order of rows by their own content, in an encoding that no two contents share."""
-    parts = [f"CASE WHEN {c} IS NULL THEN 'N' ELSE {printer.call('with_length', c)} END" for c in columns]
-    return printer.call("hash", printer.bound(key.hex(), "VARCHAR"), *parts)
-
-
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
     split = [] if need.by is None else [_Values(need.by, None)]
-    rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
+    rows = _bounded_rows(printer, need.source, [*coordinates, *split], key, units=bool(need.ranks))
     keys, xs = (
         [printer.quoted(k.name) for k in need.source.keys],
         [_x(printer, i) for i in range(len(coordinates) + len(split))],
     )
+    present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
+    last = ""
+    if need.ranks:  # of the rows that count
+        every = [printer.quoted(UNIT), *keys, *xs]
+        rows = f"SELECT {', '.join(every)} FROM ({rows}) AS q WHERE {present}"
+        rows, rank, ends = ranked(printer, rows, every, every[0], need.ranks, key)
+        xs.append(printer.cast(rank, "BIGINT"))
+        last = f"{printer.cast(f'COUNT({ends})', 'BIGINT')} AS {printer.quoted('units')}, "
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     by = ", ".join([*keys, *xs])
-    shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, need.columns, strict=False))]
-    present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
+    names = [name for name in need.columns if name not in ("units", "rows")]
+    shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, names, strict=True))]
     printer.functions.add("count")
     sql = (
-        f"SELECT {', '.join(shown)}, {printer.cast('COUNT(*)', 'BIGINT')} AS {printer.quoted('rows')} "
+        f"SELECT {', '.join(shown)}, {last}{printer.cast('COUNT(*)', 'BIGINT')} AS {printer.quoted('rows')} "
         f"FROM ({rows}) AS q WHERE {present} GROUP BY {by} ORDER BY {by}"
     )
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     wires = ["BIGINT" if c.grid is not None else WIRE[c.argument.facts.type] for c in [*coordinates, *split]]
-    return _statement(
-        printer, sql, [*fields, *zip(need.columns, [*wires, "BIGINT"], strict=True)], need.source.relation
-    )
+    wires += ["BIGINT"] * (len(need.columns) - len(wires))
+    return _statement(printer, sql, [*fields, *zip(need.columns, wires, strict=True)], need.source.relation)
 
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     x, rows = _x(printer, 0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
     value, present, unit = printer.cast(x, "BIGINT"), printer.cast(f"{x} IS NOT NULL", "BIGINT"), printer.quoted(UNIT)
-    order = _keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
+    order = keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
     sql = (
         f"SELECT COALESCE({value}, 0) AS {printer.quoted('value')}, {present} AS {printer.quoted('rows')} "
         f"FROM ({rows}) AS q ORDER BY {order}, {unit}"

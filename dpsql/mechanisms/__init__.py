@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsql.mechanisms.base import Mechanism
+from dpsql.mechanisms.capped.mechanism import Capped
 from dpsql.mechanisms.clamped import Clamped
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
@@ -33,6 +34,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Clamped(),
     Threshold(),
     GaussianThreshold(),
+    Capped(),
     Exponential(),
     TopK(),
     AtOwnPlace(),

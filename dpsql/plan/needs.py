@@ -169,6 +169,10 @@ class Values:
             ``value_1``, ``value_2`` ..., and is left out where one of them is NULL.
         missing: The grid step that NULL counts as, where a proof needs one value from every row; None leaves such rows
             out.
+        ranks: Rising edges from 1 to the most rows of a unit; the counts are split by ``rank``, the first edge that a
+            row's place within its unit does not exceed, in the secret order by which caps cut. ``units`` then counts
+            the rows that are their unit's last: each unit once, at the rank that tells how many rows it has. Only rows
+            that are counted have a place. Empty for no such split.
     """
 
     source: Source
@@ -177,12 +181,14 @@ class Values:
     by: Column | None = None
     others: tuple[tuple[Expression, Grid], ...] = ()
     missing: int | None = None
+    ranks: tuple[int, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The raw columns beside the keys."""
         more = (f"value_{i}" for i in range(1, len(self.others) + 1))
-        return ("value", *more, *(("by",) if self.by is not None else ()), "rows")
+        by = ("by",) if self.by is not None else ()
+        return ("value", *more, *by, *(("rank", "units") if self.ranks else ()), "rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ MechanismName = Literal[
     "exponential",
     "top_k",
     "located",
+    "capped",
     "preprocessing",
     "metric",
     "random_dp",

@@ -22,6 +22,7 @@ from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
 from dpsql.mechanisms.base import Offer
+from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
@@ -106,6 +107,7 @@ class Part:
         cells: Of the row for what stays hidden: the exact integers of every group that occurs.
         shown: Of that row: the groups that it leaves out.
         drawn: Whether its groups were drawn from those that are listed.
+        ranked: Of a cap that is found: the exact counts by value and rank.
     """
 
     release: Offer
@@ -121,6 +123,7 @@ class Part:
     shown: frozenset[Group] = frozenset()
     sizes: Sizes | None = None
     drawn: bool = False
+    ranked: RawTable | None = None
 
     def over(self, cells: Mapping[Group, tuple[int, ...]]) -> Mapping[Group, tuple[int, ...]]:
         """These groups as this release reads them: all together but for those shown, where it is of what is hidden."""
@@ -230,6 +233,9 @@ class Watched(Session):
         values: Mapping[Group, tuple[Whole, Whole]] = {}
         occurring: Mapping[Group, tuple[int, ...]]
         sizes: Sizes | None = None
+        ranked: RawTable | None = None
+        if isinstance(release, CappedRelease):
+            ranked = table.by_group(keys, groups, release.need.columns)
         if isinstance(release, ClampedRelease):
             sizes = sizes_of(table.by_group(keys, groups, release.need.columns), len(release.search.edges) + 1)
             place = released.columns["place"][0] if groups else 0
@@ -256,6 +262,7 @@ class Watched(Session):
                 values=values,
                 sizes=sizes,
                 drawn=any(isinstance(part.release, TopKRelease) for part in self.parts),
+                ranked=ranked,
             )
         )
         return released

@@ -105,7 +105,8 @@ def raw(offer: Offer) -> RawTable:
         return RawTable({f"m{i}": [10_000 * (i + 1)] for i in range(len(need.measures))})
     assert isinstance(need, Values)
     values = {name: [1, 2, 6] for name in need.columns[:-1]}
-    return RawTable({"group": [0] * 3, **values, "rows": [1_500] * 3}, size=1)
+    ranked = {"rank": [0] * 3, "units": [1_500] * 3} if need.ranks else {}
+    return RawTable({"group": [0] * 3, **values, **ranked, "rows": [1_500] * 3}, size=1)
 
 
 makers = [mechanism for mechanism in EVERY if type(mechanism).together is not Mechanism.together]

@@ -8,9 +8,10 @@ import functools
 import inspect
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -191,7 +192,11 @@ def table(release: Offer, rows: int) -> RawTable:
         low = 0 if release.need.grid is None else release.need.grid.low
         values = ("no", "yes") if release.need.grid is None else (low, low + 1, low + 5)
         each = 1_500 if release.mechanism == "friendly_core" else 3  # it answers nothing about a few rows
-        return counted(*[dict.fromkeys(values, each)] * rows)
+        found = counted(*[dict.fromkeys(values, each)] * rows)
+        if not release.need.ranks:
+            return found
+        columns: dict[str, Sequence[Any]] = {name: found.column(name) for name in ("group", "value", "rows")}
+        return RawTable({**columns, "rank": [0] * len(found), "units": columns["rows"]}, rows)  # of a row each
     if isinstance(release.need, Sized):
         held = {"bin": 0, "units": 1_000, "signs": 1_000, "total": 1_000}
         columns = {name: [number] * rows for name, number in held.items()}

@@ -60,7 +60,7 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["QUANTILES", "QuantileQuery", "QuantileRelease", "Rank", "landscape", "quantile_query"]
+__all__ = ["QUANTILES", "QuantileQuery", "QuantileRelease", "Rank", "chosen", "landscape", "quantile_query"]
 
 QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
 
@@ -100,7 +100,8 @@ class QuantileQuery:
         grid: Of the argument.
         rank: Of the answer.
         moved: Rows that come or go, or that are replaced, over the groups.
-        width: By how much one of those rows changes w, the theorem's 2 max(a, b - a) or 2 b.
+        replaced: Whether each of those rows is replaced by another, and changes w by the theorem's 2 b, not by its
+            2 max(a, b - a).
         rows_about: Guess of the rows per group.
         extent: Guess of the distance over which the rows lie, in grid steps.
         bracketed: Whether its interval is drawn, too.
@@ -110,10 +111,16 @@ class QuantileQuery:
     grid: Grid
     rank: Rank
     moved: Sensitivity
-    width: int
+    replaced: bool
     rows_about: int
     extent: float
     bracketed: bool = True
+
+    @property
+    def width(self) -> int:
+        """By how much a row changes w."""
+        over, under = self.rank.fraction.numerator, self.rank.fraction.denominator
+        return 2 * (under if self.replaced else max(over, under - over))
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -139,10 +146,10 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         raise InvariantBroken("a quantile has a fraction from 0 to 1")
     between = aggregate.function == "quantile_cont" and 0 < fraction < 1
     rank = Rank(fraction, above=int(fraction > 0 and not between), under=int(fraction == 0))
-    moved, width = moved_rows(request), 2 * max(fraction.numerator, fraction.denominator - fraction.numerator)
-    if request.neighbour_rows == 2 and not request.source.keys:
+    moved, replaced = moved_rows(request), request.neighbour_rows == 2 and not request.source.keys
+    if replaced:
         rows = request.source.contribution.total
-        moved, width = Sensitivity(rows, rows**2, one_cell=True), 2 * fraction.denominator
+        moved = Sensitivity(rows, rows**2, one_cell=True)
     spread = request.facts.spread
     # Rows spread evenly over such an extent have the declared distance from their middle.
     extent = grid.high - grid.low if spread is None else min(grid.high - grid.low, float(spread / grid.step) * 12**0.5)
@@ -151,7 +158,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         grid=grid,
         rank=rank,
         moved=moved,
-        width=width,
+        replaced=replaced,
         rows_about=max(1, request.rows_about),
         extent=float(extent),
         bracketed=request.options.interval is None,
@@ -203,38 +210,39 @@ class QuantileRelease(Offer):
 
     @property
     def expected_error(self) -> float:
-        """Of the answer itself, for ``rows_about`` rows that lie evenly over their extent, 95 times of 100.
+        """Of the answer itself, for ``rows_about`` rows that lie evenly over their extent, 95 times of 100."""
+        return self.foreseen(self.query.rows_about, self.query.extent)
+
+    def foreseen(self, rows: int, extent: float) -> float:
+        """The same for so many rows over such an extent, in grid steps.
 
         A point r ranks off is exp(-r c b) times as likely as the best, so that 95% are within ln(20) / (c b) ranks:
-        unless the grid beyond the rows, half of them off, holds so many more points that it is likelier all the same.
+        unless the grid beyond the rows, all of those on one side off, holds so many more points that it is likelier all
+        the same.
         """
-        query, per_rank = self.query, float(self._per_rank(self.rates[0]))
-        widest, beyond = (query.grid.high - query.grid.low) / 2, (query.grid.high - query.grid.low) / query.extent
-        if query.rows_about / 2 * per_rank < math.log(20 * beyond):
-            return widest * float(query.grid.step)
-        ranks = math.log(20) / per_rank
-        return min(query.extent * ranks / query.rows_about, widest) * float(query.grid.step)
+        grid, p, per_rank = self.query.grid, self.query.rank.fraction, float(self._per_rank(self.rates[0]))
+        widest, beyond = (grid.high - grid.low) / 2, (grid.high - grid.low) / extent
+        if rows * float(min(p, 1 - p) or Fraction(1, 2)) * per_rank < math.log(20 * beyond):
+            return widest * float(grid.step)
+        return min(extent * math.log(20) / per_rank / rows, widest) * float(grid.step)
 
     def draws(self) -> tuple[Draw, ...]:
         """The answer's, then one for each end that is drawn."""
-        rank, points = self.query.rank, self.query.grid.high - self.query.grid.low + 1
-        return (
-            self._draw(rank, self.rates[0]),
-            *(
-                self._draw(Rank(rank.fraction, side * self._reach(rate, points)), rate)
-                for side, rate in zip(self.query.ends, self.rates[1:], strict=True)
-            ),
-        )
+        ends = zip(self.query.ends, self.rates[1:], strict=True)
+        return (self.draw(self.query.rank, self.rates[0]), *(self.end(side, rate) for side, rate in ends))
 
-    def _reach(self, rate: Fraction, points: int) -> int:
-        """r: ranks from the answer's to an end's."""
-        return 1 + math.ceil(Fraction(math.log(points / MISS)) / self._per_rank(rate))
+    def end(self, side: int, rate: Fraction) -> Draw:
+        """That of the lower end (-1) or the upper one (1), so many ranks away that it lies on its side."""
+        points = self.query.grid.high - self.query.grid.low + 1
+        reach = 1 + math.ceil(Fraction(math.log(points / MISS)) / self._per_rank(rate))
+        return self.draw(Rank(self.query.rank.fraction, side * reach), rate)
 
     def _per_rank(self, rate: Fraction) -> Fraction:
         """c b: by what the log of a point's chance falls with each rank."""
         return rate / self.query.width * self.query.rank.fraction.denominator
 
-    def _draw(self, rank: Rank, rate: Fraction) -> Draw:
+    def draw(self, rank: Rank, rate: Fraction) -> Draw:
+        """One that wants a rank, of the query's fraction."""
         exponent = rate / self.query.width
         points = self.query.grid.high - self.query.grid.low + 1
         return Draw(rank, exponent, math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent))
@@ -242,7 +250,7 @@ class QuantileRelease(Offer):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``low`` and ``high``, the ends of its interval where it has one; all in the column's unit."""
         grid, draws = self.query.grid, self.draws()
-        found = [[_chosen(group, grid, draw, sampler) for draw in draws] for group in grouped(raw)]
+        found = [[chosen(group, grid, draw, sampler) for draw in draws] for group in grouped(raw)]
         sides = (0, *self.query.ends)
         named = (("value", 0, 0), ("low", -1, grid.low), ("high", 1, grid.high))
         columns = {
@@ -262,7 +270,7 @@ class QuantileRelease(Offer):
         return [(min(value, low), max(value, high)) for value, low, high in ends]
 
 
-def _chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
+def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
     """The grid point that one draw chooses, in steps."""
     widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
     index, offset = sampler.intervals(widths.tolist(), scores.tolist(), draw.exponent)

@@ -56,9 +56,10 @@ from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
 
-__all__ = ["AtOwnPlace"]
+__all__ = ["LOCATED", "AtOwnPlace"]
 
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
+LOCATED = ("avg", *VARIANCES)
 OFTEN = 8
 """The width of bounds over the reach of the rows, where no spread is declared. A guess: owners round up."""
 SPREADS = 4  # Spreads that a window reaches. A guess: for lognormal values, of a spread of half their median.
@@ -108,7 +109,7 @@ class AtOwnPlace(Mechanism):
     def _why_not(self, request: Request) -> str | None:
         """Why there is no offer, but for a price that buys nothing."""
         aggregate, grid = request.aggregate, request.grid
-        if request.selects or aggregate.function not in ("avg", *VARIANCES):
+        if request.selects or aggregate.function not in LOCATED:
             return f"it answers means and variances, not {aggregate.text}."
         if reason := why_not(request):
             return reason
@@ -192,10 +193,11 @@ def _note(query: LocatedQuery) -> str:
     shares = shares_for(max(query.rows_about, few), query.each) or shares_for(10 * few, query.each)
     tails = Fraction(1, 4) if shares is None else shares.tails
     hidden = most_hidden(len(Bins(query.grid).edges), query.law(tails).spread)
+    unseen = f"at most {hidden:,} of a group (99%)" if hidden < query.rows_about else "in a small group many of them"
     return (
-        f"Each group of more than about {few} rows is clipped where its rows thin out. The interval counts what the "
-        f"noised numbers of rows farther out suggest; it may not hold where a few of those that noise hides, at most "
-        f"{hidden} of a group (99%), lie very much farther."
+        f"A group of more than about {few:,} rows is clipped where its rows thin out, and its interval allows for what "
+        f"noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie near the "
+        "others: it may not hold where some lie very much farther."
     )
 
 

@@ -28,7 +28,7 @@ from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
 from dpsql.mechanisms.located.place import Clip, squares, total
-from dpsql.mechanisms.located.release import LocatedRelease, Row
+from dpsql.mechanisms.located.release import STANDARD, LocatedRelease, Row
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.moments import MomentsRelease, ranges
@@ -90,7 +90,7 @@ class LocatedMoments(LocatedRelease):
     columns: ClassVar[tuple[str, ...]] = (*LocatedRelease.columns, "x", "xx")
 
     def __post_init__(self) -> None:
-        derive(self, need=self.query.need, half_width=self._width(), notes=self.notes)
+        derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
 
     def placed(self, place: int) -> LocatedMoments:
         """The same release, as what answers another place."""
@@ -105,10 +105,10 @@ class LocatedMoments(LocatedRelease):
         step = self.query.grid.step
         return self._statistic.step(step, step)
 
-    def _errors(self) -> tuple[float, float]:
-        query, statistic, shares = self.query, self._statistic, self.located_shares()
-        bounded = max(self.widths[self.at], 1e-300)
-        sums, of_squares = (law.spread * REACH / query.rows_about for law in self._laws(shares, 1))
+    def _errors(self, rows: int | None = None) -> tuple[float, float]:
+        query, statistic, rows = self.query, self._statistic, self.query.rows_about if rows is None else rows
+        bounded = self._over(self.widths[self.at], rows)
+        sums, of_squares = (law.spread * REACH / rows for law in self._laws(self.located_shares(rows), 1))
         width = of_squares * query.reach**2
         if isinstance(statistic, Distance):
             width = sums * query.reach
@@ -116,6 +116,24 @@ class LocatedMoments(LocatedRelease):
             # It is about a third of the reach: its error is that of the variance over twice of it.
             width /= max(query.reach * 2 / 3, 1e-300)
         return min(max(width * self._unit, 1e-300), bounded), bounded
+
+    @property
+    def _most(self) -> float:
+        low, high = self._statistic.bounds({"x": self.query.grid.high - self.query.grid.low})
+        return (high - low) / 2 * self._unit
+
+    def exchanged(self, ends: tuple[float, float], half: float, share: float) -> tuple[float, float]:
+        """A mean as `LocatedMean`'s, a variance by twice the share of itself: the standard deviation of squares."""
+        (low, high), grid, statistic = ends, self.query.grid, self._statistic
+        standard = half / STANDARD
+        if isinstance(statistic, Distance):
+            moved = share * standard * self._unit
+            return max(low - moved, grid.low * self._unit), min(high + moved, grid.high * self._unit)
+        most, moved = statistic.bounds({"x": grid.high - grid.low})[1] * self._unit, 2 * share * standard**2
+        if isinstance(statistic, Deviation):
+            moved *= self._unit**2
+            return math.sqrt(max(low**2 - moved, 0.0)), min(math.sqrt(high**2 + moved), most)
+        return max(low - moved * self._unit, 0.0), min(high + moved * self._unit, most)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """As `LocatedRelease`; the places after the first are ``value_1`` and so on."""

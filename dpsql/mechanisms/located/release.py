@@ -33,13 +33,16 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["LocatedMean", "LocatedQuery", "LocatedRelease", "Row"]
+__all__ = ["STANDARD", "LocatedMean", "LocatedQuery", "LocatedRelease", "Row"]
 
 HALF = Fraction(1, 2)  # The rank of the centre, as a share of the rows: the definition of a median.
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 FINE = 2**20
 """Into so many steps a window's half width is divided where intervals of many windows are worked out at once. It is a
 choice: rounding by 2^-20 of it is far below any noise."""
+STANDARD = 4
+"""Standard deviations of the rows in a window's half width, where other rows may stand in their place. A guess:
+windows reach to where rows thin out."""
 Row = dict[str, Any]
 
 
@@ -160,19 +163,42 @@ class LocatedRelease(Offer):
             return bounded
         return math.exp(self.query.worth * math.log(located) + (1 - self.query.worth) * math.log(bounded))
 
-    def _width(self) -> float:
-        """What is expected of a group of ``rows_about`` rows."""
-        located, bounded = self._errors()
-        return bounded if shares_for(self.query.rows_about, self.query.each) is None else located
+    def foreseen(self, rows: int) -> float:
+        """The half width that is expected of a group of so many rows, in the answer's unit."""
+        located, bounded = self._errors(rows)
+        return bounded if shares_for(rows, self.query.each) is None else located
 
     @abstractmethod
-    def _errors(self) -> tuple[float, float]:
-        """Expected half widths, > 0, of a located group and of one that is not; the first is never the larger."""
+    def _errors(self, rows: int | None = None) -> tuple[float, float]:
+        """Expected half widths, > 0, of a located group and of one that is not; the first is never the larger.
 
-    def located_shares(self) -> Shares:
-        """Of a group of about ``rows_about`` rows, or of the fewest that are located."""
+        Args:
+            rows: Of the group; ``rows_about`` by default.
+        """
+
+    @abstractmethod
+    def exchanged(self, ends: tuple[float, float], half: float, share: float) -> tuple[float, float]:
+        """An interval, widened so far as other rows in the place of a share of them are thought to move the statistic.
+
+        Args:
+            ends: Of the interval, in the answer's unit.
+            half: Half the width of the window in which all of them lie, in grid steps.
+            share: Of the rows.
+        """
+
+    def _over(self, width: float, rows: int) -> float:
+        """The bounded mechanism's half width for ``rows_about`` rows, as that for so many: within what can be."""
+        return max(min(width * self.query.rows_about / rows, self._most), 1e-300)
+
+    @property
+    @abstractmethod
+    def _most(self) -> float:
+        """Half the length of the interval in which any answer lies, in its unit."""
+
+    def located_shares(self, rows: int) -> Shares:
+        """Of a group of so many rows, or of the fewest that are located."""
         least = shares_for(2 * FEWEST / self.query.each, self.query.each)
-        shares = shares_for(self.query.rows_about, self.query.each) or least
+        shares = shares_for(rows, self.query.each) or least
         if shares is None:
             raise InvariantBroken("some number of rows is enough")
         return shares
@@ -189,13 +215,25 @@ class LocatedMean(LocatedRelease):
     bounded: MeanRelease
 
     def __post_init__(self) -> None:
-        derive(self, need=self.query.need, half_width=self._width(), notes=self.notes)
+        derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
 
-    def _errors(self) -> tuple[float, float]:
-        query, shares = self.query, self.located_shares()
-        bounded = max(self.bounded.half_width, 1e-300)
-        reach = query.law(shares.answer).spread * query.reach * 3.0  # 95% of a Laplace noise are within 3 scales
-        return min(max(reach / query.rows_about * float(query.grid.step), 1e-300), bounded), bounded
+    def _errors(self, rows: int | None = None) -> tuple[float, float]:
+        query, rows = self.query, self.query.rows_about if rows is None else rows
+        bounded = self._over(self.bounded.half_width, rows)
+        reach = query.law(self.located_shares(rows).answer).spread * query.reach
+        reach *= 3.0  # 95% of a Laplace noise are within 3 scales
+        return min(max(reach / rows * float(query.grid.step), 1e-300), bounded), bounded
+
+    @property
+    def _most(self) -> float:
+        grid = self.query.grid
+        return float((grid.high - grid.low) * grid.step) / 2
+
+    def exchanged(self, ends: tuple[float, float], half: float, share: float) -> tuple[float, float]:
+        """By as many standard deviations as the share is, each a quarter of the window's half width."""
+        step, grid = float(self.query.grid.step), self.query.grid
+        moved = share * half / STANDARD * step
+        return max(ends[0] - moved, grid.low * step), min(ends[1] + moved, grid.high * step)
 
     def _everywhere(self, values: Whole, rows: Whole, sampler: Sampler) -> Row:
         query = self.bounded.query

@@ -25,6 +25,7 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
         "gaussian",
         "clamped",
         "threshold",
+        "capped",
         "exponential",
         "located",
         "friendly_core",

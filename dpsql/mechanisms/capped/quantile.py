@@ -1,0 +1,138 @@
+"""Quantiles over as many rows of each unit as serve best, with an interval for all of their rows.
+
+Neighbours and loss: stated by `capped.mechanism`, with the theorem.
+
+The answer's cap is the one that is expected to err least. The ends of the interval have a cap of their own, the one
+that makes it shortest.
+
+Interval. Let the share of kept rows that are at most v, and that of those below v, differ by at most d from the shares
+of all rows, v being the quantile q of these. Then v lies between the kept rows' quantiles q - d and q + d. The lower
+end is drawn for the first, r ranks below it, the upper one for the second, as `choice.quantile` says; an end that would
+be at 0 or 1 is the bound, and costs nothing. d is the drift of the cap and twice its sway (`sizes`): the interval holds
+unless the noise hides what makes them larger, or units of many rows are in some groups alone.
+
+Tests: tests/unit/mechanisms/capped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dpsql.mechanisms.base import Interval, derive
+from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.choice.groups import grouped
+from dpsql.mechanisms.choice.quantile import Draw, QuantileRelease, chosen
+from dpsql.mechanisms.noise.noised import in_unit
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["CappedQuantile"]
+
+LIKELY_DRIFT = 0.2
+"""The part of its drift by which a cap is likely to move an answer. A guess: what units have many rows of mostly lies
+near what others have."""
+FINE = 256  # Parts of the rows: fractions of the interval's ends are rounded outward to one of them. It is a choice.
+NARROW = 256
+"""How many times as wide as where the rows lie the bounds may be, where a cap is chosen: the noise must leave a point
+among the rows likelier than all others. A guess: it is cheap, for it enters by its logarithm."""
+LIKELY = 2.0
+"""What is expected 95 times of 100 over the root of the mean square: about the same for the noise and for a cap."""
+
+
+@dataclass(frozen=True, slots=True)
+class CappedQuantile(CappedRelease):
+    """An order statistic, and the ends of its interval.
+
+    Attributes:
+        inners: What answers at each cap.
+    """
+
+    inners: tuple[QuantileRelease, ...]
+
+    def __post_init__(self) -> None:
+        declined = not self.inners[0].query.bracketed
+        width = self.expected_error if declined else self._width(self.guess, self.widest(self.guess))
+        derive(self, half_width=width)
+
+    @property
+    def expected_error(self) -> float:
+        """Of the answer, 95 times of 100."""
+        return self._error(self.guess, self.best(self.guess), self.inners[0].query.extent)
+
+    def best(self, sizes: UnitSizes) -> int:
+        """The cap of the answer."""
+        extent = self.inners[0].query.extent / NARROW
+        return min(range(len(self.inners)), key=lambda place: self._error(sizes, place, extent))
+
+    def widest(self, sizes: UnitSizes) -> int:
+        """The cap of the interval's ends."""
+        return min(range(len(self.inners)), key=lambda place: self._width(sizes, place))
+
+    def _error(self, sizes: UnitSizes, place: int, extent: float) -> float:
+        """Of the answer, 95 times of 100, where the rows lie over such an extent, in grid steps."""
+        inner, rows = self.inners[place], self.rows(sizes, place)
+        p, step = inner.query.rank.fraction, float(inner.query.grid.step)
+        sway = 2 * math.sqrt(p * (1 - p) * self.groups) * sizes.sway(place)
+        moved = LIKELY * math.hypot(LIKELY_DRIFT * sizes.drift(place), sway) * extent * step
+        everywhere = float((inner.query.grid.high - inner.query.grid.low) * inner.query.grid.step) / 2
+        return min(math.hypot(inner.foreseen(rows, extent), moved), everywhere)
+
+    def _width(self, sizes: UnitSizes, place: int) -> float:
+        """Half of the interval, where the rows lie evenly."""
+        inner = self.inners[place]
+        query = replace(inner.query, rows_about=self.rows(sizes, place))
+        moved = self.share(sizes, place) * query.extent * float(query.grid.step)
+        everywhere = float((query.grid.high - query.grid.low) * query.grid.step) / 2
+        return min(replace(inner, query=query, notes=()).half_width + moved, everywhere)
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """``value``, its ``low`` and ``high`` end where it has an interval, the caps' places ``cap`` and ``widest``."""
+        grid, counts = self.inners[0].query.grid, self.search.counted(raw, sampler)
+        sizes = self.search.believed(counts)
+        best, widest = self.best(sizes), self.widest(sizes)
+        answer = self.inners[best]
+        drawn = {"value": self._drawn(raw, best, answer.draw(answer.query.rank, answer.rates[0]), sampler)}
+        if answer.query.bracketed:
+            for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
+                end = self._end(sizes, widest, side)
+                drawn[name] = [bound] * raw.size if end is None else self._drawn(raw, widest, end, sampler)
+        columns = {name: [in_unit(k, grid.step) for k in steps] for name, steps in drawn.items()}
+        places = {"cap": [best] * raw.size, "widest": [widest] * raw.size}
+        return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
+
+    def _drawn(self, raw: RawTable, place: int, draw: Draw, sampler: Sampler) -> list[int]:
+        grid = self.inners[place].query.grid
+        return [chosen(group, grid, draw, sampler) for group in grouped(self.within(raw, place))]
+
+    def _end(self, sizes: UnitSizes, place: int, side: int) -> Draw | None:
+        """What an end wants; None for the bound."""
+        inner = self.inners[place]
+        away = Fraction(math.ceil(self.share(sizes, place) * FINE), FINE)
+        fraction = inner.query.rank.fraction + side * away
+        if not 0 < fraction < 1:
+            return None
+        rank = replace(inner.query.rank, fraction=fraction)
+        aside = replace(inner, query=replace(inner.query, rank=rank), notes=())
+        return aside.end(side, inner.rates[1])
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """As `QuantileRelease`."""
+        return self.inners[0].intervals(released, confidence)
+
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """The caps, and what they leave out."""
+        if not released.values:
+            return ()
+        if not self.inners[0].query.bracketed:
+            return (self.said(released, released.columns["cap"][0], ""),)
+        place = released.columns["widest"][0]
+        share = self.share(self.sizes(released), place)
+        widened = (
+            f"Its interval rests on at most {self.search.edges[place]:,} rows of each, and allows for {share:.1%} of "
+            "all rows on either side: it holds unless those left out move more than that."
+        )
+        return (self.said(released, released.columns["cap"][0], widened),)

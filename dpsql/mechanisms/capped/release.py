@@ -1,0 +1,100 @@
+"""What all capped releases do: units counted by their number of rows, a cap chosen, the rows within it.
+
+Neighbours and loss: stated by `capped.mechanism`, with the theorem.
+
+Tests: tests/unit/mechanisms/capped.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpsql.mechanisms.base import Offer
+from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes
+from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.located.place import beyond
+from dpsql.plan.needs import Values
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["CappedRelease"]
+
+SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
+UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
+
+
+@dataclass(frozen=True, slots=True)
+class CappedRelease(Offer):
+    """An offer to find a cap of each unit's rows, and to release statistics of the rows within it.
+
+    Attributes:
+        need: The values, counted by their rows' ranks.
+        search: For how many rows units have.
+        guess: What is guessed of that.
+        groups: How many are listed.
+    """
+
+    need: Values
+    search: SizeSearch
+    guess: UnitSizes = field(compare=False)
+    groups: int
+
+    def share(self, sizes: UnitSizes, place: int) -> float:
+        """Of a group's rows: how far the share of them below any number may be off by a cap."""
+        return min(1.0, sizes.drift(place) + SWAYS * math.sqrt(self.groups) * sizes.sway(place))
+
+    def rows(self, sizes: UnitSizes, place: int) -> int:
+        """Of a group, within a cap."""
+        return max(1, round(sizes.kept(place) / self.groups))
+
+    def within(self, raw: RawTable, place: int) -> RawTable:
+        """The rows of no higher rank than a cap's edge, counted by value."""
+        names = ("group", "value", "rank", "rows")
+        group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in names)
+        kept = np.flatnonzero(rank <= place)
+        kept = kept[np.lexsort((value[kept], group[kept]))]
+        group, value, rows = group[kept], value[kept], rows[kept]
+        starts = np.flatnonzero(_first(group) | _first(value))
+        total = np.add.reduceat(rows, starts) if len(starts) else rows
+        columns: dict[str, Any] = {"group": group[starts], "value": value[starts], "rows": total}
+        return RawTable(columns, size=raw.size)
+
+    def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
+        """The noised numbers of units, beside each group's answer."""
+        return {f"units_{place}": [count] * raw.size for place, count in enumerate(counts)}
+
+    def sizes(self, released: ReleasedTable) -> UnitSizes:
+        """What is believed of an answer's noised numbers of units; there is a group."""
+        return self.search.believed(self._counts(released))
+
+    def _counts(self, released: ReleasedTable) -> list[int]:
+        return [int(released.columns[f"units_{place}"][0]) for place in range(len(self.search.edges))]
+
+    def said(self, released: ReleasedTable, place: int, widened: str) -> str:
+        """The cap, and what it leaves out.
+
+        Args:
+            released: The answer, of a group at least.
+            place: Of the cap.
+            widened: How far the interval is widened for that.
+        """
+        edges, sizes = self.search.edges, self.sizes(released)
+        if place == len(edges) - 1:
+            return f"all of a unit's rows count, up to the {edges[-1]:,} that it may have."
+        terms = len(edges) - 1 - place
+        above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
+        lost = 1 - sizes.kept(place) / sizes.rows if sizes.rows else 0.0
+        return (
+            f"at most {edges[place]:,} rows of each unit count, a cap chosen privately; about {lost:.0%} of the rows "
+            f"are left out, and at most {max(0, math.ceil(above)):,} units have more ({1 - UNSURE:.0%}). {widened}"
+        )
+
+
+def _first(column: Whole) -> Whole:
+    """Where a value is not that of the row before."""
+    found = np.ones(len(column), dtype=np.bool_)
+    found[1:] = column[1:] != column[:-1]
+    return found

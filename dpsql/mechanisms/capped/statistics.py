@@ -1,0 +1,99 @@
+"""Means, variances and deviations at each group's own place, over as many rows of each unit as serve best.
+
+Neighbours and loss: stated by `capped.mechanism`, with the theorem.
+
+The cap is the one with which the interval is expected to be shortest. The interval is that of `located` over the rows
+within the cap, widened by what the rows left out are thought to change (`sizes`, `LocatedRelease.exchanged`): in the
+place of as large a share of the rows as drifts or sways, others may stand that lie a standard deviation off.
+
+Tests: tests/unit/mechanisms/capped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dpsql.mechanisms.base import Interval, derive
+from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.sizes import UnitSizes
+from dpsql.mechanisms.located.release import LocatedRelease
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable, ReleasedTable
+
+__all__ = ["CappedStatistics"]
+
+LIKELY_DRIFT = 0.5
+"""What a cap is likely to move an answer by, as a part of what its interval allows for. A guess: what units have many
+rows of mostly lies near what others have."""
+RISE = 3  # Standard deviations that a window is guessed to reach, as in `located`.
+
+
+@dataclass(frozen=True, slots=True)
+class CappedStatistics(CappedRelease):
+    """Statistics of the same rows, as one release.
+
+    Attributes:
+        inners: What answers at each cap.
+    """
+
+    inners: tuple[LocatedRelease, ...]
+
+    def __post_init__(self) -> None:
+        derive(self, half_width=sum(self._parts(self.guess, self.best(self.guess))))
+
+    @property
+    def expected_error(self) -> float:
+        """Of the noise, and of what a cap is likely to move."""
+        noise, moved = self._parts(self.guess, self.best(self.guess))
+        return noise + LIKELY_DRIFT * moved
+
+    def placed(self, place: int) -> CappedStatistics:
+        """The same release, as what answers another place."""
+        inners = (inner.placed(place) for inner in self.inners)
+        return replace(self, inners=tuple(i for i in inners if isinstance(i, LocatedRelease)), notes=self.notes)
+
+    def best(self, sizes: UnitSizes) -> int:
+        """The cap with the shortest expected interval."""
+        return min(range(len(self.inners)), key=lambda place: sum(self._parts(sizes, place)))
+
+    def _parts(self, sizes: UnitSizes, place: int) -> tuple[float, float]:
+        """Half of the expected interval: for noise, and for the cap."""
+        inner, rows = self.inners[place], self.rows(sizes, place)
+        reach = inner.query.reach
+        middle = reach / RISE * float(inner.query.grid.step)
+        low, high = inner.exchanged((middle, middle), reach, self.share(sizes, place))
+        return inner.foreseen(rows), (high - low) / 2
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """`LocatedRelease`'s over the rows within a cap; its place, ``cap``; and the noised numbers of units."""
+        counts = self.search.counted(raw, sampler)
+        place = self.best(self.search.believed(counts))
+        released = self.inners[place].release(self.within(raw, place), sampler)
+        return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
+
+    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
+        """Those of the rows within the cap, widened by what it is thought to change."""
+        if not released.values:
+            return []
+        place = released.columns["cap"][0]
+        inner, share = self.inners[place], self.share(self.sizes(released), place)
+        everywhere = (inner.query.grid.high - inner.query.grid.low) / 2
+        halves = [everywhere if half is None else half for half in released.columns["half"]]
+        found = inner.intervals(released, confidence)
+        return [
+            inner.exchanged((float(low or 0), float(high or 0)), half, share)
+            for (low, high), half in zip(found, halves, strict=True)
+        ]
+
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """The cap, and what it leaves out."""
+        if not released.values:
+            return ()
+        place = released.columns["cap"][0]
+        share = self.share(self.sizes(released), place)
+        widened = (
+            f"The interval allows for other rows, a standard deviation off, in the place of {share:.1%} of those that "
+            "count: it holds unless those left out lie farther off."
+        )
+        return (self.said(released, place, widened), *self.inners[place].notes)

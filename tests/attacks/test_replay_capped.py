@@ -1,0 +1,127 @@
+"""Caps that are found, under attack: what one unit moves through SQL, at every cap that may be chosen.
+
+The exact loss of whole transcripts is worked out in tests/unit/mechanisms/capped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from dpsql.engine import lower
+from dpsql.engine.ranked import ranked
+from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.statistics import CappedStatistics
+from dpsql.privacy.tables import RawTable
+from dpsql.testing_samplers import Noiseless
+from tests.attacks.audits import _visible
+from tests.attacks.replay import BOTH, Part, Replay
+from tests.attacks.templates import Template
+from tests.attacks.world import World
+
+CAPPED = {"mechanism": "capped", "epsilon": 400}  # so much that the sizes of a few units are believed
+QUESTIONS = (
+    Template("SELECT MEDIAN(cost) FROM visits", options=CAPPED),
+    Template("SELECT QUANTILE_DISC(score, 0.9) FROM visits WHERE cost > 10", options=CAPPED),
+    Template("SELECT cost > 50 AS dear, MEDIAN(score), AVG(cost), STDDEV(cost) FROM visits GROUP BY 1", options=CAPPED),
+    Template(
+        "SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex", options=CAPPED
+    ),
+    Template("SELECT MEDIAN(n.grade) FROM visits v JOIN notes n USING (patient_id)", options=CAPPED),
+    Template("SELECT AVG(score) FROM visits", options={"mechanism": "capped", "rho": 0.1}),
+    Template("SELECT MEDIAN(cost) FROM visits", options={**CAPPED, "max_rows_contributed": 2}),  # refused
+)
+
+
+def replayed() -> Replay:
+    with World(3, removed=["the heaviest", "in all groups", "NaN and infinities"], last=()) as world:
+        return world.replay(QUESTIONS, BOTH)
+
+
+@pytest.fixture(scope="module")
+def replay() -> Iterator[Replay]:
+    yield replayed()
+
+
+def far(one: Part, two: Part, units: int) -> list[str]:
+    """Where one unit moves more than the noise is for: the sizes, or the rows within a cap."""
+    release, found = one.release, []
+    assert isinstance(release, CappedRelease)
+    assert one.ranked is not None
+    assert two.ranked is not None
+    sizes = [release.search.counted(part.ranked, Noiseless()) for part in (one, two) if part.ranked is not None]
+    if sum(abs(a - b) for a, b in zip(*sizes, strict=True)) > units:
+        found.append("the sizes")
+    for place, edge in enumerate(release.search.edges):
+        inner = release.inners[place]  # type: ignore[attr-defined]  # both kinds have them
+        moved = inner.query.moved if isinstance(release, CappedStatistics) else inner.query.moved.l1
+        rows = [_rows(release.within(part.ranked, place)) for part in (one, two) if part.ranked is not None]
+        came, went = (rows[0] - rows[1]).total(), (rows[1] - rows[0]).total()
+        # A quantile without groups is proved for rows that are replaced, in pairs.
+        if max(came, went) > edge or (came + went > moved and moved != edge):
+            found.append(f"the rows within {edge}")
+    return found
+
+
+def _rows(raw: RawTable) -> Counter[tuple[int, int]]:
+    cells = zip(*(raw.column(name) for name in ("group", "value", "rows")), strict=True)
+    return Counter({(group, value): int(many) for group, value, many in cells})
+
+
+def convicted(replay: Replay) -> list[str]:
+    found = []
+    for where, one, two in replay.pairs():
+        units = 2 if one.promise.neighbours == "replace_one" else 1
+        for part, other in zip(one.parts, two.parts, strict=True):
+            found += [f"{where}: {what}" for what in far(part, other, units)]
+    return found
+
+
+def test_neighbours_see_the_same_statements_charges_columns_and_refusals(replay: Replay) -> None:
+    for where, one, two in replay.pairs():
+        first, second = _visible(one), _visible(two)
+        # Which draws follow the sizes depends on the noised ones, so the sampler's calls may differ.
+        for what in first.keys() - {"calls of the sampler"}:
+            assert first[what] == second[what], f"{where}: {what}"
+
+
+def test_sizes_and_rows_move_no_further_than_noise_is_for(replay: Replay) -> None:
+    assert convicted(replay) == []
+    caps = [set(part.released["cap"]) for _, run in replay.all() for part in run.parts]
+    assert len(set().union(*caps)) > 1
+    assert sum(run.error is not None for _, run in replay.all()) == len(replay.runs)  # the last template
+
+
+def test_what_is_charged_is_the_price_before_the_engine_is_asked(replay: Replay) -> None:
+    for _, run in replay.all():
+        assert len(run.charges) == (0 if run.error else 1)
+        assert all(spent == run.spent for _, _, spent in run.statements)
+
+
+def _every_row_is_last() -> AbstractContextManager[object]:
+    def last(*given: Any) -> tuple[str, str, str]:
+        rows, rank, _ = whole(*given)
+        return rows, rank, "1"
+
+    whole = ranked
+    return patch.object(lower, "ranked", last)
+
+
+def _everything_is_first() -> AbstractContextManager[object]:
+    def first(*given: Any) -> tuple[str, str, str]:
+        rows, _, ends = whole(*given)
+        return rows, "0", ends
+
+    whole = ranked
+    return patch.object(lower, "ranked", first)
+
+
+@pytest.mark.parametrize("bug", [_every_row_is_last, _everything_is_first])
+def test_bugs_in_the_statement_are_convicted(bug: Any) -> None:
+    with bug():
+        assert convicted(replayed())
