@@ -1,6 +1,6 @@
 """What plain statements lose against an expert who knows the data: docs/untuned.md.
 
-    python bench/untuned.py [--draws 20] [--only NAME] [--keep FOLDER] [--jobs 1] [--advise EPSILON] [--only-print]
+    python bench/untuned.py [--draws 20] [--only NAME] [--without DATA] [--keep FOLDER] [--jobs 1] [--advise EPSILON] [--only-print]
 
 Each statement of `untuned_data.py` is asked as it stands, at two prices, with real noise. Its rivals cost the same:
 each mechanism by name; for sums and counts a clamp of a unit's total, for other aggregates one of each value, both on
@@ -404,10 +404,10 @@ def picture(found: Sequence[Compared], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
 
 
-def chosen(only: str | None) -> list[tuple[DataSet, list[Question]]]:
-    """Data sets with their statements: all, or those of a data set, a class, or a text in the statement."""
+def chosen(only: str | None, without: str | None) -> list[tuple[DataSet, list[Question]]]:
+    """Data sets with their statements: all, or those of a data set, a class, or a text in the statement; but for one."""
     found = []
-    for data in DATA:
+    for data in (data for data in DATA if data.name != without):
         own = [q for q in data.questions if only is None or only in (data.name, q.kind) or only in q.sql]
         if own:
             found.append((data, own))
@@ -430,6 +430,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--only", help="a data set, a class of statements, or a text that they hold")
+    parser.add_argument("--without", help="a data set that is left out")
     parser.add_argument("--keep", type=Path, help="where the files of TPC-H are, or stay")
     parser.add_argument("--advise", type=Fraction, help="dpsql advise at this epsilon before, for all statements")
     parser.add_argument("--found", type=Path, help="a file that keeps what was found, for parts that run one by one")
@@ -439,7 +440,7 @@ def main() -> None:
     given = parser.parse_args()
     made, began = circumstances(), time.monotonic()
     with kept(given.keep) as folder:
-        parts = chosen(given.only)
+        parts = chosen(given.only, given.without)
         with ProcessPoolExecutor(given.jobs) as pool:
             work = [
                 pool.submit(lines_of, data.name, questions, given.draws, folder, given.advise)
@@ -462,7 +463,7 @@ def main() -> None:
         "",
         made,
     ]
-    whole = (given.only is None or given.found is not None) and not given.only_print
+    whole = ((given.only or given.without) is None or given.found is not None) and not given.only_print
     if whole:
         picture(found, ROOT / "docs" / "figures" / "untuned.svg")
     write("untuned", lines, page=PAGE, only_print=not whole)
