@@ -275,7 +275,9 @@ class Session:
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
             plan = self._plan(statement.select, parameters)
-            return (plan if isinstance(plan, PublicPlan) else self._prepare(plan, options)), statement
+            if isinstance(plan, PublicPlan):
+                return self._releases.in_a_batch(plan), statement
+            return self._prepare(plan, options), statement
 
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 

@@ -18,7 +18,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.lower import lower_public
 from dpsql.engine.over_release import lower_over_release
-from dpsql.errors import BudgetExceeded, OperationalError, UnsupportedQuery
+from dpsql.errors import BudgetExceeded, OperationalError, ProgrammingError, UnsupportedQuery
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
@@ -110,6 +110,20 @@ class Releases:
             return quote
         notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
         return replace(quote, cost=self._prices(list(prices)), notes=notes or (FREE,))
+
+    def in_a_batch(self, plan: PublicPlan) -> PublicPlan:
+        """The plan, if it costs nothing: a batch has one charge.
+
+        Raises:
+            ProgrammingError: It would read a table for the first time.
+        """
+        for scan in scans(plan.relation):
+            if scan.table.unread:
+                name, price = scan.table.name, scan.table.unread
+                raise ProgrammingError(
+                    f"The first reading of {name} costs {price}: ask it once alone, then in a batch."
+                )
+        return plan
 
     @contextmanager
     def named_instead(self, statements: Sequence[syntax.QueryStatement], planned: Planned) -> Iterator[None]:

@@ -62,6 +62,8 @@ def test_who_is_granted_later_pays_at_the_first_reading(proxy: Proxy) -> None:
     assert (quote.cost.epsilon, quote.notes) == (0.5, ("The first reading of ages costs epsilon 0.5.",))
     with pytest.raises(UnsupportedQuery):
         eve.query("SELECT COUNT(*) FROM ages WHERE weight > 3")
+    with pytest.raises(ProgrammingError, match="ask it once alone"):
+        eve.query_all(["SELECT COUNT(*) FROM people", "SELECT COUNT(*) FROM ages"], epsilon=0.1)
     assert spent(eve) == 0
     sql = "SELECT sex, COUNT(*), AVG(age) FROM ages WHERE age + 1 > 40 GROUP BY sex ORDER BY sex"
     first, second = eve.query(sql), eve.query(sql)
