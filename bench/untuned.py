@@ -1,6 +1,7 @@
 """What plain statements lose against an expert who knows the data: docs/untuned.md.
 
-    python bench/untuned.py [--draws 20] [--only NAME] [--without DATA] [--keep FOLDER] [--jobs 1] [--advise EPSILON] [--only-print]
+    python bench/untuned.py [--draws 20] [--only NAME] [--without DATA] [--keep FOLDER] [--jobs 1] [--advise EPSILON]
+        [--found FILE] [--only-print]
 
 Each statement of `untuned_data.py` is asked as it stands, at two prices, with real noise. Its rivals cost the same:
 each mechanism by name; for sums and counts a clamp of a unit's total, for other aggregates one of each value, both on
@@ -405,7 +406,7 @@ def picture(found: Sequence[Compared], path: Path) -> None:
 
 
 def chosen(only: str | None, without: str | None) -> list[tuple[DataSet, list[Question]]]:
-    """Data sets with their statements: all, or those of a data set, a class, or a text in the statement; but for one."""
+    """Data sets with their statements: all, or those of a data set, a class, or a text in them; but for one set."""
     found = []
     for data in (data for data in DATA if data.name != without):
         own = [q for q in data.questions if only is None or only in (data.name, q.kind) or only in q.sql]
