@@ -13,7 +13,8 @@ Each module is one theorem, usable without SQL: it takes exact numbers of rows, 
     smalldb     the small database that answers a class of questions best, by exact sampling; `smalldb_paths` for
                 ordered domains, in polynomial time
     mwem        a histogram learnt from the questions that it answers worst
-    halfplanes  all half planes through the origin, from angles; `projected` is the paper's structure for half spaces
+    halfplanes  all half planes through the origin, from angles; `halfspaces` learns those of three and four dimensions,
+                `projected` is the paper's structure for them
 
 `payment` says what a release costs and what a neighbour changes, `shares` makes noised numbers whole, non-negative and
 of a given total. Whatever is computed from a release is post-processing, and free.

@@ -11,7 +11,7 @@ a half plane errs by the noise of at most two ranges and by the rows of at most 
 share of the sector that is inside.
 
 No margin is needed, and no unit vectors, where Blum, Ligett and Roth's ReleaseHalfspaces (`projected`) asks for both.
-With three or four dimensions, `mwem` learns half spaces of a net of directions over a declared grid; beyond that their
+In three and four dimensions, `halfspaces` learns those of a net of directions over a declared grid; beyond that their
 number is out of reach.
 
 Source: ours.

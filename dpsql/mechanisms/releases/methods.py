@@ -379,7 +379,9 @@ def extent(asked: Wanted) -> tuple[int, int]:
             number += sum(asked.sizes[c] * (asked.sizes[c] + 1) // 2 for c in part.columns)
             most = asked.cells
         elif part.kind == "halfspaces":
-            number, most = number + 2 * asked.cells, asked.cells  # a direction between two neighbouring points
+            # Half spaces through the origin of d dimensions have the VC dimension d: so many sets, or fewer (Sauer 1972).
+            sets = sum(math.comb(asked.cells, i) for i in range(len(part.columns) + 1))
+            number, most = number + sets, asked.cells
         else:
             for own in part.tables():
                 table = math.prod(asked.sizes[c] for c in own)

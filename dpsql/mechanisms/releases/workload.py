@@ -2,7 +2,8 @@
 
     ranges(a, b)         every range of column a, and every range of column b
     marginals(k)         every cell of every table of k columns
-    halfspaces(x, y)     the half planes a x + b y > 0, for directions evenly around the circle
+    halfspaces(x, y)     the half planes a x + b y > 0, for directions evenly around the circle; with three and four
+                         columns half spaces, for a net of directions (`halfspaces`)
 
 Several, with commas between them, are all asked. Where nothing is said: the ranges of every ordered column, and the
 cells of every pair of columns, or of the one column where it has no order.
@@ -24,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import ProgrammingError
+from dpsql.mechanisms.releases.halfspaces import MOST_DIMENSIONS, NEAR, direction_net
 from dpsql.mechanisms.releases.shares import Floats, Whole
 from dpsql.plan.types import Value
 
 __all__ = ["Questions", "Wanted", "default_workload", "read_workload"]
 
-DIRECTIONS = 64  # Half planes that are asked of a pair of columns, evenly around the circle. It is a choice.
 WIDEST = 3  # Columns of a table that a workload may ask for. It is a choice: of 14 columns there are 364 such tables.
 SAID = "Write workload = 'ranges(age)', 'marginals(2)' or 'halfspaces(x, y)', or several with commas between them."
 PART = re.compile(r"\s*([a-z_]+)\s*\(([^()]*)\)\s*(,|$)", re.IGNORECASE)
@@ -116,7 +117,7 @@ class Wanted:
             if part.kind == "ranges":
                 number += sum(max(1, self.sizes[column] - 1) for column in part.columns)
             elif part.kind == "halfspaces":
-                number += DIRECTIONS
+                number += len(direction_net(len(part.columns)))
             else:
                 number += sum(math.prod(self.sizes[column] for column in own) for own in part.tables())
         return number
@@ -130,8 +131,7 @@ class Wanted:
                 ends = [np.arange(max(1, self.sizes[column] - 1)) for column in part.columns]
                 found += [np.less_equal.outer(codes[:, c], end).T for c, end in zip(part.columns, ends, strict=True)]
             elif part.kind == "halfspaces":
-                angles = 2 * math.pi * np.arange(DIRECTIONS) / DIRECTIONS
-                found.append(np.stack([np.cos(angles), np.sin(angles)], axis=1) @ self.points(part.columns).T > 1e-9)
+                found.append(direction_net(len(part.columns)) @ self.points(part.columns).T > NEAR)
             else:
                 for own in part.tables():
                     sizes = [self.sizes[column] for column in own]
@@ -188,8 +188,9 @@ def _part(kind: str, words: list[str], names: list[str]) -> Questions:
         if word.lower() not in known:
             raise ProgrammingError(f"{kind}({', '.join(words)}) names no column of {', '.join(names)}. {SAID}")
     columns = tuple(dict.fromkeys(known[word.lower()] for word in words))
-    if kind == "halfspaces" and len(columns) != 2:
-        raise ProgrammingError(f"halfspaces({', '.join(words)}) does not name two columns, those of a plane. {SAID}")
+    if kind == "halfspaces" and not 2 <= len(columns) <= MOST_DIMENSIONS:
+        why = f"does not name two to {MOST_DIMENSIONS} columns: nets of directions are made for as many."
+        raise ProgrammingError(f"halfspaces({', '.join(words)}) {why} {SAID}")
     return Questions(kind, columns)
 
 

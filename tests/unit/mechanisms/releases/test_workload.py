@@ -27,7 +27,7 @@ def test_unsaid_it_is_ranges_of_what_is_ordered_and_pairs() -> None:
         ("ranges()", "names no column"),
         ("marginals(4)", "from 1 to 3"),
         ("marginals(two)", "from 1 to 3"),
-        ("halfspaces(age)", "does not name two columns"),
+        ("halfspaces(age)", "does not name two to 4 columns"),
         ("medians(age)", "no questions 'medians'"),
     ],
 )
