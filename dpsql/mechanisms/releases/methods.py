@@ -379,7 +379,7 @@ def extent(asked: Wanted) -> tuple[int, int]:
             number += sum(asked.sizes[c] * (asked.sizes[c] + 1) // 2 for c in part.columns)
             most = asked.cells
         elif part.kind == "halfspaces":
-            # Half spaces through the origin of d dimensions have the VC dimension d: so many sets, or fewer (Sauer 1972).
+            # Half spaces through the origin have the VC dimension d: so many sets of points, or fewer (Sauer 1972).
             sets = sum(math.comb(asked.cells, i) for i in range(len(part.columns) + 1))
             number, most = number + sets, asked.cells
         else:
