@@ -16,7 +16,7 @@ from typing import Any
 from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.answers.screen import safe
 
-__all__ = ["WRITERS", "to_csv", "to_json", "to_parquet"]
+__all__ = ["WRITERS", "json_value", "to_csv", "to_json", "to_parquet"]
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What begins a formula in a spreadsheet: OWASP, CSV injection; with the full width forms."""
@@ -43,7 +43,7 @@ def _cell(value: Any) -> str:
             shown = safe(value)
             return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
         case _:
-            return str(_json(value)) if not isinstance(value, bool) else str(value).lower()
+            return str(json_value(value)) if not isinstance(value, bool) else str(value).lower()
 
 
 def to_json(answer: Answer) -> bytes:
@@ -75,7 +75,7 @@ def _part(value: Any) -> str:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(_json(value), ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
+    return json.dumps(json_value(value), ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def _interval(answer: Answer, column: int) -> dict[str, Any]:
@@ -83,11 +83,11 @@ def _interval(answer: Answer, column: int) -> dict[str, Any]:
     return {"confidence": answer.confidence, "intervals": ends} if ends else {}
 
 
-def _json(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """The value in JSON's own types."""
     match value:
         case Mapping():
-            return {str(key): _json(inner) for key, inner in value.items()}
+            return {str(key): json_value(inner) for key, inner in value.items()}
         case str() | bool() | int() | None:
             return value
         case float():
@@ -97,7 +97,7 @@ def _json(value: Any) -> Any:
         case datetime() | date():
             return value.isoformat()
         case Sequence():
-            return [_json(inner) for inner in value]
+            return [json_value(inner) for inner in value]
         case _:
             raise TypeError(f"{type(value).__name__} is not a type of answers")
 

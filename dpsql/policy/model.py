@@ -22,6 +22,7 @@ from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import MetricPolicy, broken_metrics
 from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
+from dpsql.policy.server import ServerSection
 from dpsql.policy.table import ColumnPolicy, TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
@@ -168,6 +169,8 @@ class Policy(Section):
     """Personalised privacy: classes of units that lose a share of each query's epsilon."""
     idealised_numerics: bool = False
     """true admits mechanisms whose exact arithmetic is not proved (covariances), and labels their answers."""
+    server: ServerSection = Field(default_factory=ServerSection)
+    """What is asked over a server, and by an agent."""
     mechanisms: dict[ColumnName, ColumnMechanisms] = Field(default_factory=dict)
     """The owner's defaults and bans per table.column."""
 

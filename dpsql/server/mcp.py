@@ -1,0 +1,120 @@
+"""The Model Context Protocol: an analyst's agent asks by tools, and its human is asked before a large charge.
+
+The tools are those of `tools`; the official SDK (the extra ``mcp``) speaks the protocol. A refusal is an error of the
+tool, with the text that says what to write instead.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from anyio import to_thread
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from dpsql.errors import Error
+from dpsql.server.tools import BudgetTold, Listed, Quoted, Told, Tools
+
+__all__ = ["mcp_server"]
+
+INSTRUCTIONS = """\
+Differentially private answers about people, by SQL. Each new question spends a part of a fixed budget (epsilon) that is
+never given back, and its numbers carry noise: use the half widths, and do not ask again in other words to average the
+noise away, for that is charged, too. The very same statement again is free. See the tables first, ask quote for what a
+statement costs and how precise it is, and say fewer, larger questions rather than many small ones. A refusal says what
+to write instead, and costs nothing."""
+
+Result = TypeVar("Result")
+READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+"""What spends nothing."""
+SPENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+"""What may spend: a charge is never given back, and the same statement again costs nothing."""
+
+Sql = Annotated[str, Field(description="One SELECT, or CREATE SYNTHETIC TABLE name AS SELECT ...")]
+Epsilon = Annotated[
+    float | None, Field(description="Its price; the policy's where absent. More buys less noise.", gt=0)
+]
+HalfWidth = Annotated[
+    dict[str, float] | None,
+    Field(description="Output column to the 95% half width wanted: the quote is then for the price that gives it."),
+]
+
+
+class Approval(BaseModel):
+    """What the human says."""
+
+    ask: bool = Field(description="Spend it?")
+
+
+def mcp_server(tools: Tools, name: str) -> MCPServer[Any]:
+    """A server of these tools; `MCPServer.run` runs it over standard input and output.
+
+    Args:
+        tools: Of one session.
+        name: The policy's.
+    """
+    server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
+
+    async def approval(sql: str, ctx: Context, epsilon: float | None = None) -> Approval | Elicit[Approval]:
+        question = await _done(lambda: tools.question(sql, epsilon))
+        if question is None:
+            return Approval(ask=True)
+        if not _can_ask(ctx):
+            raise ToolError(
+                f"Nothing was charged: epsilon {tools.approve_above:g} is the most that is spent without asking a "
+                "human (approve_above, in the policy's server section), and this client cannot ask one. Ask with a "
+                f"smaller epsilon.\n{question}"
+            )
+        return Elicit(question, Approval)
+
+    @server.tool(annotations=READS)
+    async def list_tables() -> Listed:
+        """The tables one may ask about: whose rows they are, and about how many. Free."""
+        return await _done(tools.list_tables)
+
+    @server.tool(annotations=READS)
+    async def describe_table(table: str) -> Listed:
+        """The columns of a table: types, bounds or listed values. Free."""
+        return await _done(lambda: tools.describe_table(table))
+
+    @server.tool(annotations=READS)
+    async def quote(sql: Sql, half_width: HalfWidth = None) -> Quoted:
+        """What a statement would cost and how precise its answer would be. Spends nothing, reads no data."""
+        return await _done(lambda: tools.quote(sql, half_width))
+
+    @server.tool(annotations=SPENDS)
+    async def query(
+        sql: Sql, approved: Annotated[ElicitationResult[Approval], Resolve(approval)], epsilon: Epsilon = None
+    ) -> Told:
+        """The answer to one statement, with the half width of each number. Spends budget; the same again is free."""
+        if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
+            raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
+        return await _done(lambda: tools.query(sql, epsilon))
+
+    @server.tool(annotations=READS)
+    async def budget() -> BudgetTold:
+        """What was spent and what is left. Free."""
+        return await _done(tools.budget)
+
+    return server
+
+
+def _can_ask(ctx: Context) -> bool:
+    """Whether the client says that it can put a form before its human."""
+    client = ctx.session.client_capabilities
+    return client is not None and client.elicitation is not None
+
+
+async def _done(work: Callable[[], Result]) -> Result:
+    """What the work returns, off the loop; a refusal as the tool's error.
+
+    Raises:
+        ToolError: With the text of the refusal.
+    """
+    try:
+        return await to_thread.run_sync(work)
+    except Error as refusal:
+        raise ToolError(str(refusal)) from None

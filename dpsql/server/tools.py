@@ -1,0 +1,170 @@
+"""The tools of an agent: one session's tables, quotes, answers and budget, as plain structures.
+
+They know nothing of the protocol that carries them. What is refused raises `dpsql.errors.Error`, whose text says what
+to write instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from dpsql.answers.answer import Answer, cost_text
+from dpsql.answers.screen import safe
+from dpsql.answers.writers import json_value
+from dpsql.session import Session
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
+
+__all__ = ["BudgetTold", "Cell", "Listed", "Quoted", "Told", "Tools"]
+
+AGAIN = "Asking the same again is free, and gives the same numbers."
+
+
+class Cell(BaseModel):
+    """One value. The truth, without noise, lies between low and high as often as `confidence` says."""
+
+    value: Any
+    half_width: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Listed(BaseModel):
+    """Public facts, for nothing."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+class Told(BaseModel):
+    """An answer and what it cost."""
+
+    columns: list[str]
+    rows: list[list[Cell]]
+    confidence: float
+    cost: str
+    left: str
+    notes: list[str]
+    again: str
+
+
+class QuotedColumn(BaseModel):
+    """How one column would be made."""
+
+    name: str
+    mechanism: str
+    expected_half_width: float | None
+
+
+class Quoted(BaseModel):
+    """What a statement would cost and how precise it would be; nothing was spent and nothing read."""
+
+    cost: str
+    epsilon: float
+    left: str
+    columns: list[QuotedColumn]
+    notes: list[str]
+
+
+class BudgetTold(BaseModel):
+    """What was spent and what one query may still spend."""
+
+    spent: str
+    limit: str
+    left: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What one analyst's agent may do.
+
+    Attributes:
+        session: Whose account is charged.
+        approve_above: Epsilon up to which it spends without its human.
+    """
+
+    session: Session
+    approve_above: float
+
+    def list_tables(self) -> Listed:
+        """SHOW TABLES."""
+        return _exact(self.session.tables())
+
+    def describe_table(self, table: str) -> Listed:
+        """DESCRIBE."""
+        return _exact(self.session.describe(table))
+
+    def budget(self) -> BudgetTold:
+        """SHOW BUDGET."""
+        spent, limit, left = self.session.budget().cells()
+        return BudgetTold(spent=spent, limit=limit, left=left)
+
+    def quote(self, sql: str, half_width: dict[str, float] | None) -> Quoted:
+        """EXPLAIN."""
+        quote = self.session.explain(sql, half_width=half_width)
+        columns = [
+            QuotedColumn(name=c.name, mechanism=c.mechanism, expected_half_width=json_value(c.half_width))
+            for c in quote.columns
+        ]
+        return Quoted(
+            cost=cost_text(quote.cost),
+            epsilon=quote.cost.epsilon,
+            left=self.budget().left,
+            columns=columns,
+            notes=list(quote.notes),
+        )
+
+    def question(self, sql: str, epsilon: float | None) -> str | None:
+        """What to ask the human before a statement is charged; None where the agent may spend that much by itself.
+
+        A loss that is not one of epsilon alone is always asked about; what was released before is free.
+        """
+        match parse(sql):
+            case syntax.QueryStatement():
+                cost = self.session.quote([sql], **_options(epsilon)).cost
+            case syntax.CreateSynthetic():
+                cost = self.session.explain(sql, **_options(epsilon)).cost
+            case _:
+                return None
+        if cost.epsilon <= self.approve_above and not (cost.rho or cost.gamma or cost.metric):
+            return None
+        left = self.budget().left
+        return f"This statement costs {cost_text(cost)}; {left} is left. Shall it be asked?\n{safe(sql)}"
+
+    def query(self, sql: str, epsilon: float | None) -> Told:
+        """The answer, charged before anything is read."""
+        answer = self.session.query(sql, **_options(epsilon))
+        ends = [answer.ends(column) for column in range(len(answer.columns))]
+        rows = [
+            [_cell(value, ends[column][row] if ends[column] else None) for column, value in enumerate(values)]
+            for row, values in enumerate(answer.rows)
+        ]
+        return Told(
+            columns=list(answer.columns),
+            rows=rows,
+            confidence=answer.confidence,
+            cost="nothing, this was released before" if answer.replayed else cost_text(answer.cost),
+            left=self.budget().left,
+            notes=[*answer.notes, *([] if answer.private else ["NOT PRIVATE: test sampler"])],
+            again=AGAIN,
+        )
+
+
+def _options(epsilon: float | None) -> dict[str, Any]:
+    return {} if epsilon is None else {"epsilon": epsilon}
+
+
+def _exact(answer: Answer) -> Listed:
+    return Listed(columns=list(answer.columns), rows=[[json_value(value) for value in row] for row in answer.rows])
+
+
+def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
+    if ends is None or None in ends:
+        return Cell(value=json_value(value))
+    low, high = (json_value(end) for end in ends)
+    if low is None or high is None or isinstance(low, str):
+        return Cell(value=json_value(value))
+    return Cell(value=json_value(value), half_width=(high - low) / 2, low=low, high=high)

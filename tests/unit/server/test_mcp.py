@@ -1,0 +1,218 @@
+"""An agent asks over the protocol, by the SDK's own client: what it gets, what is refused, when its human is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import mcp_types
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.server.mcpserver import MCPServer
+
+import dpsql.testing
+from dpsql.policy import load_policy
+from dpsql.proxy import Proxy
+from dpsql.server.mcp import mcp_server
+from dpsql.server.tools import Tools
+from dpsql.testing_samplers import Noiseless
+
+POLICY = """
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget:
+  ledger: clinic.ledger.db
+  composition: zcdp
+  total: {epsilon: 20, delta: 1.0e-6}
+  analysts: {ana: {epsilon: 10, delta: 1.0e-7}}
+  per_query: {epsilon: 0.5}
+server: {approve_above: 0.2}
+tables:
+  people:
+    unit: person
+    rows_per_unit: 1
+    rows_about: 100
+    columns:
+      age:  {type: integer, bounds: [0, 99]}
+      sex:  {type: text, values: [F, M]}
+      born: {type: date, bounds: [1990-01-01, 1990-01-02]}
+"""
+pytestmark = pytest.mark.chance(0, "the protocol draws keys; nothing of noise is asserted")
+COUNT = "SELECT COUNT(*) AS n FROM people"
+MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+"""The protocol's newest revision, and the one before it, in which servers call clients back."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clinic")
+    (folder / "clinic.yaml").write_text(POLICY)
+    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
+        database.execute(
+            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
+            "DATE '1990-01-01' + (i % 2)::INTEGER AS born FROM range(100) t(i)"
+        )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def proxy(home: Path) -> Iterator[Proxy]:
+    with dpsql.testing.open(home / "clinic.yaml", Noiseless()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def tools(proxy: Proxy) -> Tools:
+    return Tools(proxy.session(analyst="ana"), float(proxy.policy.server.approve_above))
+
+
+class Human:
+    """Agrees or not, and remembers what it was asked."""
+
+    def __init__(self, agrees: bool) -> None:
+        self.agrees, self.asked = agrees, list[str]()
+
+    async def answer(self, context: Any, params: Any) -> mcp_types.ElicitResult:
+        self.asked.append(params.message)
+        return mcp_types.ElicitResult(action="accept", content={"ask": self.agrees})
+
+
+def talk(
+    server: MCPServer[Any], what: Callable[[Client], Awaitable[Any]], mode: str = "auto", human: Human | None = None
+) -> Any:
+    async def conversation() -> Any:
+        async with Client(server, mode=mode, elicitation_callback=None if human is None else human.answer) as client:
+            return await what(client)
+
+    return asyncio.run(conversation())
+
+
+def called(tools: Tools, tool: str, human: Human | None = None, mode: str = "auto", **arguments: Any) -> Any:
+    return talk(mcp_server(tools, "clinic"), lambda client: client.call_tool(tool, arguments), mode, human)
+
+
+def told(result: Any) -> Any:
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+def refusal(result: Any) -> str:
+    assert result.is_error, result.structured_content
+    return str(result.content[0].text)
+
+
+def test_five_tools_of_which_one_spends(tools: Tools) -> None:
+    listed = talk(mcp_server(tools, "clinic"), lambda client: client.list_tools()).tools
+    assert {tool.name: tool.annotations.read_only_hint for tool in listed} == {
+        "list_tables": True, "describe_table": True, "quote": True, "query": False, "budget": True,
+    }  # fmt: skip
+    assert all(tool.description and tool.output_schema for tool in listed)
+    (query,) = (tool for tool in listed if tool.name == "query")
+    assert set(query.input_schema["properties"]) == {"sql", "epsilon"}
+
+
+def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
+    tables = told(called(tools, "list_tables"))
+    assert dict(zip(tables["columns"], tables["rows"][0], strict=True))["rows_about"] == 100
+    columns = told(called(tools, "describe_table", table="people"))
+    assert ["age", "integer", "[0, 99]", False, "1"] in columns["rows"]
+    assert "there is no such table" in refusal(called(tools, "describe_table", table="pepole"))
+    assert told(called(tools, "budget"))["limit"] == "epsilon 10, delta 1e-07"
+
+
+def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: Tools) -> None:
+    quote = told(called(tools, "quote", sql=COUNT))
+    assert (quote["epsilon"], quote["columns"][0]["mechanism"]) == (0.5, "laplace")
+    wanted = told(called(tools, "quote", sql=COUNT, half_width={"n": 30}))
+    assert wanted["columns"][0]["expected_half_width"] <= 30
+    assert wanted["epsilon"] < 0.2
+    assert "half_width takes one of: n" in refusal(called(tools, "quote", sql=COUNT, half_width={"m": 30}))
+
+
+def test_an_answer_has_its_half_widths_cost_and_what_is_left(tools: Tools) -> None:
+    sql = "SELECT sex, COUNT(*) AS n, AVG(age) AS mean FROM people GROUP BY sex"
+    answer = told(called(tools, "query", sql=sql, epsilon=0.2))
+    assert answer["columns"] == ["sex", "n", "mean"]
+    (sex, n, mean), _ = answer["rows"]
+    assert (sex["value"], n["value"]) == ("F", 50)
+    assert sex["half_width"] is None
+    assert n["high"] - n["low"] == 2 * n["half_width"] > 0
+    assert mean["low"] <= mean["value"] <= mean["high"]
+    assert answer["cost"] == "epsilon 0.2"
+    assert answer["left"].startswith("epsilon 9.")
+    assert "NOT PRIVATE: test sampler" in answer["notes"]
+    again = told(called(tools, "query", sql=sql, epsilon=0.2))
+    assert again["cost"] == "nothing, this was released before"
+    assert again["rows"] == answer["rows"]
+
+
+def test_dates_travel_as_text(tools: Tools) -> None:
+    answer = told(called(tools, "query", sql="SELECT born, COUNT(*) AS n FROM people GROUP BY born", epsilon=0.1))
+    assert [row[0]["value"] for row in answer["rows"]] == ["1990-01-01", "1990-01-02"]
+
+
+def test_a_refusal_says_what_to_write_and_costs_nothing(tools: Tools) -> None:
+    left = told(called(tools, "budget"))
+    assert "Ask for aggregates" in refusal(called(tools, "query", sql="SELECT * FROM people"))
+    assert "epsilon" in refusal(called(tools, "query", sql=COUNT, epsilon=-1))
+    assert told(called(tools, "budget")) == left
+
+
+@MODES
+def test_the_human_is_asked_above_the_limit_and_what_was_released_is_free(tools: Tools, mode: str) -> None:
+    sql = f"SELECT COUNT(*) AS n FROM people WHERE age > {len(mode)}"
+    assert "this client cannot ask one" in refusal(called(tools, "query", mode=mode, sql=sql))
+    no, yes = Human(False), Human(True)
+    left = told(called(tools, "budget"))["left"]
+    assert "the human did not agree" in refusal(called(tools, "query", no, mode, sql=sql))
+    assert told(called(tools, "budget"))["left"] == left
+    assert told(called(tools, "query", yes, mode, sql=sql))["cost"] == "epsilon 0.5"
+    assert [human.asked for human in (no, yes)] == 2 * [
+        [f"This statement costs epsilon 0.5; {left} is left. Shall it be asked?\n{sql}"]
+    ]
+    assert told(called(tools, "query", mode=mode, sql=sql))["cost"] == "nothing, this was released before"
+
+
+def test_a_loss_that_is_no_epsilon_is_asked_about_and_so_is_a_synthetic_table(tools: Tools) -> None:
+    human = Human(False)
+    called(tools, "query", human, sql="SET rho = 0.001")
+    for sql in ("SELECT SUM(age) AS s FROM people", "CREATE SYNTHETIC TABLE ages AS SELECT age FROM people"):
+        assert "the human did not agree" in refusal(called(tools, "query", human, sql=sql))
+    assert len(human.asked) == 2
+
+
+def test_asking_without_end_gains_nothing(tools: Tools) -> None:
+    """An agent that averages: one charge, one number."""
+
+    async def many(client: Client) -> set[str]:
+        return {str((await client.call_tool("query", {"sql": COUNT, "epsilon": 0.15})).structured_content["rows"])
+                for _ in range(30)}  # fmt: skip
+
+    before = tools.session.budget().remaining
+    assert len(talk(mcp_server(tools, "clinic"), many)) == 1
+    assert before - tools.session.budget().remaining == pytest.approx(0.15, abs=0.01)
+
+
+def test_the_limit_is_a_tenth_where_the_policy_says_nothing(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY.replace("server: {approve_above: 0.2}\n", ""))
+    assert float(load_policy(tmp_path / "clinic.yaml").server.approve_above) == 0.1
+
+
+def test_the_command_serves_over_standard_input_and_output(home: Path) -> None:
+    asked = ["-m", "dpsql.cli", "mcp", str(home / "clinic.yaml"), "--analyst", "ana"]
+    environment = os.environ | {"XDG_STATE_HOME": str(home / "state")}
+
+    async def conversation() -> Any:
+        parameters = StdioServerParameters(command=sys.executable, args=asked, env=environment)
+        async with Client(stdio_client(parameters)) as client:
+            return await client.call_tool("query", {"sql": COUNT, "epsilon": 0.1})
+
+    assert told(asyncio.run(conversation()))["cost"] == "epsilon 0.1"
