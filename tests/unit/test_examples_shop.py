@@ -100,7 +100,7 @@ def test_keys_are_for_joins_and_no_answer(proxy: Proxy) -> None:
 
 def test_items_are_counted_for_the_customers_of_their_orders(folder: Path, proxy: Proxy) -> None:
     answer = proxy.session(analyst="ana").query(
-        "SELECT product, COUNT(*) AS n FROM lineitems GROUP BY product", epsilon=0.1
+        "SELECT product, COUNT(*) AS n FROM lineitems GROUP BY product", epsilon=0.1, mechanism="laplace"
     )
     (owned,) = truth(
         folder,

@@ -29,7 +29,7 @@ def clinic(
     (tmp_path / "ledger").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return Clinic(tmp_path, capsys).with_rows_per_unit(10)
+    return Clinic(tmp_path, capsys).with_rows_per_unit(7)
 
 
 @pytest.fixture(scope="module")
@@ -45,4 +45,4 @@ def built(tmp_path_factory: pytest.TempPathFactory, database: Path) -> Path:
 def open_clinic(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Clinic:
     monkeypatch.chdir(built)
     monkeypatch.setenv("XDG_STATE_HOME", str(built / "state"))
-    return Clinic(built, capsys).with_rows_per_unit(10)
+    return Clinic(built, capsys).with_rows_per_unit(7)
