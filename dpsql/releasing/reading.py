@@ -200,7 +200,7 @@ class Releases:
         if table.released:
             stored = self._stored(table.name, table.released)
             if stored is not None:
-                return stored.expanded()
+                return stored.counted()
         if table.rows > MOST_READ:
             raise OperationalError(
                 f"{table.name} has {table.rows:,} rows; beside a synthetic table SQL reads {MOST_READ:,}."

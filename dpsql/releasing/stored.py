@@ -43,10 +43,17 @@ class StoredTable:
     domains: tuple[Sequence[Value], ...] = ()
     proof: Proof | None = None
 
+    def counted(self) -> dict[str, tuple[str, Sequence[Any]]]:
+        """The distinct rows and how often each stands there, as a worker takes them."""
+        if self.info.rows > MOST_READ:
+            raise OperationalError(f"{self.info.name} has {self.info.rows:,} rows; SQL reads {MOST_READ:,}.")
+        columns = zip(self.info.columns.values(), self.values, strict=True)
+        return {column.name: (WIRE[column.facts.type], values) for column, values in columns} | {
+            wire.TIMES: ("BIGINT", self.rows)
+        }
+
     def expanded(self) -> dict[str, tuple[str, Sequence[Any]]]:
-        """All rows, as a worker takes them."""
-        if sum(self.rows) > MOST_READ:
-            raise OperationalError(f"{self.info.name} has {sum(self.rows):,} rows; SQL reads {MOST_READ:,}.")
+        """All rows, column by column."""
         places = np.repeat(np.arange(len(self.rows)), self.rows).tolist()
         return {
             column.name: (WIRE[column.facts.type], [values[place] for place in places])

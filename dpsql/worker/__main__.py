@@ -117,10 +117,13 @@ def _require(found: list[list[str]], expected: list[list[str]]) -> None:
 
 def _hold(cursor: duckdb.DuckDBPyConnection, name: str, columns: list[list[str]], table: bytes) -> None:
     """Puts one of the request's own tables where its statement looks for it."""
-    casts = ", ".join(f"CAST({_quoted(own)} AS {kind})" for own, kind in columns)
-    names = ", ".join(_quoted(own) for own, _ in columns)
+    casts = ", ".join(f"CAST({_quoted(own)} AS {kind})" for own, kind in columns if own != wire.TIMES)
+    names = ", ".join(_quoted(own) for own, _ in columns if own != wire.TIMES)
+    rows = _quoted(INPUT)
+    if [wire.TIMES, "BIGINT"] in columns:
+        rows = f"(SELECT *, unnest(range({_quoted(wire.TIMES)})) FROM {rows})"
     cursor.register(INPUT, nanoarrow.ArrayStream(wire.unpack(table)))
-    cursor.execute(f"CREATE TEMP TABLE {_quoted(name)}({names}) AS SELECT {casts} FROM {_quoted(INPUT)}")
+    cursor.execute(f"CREATE TEMP TABLE {_quoted(name)}({names}) AS SELECT {casts} FROM {rows}")
     cursor.unregister(INPUT)
 
 

@@ -15,10 +15,13 @@ import nanoarrow.ipc
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["WIRE_TYPES", "decode", "encode", "pack", "table", "unpack"]
+__all__ = ["TIMES", "WIRE_TYPES", "decode", "encode", "pack", "table", "unpack"]
 
 WIRE_TYPES = ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
 """The types that a result may have, in the engine's words."""
+
+TIMES = "how often each row stands there"
+"""A column of a table that comes with a request: the worker writes each row so often, and leaves the column out."""
 
 Columns = Mapping[str, tuple[str, Sequence[Any]]]
 """Name to (wire type, values)."""

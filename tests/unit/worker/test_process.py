@@ -21,6 +21,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed
 from dpsql.worker.process import _BOOT, _PACKAGE
+from dpsql.worker.wire import TIMES
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, statement
 
 ROOT = Path(client.__file__).parents[2]
@@ -366,3 +367,12 @@ def test_a_process_loads_neither_policies_nor_plans(module: str) -> None:
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert module in loaded
     assert not {"pydantic", "sqlglot", "scipy", "dpsql.policy", "dpsql.sql.parse"} & set(loaded)
+
+
+def test_rows_of_a_request_stand_as_often_as_is_said(new_worker: Callable[..., Worker]) -> None:
+    worker = new_worker(None)
+    sql = 'SELECT "a"."n" AS "n", COUNT(*) AS "m" FROM "a" JOIN "b" ON "a"."n" = "b"."n" GROUP BY "a"."n" ORDER BY 1'
+    meant = statement(sql, ("n", "BIGINT"), ("m", "BIGINT"), tables=frozenset({"a", "b"}))
+    often = {"n": ("BIGINT", [4, 7, 9]), TIMES: ("BIGINT", [3, 0, 2])}
+    got = worker.run(meant, deadline=20, tables={"a": often, "b": {"n": ("BIGINT", [4, 7, 9, 9])}})
+    assert list(zip(got["n"], got["m"], strict=True)) == [(4, 3), (9, 4)]
