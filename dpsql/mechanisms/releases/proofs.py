@@ -11,7 +11,7 @@ fails with half the probability.
 
 All of it is made of what was released: post-processing.
 
-Tests: tests/unit/mechanisms/releases/test_proofs.py.
+Tests: tests/unit/mechanisms/releases/test_proofs.py, tests/statistical/test_release_intervals.py.
 """
 
 from __future__ import annotations
