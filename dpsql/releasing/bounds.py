@@ -3,7 +3,7 @@
 A COUNT(*), COUNT(x) or SUM(x), under any WHERE and GROUP BY, is linear in the numbers of rows of the table's cells: its
 weights are found by asking the same statement of a table with one row for every cell, in the worker without data. What
 is proved of these numbers (`mechanisms.releases.proofs`) is then an interval of what the same question would find in
-the rows that were released, within the cells that are listed. It is stretched to what the answer shows.
+the private rows that were counted, within the cells that are listed. It is stretched to what the answer shows.
 
 Where LIMIT or HAVING picks rows by what was released, all groups hold at once (union bound). For all else, joins and
 means too, nothing is claimed.
