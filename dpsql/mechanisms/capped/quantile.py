@@ -36,7 +36,7 @@ LIKELY_DRIFT = 0.2
 """The part of its drift by which a cap is likely to move an answer. A guess: what units have many rows of mostly lies
 near what others have."""
 FINE = 256  # Parts of the rows: fractions of the interval's ends are rounded outward to one of them. It is a choice.
-NARROW = 256
+NARROW = 4096
 """How many times as wide as where the rows lie the bounds may be, where a cap is chosen: the noise must leave a point
 among the rows likelier than all others. A guess: it is cheap, for it enters by its logarithm."""
 LIKELY = 2.0

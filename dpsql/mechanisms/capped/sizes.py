@@ -35,7 +35,7 @@ from dpsql.privacy.tables import RawTable
 
 __all__ = ["SizeSearch", "UnitSizes", "edges_to"]
 
-LIKELY = 2.5
+LIKELY = 3.0
 """Scales of its noise that a count of the smallest units must exceed to be believed. Measured, on the sizes of real
 data at two prices: a little more or less changes the error by a few parts of a hundred."""
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
