@@ -32,7 +32,7 @@ __all__ = ["MISSING", "SmallModel", "graphical_rows", "installed"]
 
 LARGEST_MODEL = 2.0  # In MB, of the model's tables. It is a choice: fits of larger ones take many minutes.
 STEPS = 1000  # Of mirror descent. It is the library's own default.
-MISSING = "mbi is an extra, which is not installed: pip install 'dpsql[synthetic]'."
+MISSING = "mbi is an extra, which is not installed: in a copy of dpsql's repository, pip install '.[synthetic]'."
 
 
 class SmallModel:
