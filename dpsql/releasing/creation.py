@@ -80,7 +80,10 @@ class Creation:
         column = QuoteColumn(
             self.statement.name,
             *(table.method, loss, table.payment.rows, None, NORMAL * table.deviation),
-            others=(*table.others, ("one number asked alone", f"errs by {NORMAL * table.alone:.3g} rows at this price")),
+            others=(
+                *table.others,
+                ("one number asked alone", f"errs by {NORMAL * table.alone:.3g} rows at this price"),
+            ),
         )
         repeats = self.payer.repeats_left(table.loss)
         return Quote(loss, (column,), self.reading.sql, repeats, self._notes())
