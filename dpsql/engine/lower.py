@@ -227,16 +227,18 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
         [printer.quoted(k.name) for k in need.source.keys],
         [_x(printer, i) for i in range(len(coordinates) + len(split))],
     )
+    if need.missing is not None:
+        xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
     last = ""
     if need.ranks:  # of the rows that count
+        if need.missing is not None:
+            raise InvariantBroken("a missing value has no rank")
         every = [printer.quoted(UNIT), *keys, *xs]
         rows = f"SELECT {', '.join(every)} FROM ({rows}) AS q WHERE {present}"
         rows, rank, ends = ranked(printer, rows, every, every[0], need.ranks, key)
         xs.append(printer.cast(rank, "BIGINT"))
         last = f"{printer.cast(f'COUNT({ends})', 'BIGINT')} AS {printer.quoted('units')}, "
-    if need.missing is not None:
-        xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     by = ", ".join([*keys, *xs])
     names = [name for name in need.columns if name not in ("units", "rows")]
     shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, names, strict=True))]

@@ -75,7 +75,7 @@ FEW = 2  # Rows a unit: a cap of no more leaves nothing to find.
 LOOSE = 4  # How many times what a unit has a cap is thought to be, in a whole table. A guess.
 MANY = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
 
-MOST_ROWS = 5_000_000
+MOST_SORTED = 5_000_000
 """Rows by the policy's guess or the facts; more are ranked by name alone. Measured: ten million take some ten seconds,
 and of so many even noise for wide caps is little."""
 
@@ -140,7 +140,7 @@ class Capped(Mechanism):
             return "what a cap leaves out may be the one row that is asked for."
         if request.aggregate.function not in (*QUANTILES, *LOCATED):
             return f"it answers quantiles, means and variances, not {request.aggregate.text}."
-        if max(scan.table.rows_about for scan in private_scans(source.relation)) > MOST_ROWS and not named:
+        if max(scan.table.rows_about for scan in private_scans(source.relation)) > MOST_SORTED and not named:
             return "so many rows take long to rank, and little is gained: it is offered only by name."
         if any(key.domain is None for key in source.keys):
             return "it weighs a cap by the groups that are listed, and here they are not."

@@ -100,5 +100,5 @@ def test_an_answer_as_wide_as_its_bounds_is_foretold_and_a_useful_one_is_not(fun
 def test_a_sum_is_as_wide_as_what_its_rows_could_add_up_to() -> None:
     held = Contribution(100, 1, 100)
     few, many = (asking("sum", price=HALF, held=held, rows_about=rows) for rows in (300, 100_000))
-    assert "with the 300 rows" in foretold(few, choose(few, wanted="laplace").release)[0]
+    assert "with 300 rows in a group" in foretold(few, choose(few, wanted="laplace").release)[0]
     assert foretold(many, choose(many, wanted="laplace").release) == ()
