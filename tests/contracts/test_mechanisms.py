@@ -217,6 +217,8 @@ def noisy(release: Offer, rows: int) -> bool:
     return first != second
 
 
+STEPS = pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.slow)])
+"""Every third offer, and all of them: releasing takes longer than offering."""
 every = pytest.mark.parametrize("mechanism", EVERY, ids=lambda mechanism: mechanism.name)
 
 
@@ -314,9 +316,10 @@ def test_its_loss_survives_the_ledger(mechanism: Mechanism) -> None:
         assert decode(encode(release.loss)) == release.loss
 
 
+@STEPS
 @every
-def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism) -> None:
-    for _, release in offers(mechanism):
+def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism, step: int) -> None:
+    for _, release in offers(mechanism)[::step]:
         if isinstance(release.loss, Free):
             continue
         assert math.isfinite(release.half_width)
@@ -327,9 +330,10 @@ def test_what_is_not_free_has_noise_and_an_expected_error(mechanism: Mechanism) 
         assert any(noisy(release, some) for some in (max(1, rows // 100), rows, 0))
 
 
+@STEPS
 @every
-def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechanism) -> None:
-    for request, release in offers(mechanism):
+def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechanism, step: int) -> None:
+    for request, release in offers(mechanism)[::step]:
         declined = request.options.interval is not None and "interval" in mechanism.options
         for rows in (0, 1, 3):
             released = release.release(table(release, rows), Noiseless())
@@ -352,9 +356,10 @@ def test_it_releases_one_value_and_one_interval_for_every_row(mechanism: Mechani
                     assert (low, high) == (None, None)
 
 
+@STEPS
 @every
-def test_only_selecting_offers_decide_which_groups_appear(mechanism: Mechanism) -> None:
-    for request, release in offers(mechanism):
+def test_only_selecting_offers_decide_which_groups_appear(mechanism: Mechanism, step: int) -> None:
+    for request, release in offers(mechanism)[::step]:
         released = release.release(table(release, 3), FixedSampler(2))
         if request.selects:
             assert set(release.selected(released)) <= set(range(3))
@@ -363,9 +368,10 @@ def test_only_selecting_offers_decide_which_groups_appear(mechanism: Mechanism) 
                 release.selected(released)
 
 
+@STEPS
 @every
-def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism) -> None:
-    for _, release in offers(mechanism):
+def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism, step: int) -> None:
+    for _, release in offers(mechanism)[::step]:
         released = release.release(table(release, 2), FixedSampler(8))
         for (low, high), (lower, higher) in zip(
             release.intervals(released, 0.8), release.intervals(released, 0.99), strict=True
@@ -374,16 +380,18 @@ def test_more_confidence_never_narrows_an_interval(mechanism: Mechanism) -> None
             assert high is None or (higher is not None and higher >= high)
 
 
+@STEPS
 @every
-def test_released_values_are_plain_numbers_or_values_of_a_domain(mechanism: Mechanism) -> None:
-    for _, release in offers(mechanism):
+def test_released_values_are_plain_numbers_or_values_of_a_domain(mechanism: Mechanism, step: int) -> None:
+    for _, release in offers(mechanism)[::step]:
         for value in release.release(table(release, 2), FixedSampler(4)).values:
             assert type(value) in (int, float, type(None)) or value in (CONSENT.values or ())
 
 
+@STEPS
 @every
-def test_twice_the_price_never_costs_precision(mechanism: Mechanism) -> None:
-    for request, release in offers(mechanism):
+def test_twice_the_price_never_costs_precision(mechanism: Mechanism, step: int) -> None:
+    for request, release in offers(mechanism)[::step]:
         price = request.price
         epsilon, rho, multiple = (part and 2 * part for part in (price.epsilon, price.rho, price.multiple))
         double = Price(epsilon, price.delta, rho, multiple)

@@ -171,7 +171,7 @@ def told(
     return ratio
 
 
-@pytest.mark.parametrize("rows", [30, 20_000])
+@pytest.mark.parametrize("rows", [pytest.param(30, marks=pytest.mark.slow), 20_000])
 @pytest.mark.parametrize(
     ("function", "fraction"), [("quantile_cont", "1/2"), ("quantile_disc", "0.9"), ("min", "0"), ("max", "1")]
 )
@@ -198,7 +198,7 @@ def test_nominal_95_percent_covers_the_quantile(function: str, fraction: str, ro
 
 @pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("function", tuple(STATISTICS))
-@pytest.mark.parametrize("rows", [200, 20_000])
+@pytest.mark.parametrize("rows", [pytest.param(200, marks=pytest.mark.slow), 20_000])
 def test_nominal_95_percent_covers_the_statistic(mechanism: Laplace | Gaussian, function: str, rows: int) -> None:
     rng, size = np.random.default_rng(2), 3000
     price = Price(Fraction(1), Fraction(1, 10**6))

@@ -91,7 +91,7 @@ def test_the_measured_loss_never_exceeds_the_charge(
     assert measured_loss(one, two, size, ExactSampler(), epsilon, delta_of(loss)) <= epsilon
 
 
-@pytest.mark.parametrize("epsilon", (1.0, 3.0))
+@pytest.mark.parametrize("epsilon", (1.0, pytest.param(3.0, marks=pytest.mark.slow)))
 def test_the_measure_comes_near_a_loss_that_is_there(pairs: Pairs, epsilon: float) -> None:
     # The unit fills the whole sensitivity of each: with laplace noise all of epsilon is really lost.
     sampler = FixedSampler("near")

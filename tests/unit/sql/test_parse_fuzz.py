@@ -21,7 +21,7 @@ from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.parse import normal, parse
 from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
 
-SETTINGS = settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 
 CONNECTION = duckdb.connect()
 

@@ -40,7 +40,7 @@ from tests.unit.mechanisms.preprocessing.oracles import (
 )
 
 SETS = 2000
-MANY = pytest.mark.parametrize("sets", [SETS // 8, pytest.param(3 * SETS, marks=pytest.mark.slow)])
+MANY = pytest.mark.parametrize("sets", [SETS // 16, pytest.param(3 * SETS, marks=pytest.mark.slow)])
 """Random sets of values: with 500 of them each form differs from its statistic more than 200 times."""
 EVERY = pytest.mark.parametrize("name", tuple(FORMS))
 ORDERED = pytest.mark.parametrize("name", tuple(name for name, form in FORMS.items() if form.is_ordered))
@@ -56,7 +56,7 @@ def test_fast_form_is_the_general_recursion(name: str, sets: int) -> None:
         assert form.fast(bag, centre, delta) == preprocess(form.statistic, bag, delta, centre), (bag, centre, delta)
 
 
-LARGER = pytest.mark.parametrize("sets", [15, pytest.param(150, marks=pytest.mark.slow)])
+LARGER = pytest.mark.parametrize("sets", [8, pytest.param(150, marks=pytest.mark.slow)])
 
 
 @LARGER
