@@ -4,7 +4,8 @@
     python bench/clusters.py --quick    # prints a smaller trial
 
 Eight clusters in the disc of radius 1 (standard deviation 0.02, centres at least 0.25 apart); two normal distributions
-in 50 dimensions around corners of a cube; correlations of normal pairs.
+in 50 dimensions around corners of a cube; correlations of normal pairs. Beside clusters stands a rival by
+locality-sensitive hashing (hashing.py).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.hashing import centres_by_hashing
 from bench.page import ROOT, circumstances, table, write
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core.clusters import k_means, plan_k_means
@@ -61,29 +63,34 @@ def eight_clusters(runs: int, cases: list[tuple[int, str, str, int | None]]) -> 
     """One row a case: how often there was an answer, its cost beside the true centres', the time of one run."""
     for n, price, neighbours, parts in cases:
         plan = plan_k_means(8, priced(price), neighbours, parts)
-        ratios, seconds = [], []
+        ratios, rival, seconds = [], [], []
         for seed in range(runs):
             points, truth = discs(n, seed)
+            hashed = centres_by_hashing(points, 8, 1, priced(price), neighbours, seed)
+            rival.append(cost(points, hashed) / cost(points, truth))
             start = time.perf_counter()
             found = k_means(points, 8, 1, (0.001, 1), priced(price), neighbours, ExactSampler(), parts)
             seconds.append(time.perf_counter() - start)
             if found is not None:
                 ratios.append(cost(points, found) / cost(points, truth))
         worst = f"{np.median(ratios):.4f} ({max(ratios):.4f})" if ratios else ""
-        yield [price, neighbours, f"{n:,}", str(plan.parts), f"{len(ratios)} of {runs}", worst, f"{min(seconds):.1f}"]
+        yield [price, neighbours, f"{n:,}", str(plan.parts), f"{len(ratios)} of {runs}", worst,
+               f"{np.median(rival):.4f} ({max(rival):.4f})", f"{min(seconds):.1f}"]  # fmt: skip
 
 
 def two_gaussians(runs: int, cases: list[tuple[int, str, str, int | None]]) -> Iterator[list[str]]:
     """One row a case: the share of rows whose nearest centre is their own, beside that of the true centres."""
     for n, price, neighbours, parts in cases:
         plan = plan_k_means(2, priced(price), neighbours, parts)
-        shares, best, seconds = [], [], []
+        shares, best, rival, seconds = [], [], [], []
         for seed in range(runs):
             rng = np.random.default_rng(seed)
             truth = rng.integers(0, 2, (2, 50)).astype(np.float64)
             labels = rng.integers(0, 2, n)
             points = truth[labels] + rng.normal(0, 1, (n, 50))
             best.append(_told_apart(points, labels, truth))
+            hashed = centres_by_hashing(points, 2, 14, priced(price), neighbours, seed)
+            rival.append(_told_apart(points, labels, hashed))
             start = time.perf_counter()
             found = k_means(points, 2, 14, (0.05, 20), priced(price), neighbours, ExactSampler(), parts)
             seconds.append(time.perf_counter() - start)
@@ -91,8 +98,8 @@ def two_gaussians(runs: int, cases: list[tuple[int, str, str, int | None]]) -> I
                 shares.append(_told_apart(points, labels, found))
         got = f"{np.median(shares):.4f}" if shares else ""
         answered = f"{len(shares)} of {runs}"
-        yield [price, neighbours, f"{n:,}", str(plan.parts), answered, got, f"{np.median(best):.4f}",
-               f"{min(seconds):.1f}"]  # fmt: skip
+        yield [price, neighbours, f"{n:,}", str(plan.parts), answered, got, f"{np.median(rival):.4f}",
+               f"{np.median(best):.4f}", f"{min(seconds):.1f}"]  # fmt: skip
 
 
 def _told_apart(points: Floats, labels: npt.NDArray[np.int64], centres: Floats) -> float:
@@ -125,13 +132,23 @@ def main(quick: bool) -> None:
         write(section, [*table(titles, rows()), "", circumstances()], page=PAGE, only_print=quick)
 
     discs_at = [
+        (6_000, "rho 1", ADD, None), (12_000, "rho 1", ADD, None),
         (24_000, "rho 1", ADD, None), (60_000, "rho 1", ADD, 1000), (60_000, "rho 1", SWAP, 1000),
         (24_000, "rho 1", ADD, 200), (60_000, "rho 1/2", ADD, None),
         (24_000, "epsilon 3", ADD, None), (60_000, "epsilon 1", ADD, None), (200_000, "epsilon 1", ADD, None),
     ]  # fmt: skip
     shown(
         "eight clusters",
-        ["price", "neighbours", "rows", "parts", "answers", "cost beside the true centres', median (largest)", "s"],
+        [
+            "price",
+            "neighbours",
+            "rows",
+            "parts",
+            "answers",
+            "cost beside the true centres', median (largest)",
+            "by hashing",
+            "s",
+        ],
         lambda: eight_clusters(runs, discs_at[:2] if quick else discs_at),
     )
     gaussians_at = [
@@ -140,7 +157,7 @@ def main(quick: bool) -> None:
     ]  # fmt: skip
     shown(
         "two gaussians",
-        ["price", "neighbours", "rows", "parts", "answers", "told apart", "by the true centres", "s"],
+        ["price", "neighbours", "rows", "parts", "answers", "told apart", "by hashing", "by the true centres", "s"],
         lambda: two_gaussians(1 if quick else 2, gaussians_at[:1] if quick else gaussians_at),
     )
     pairs_at = [("epsilon 1", 1000, 100), ("epsilon 1", 2000, 100), ("epsilon 1", 1000, 400), ("epsilon 3", 500, 100)]
