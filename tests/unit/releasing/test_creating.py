@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -63,17 +63,6 @@ def build(home: Path, people: int = 400) -> Path:
         )
         database.execute("CREATE TABLE towns AS SELECT 'here' AS town, 7 AS size")
     return home / "clinic.yaml"
-
-
-@pytest.fixture(scope="module")
-def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("clinic"))
-
-
-@pytest.fixture
-def proxy(policy: Path) -> Iterator[Proxy]:
-    with dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless()) as found:
-        yield found
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +10,12 @@ import pandas
 import polars
 import pytest
 
-import dpsql
-import dpsql.testing
 from dpsql.errors import BudgetExceeded, ProgrammingError, UnsupportedQuery
 from dpsql.proxy import Proxy
 from dpsql.session import Session
-from tests.unit.releasing.test_creating import build, rows, spent
+from tests.unit.releasing.test_creating import rows, spent
 
 AGES = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.5) AS SELECT age, sex, seen FROM people"
-
-
-@pytest.fixture(scope="module")
-def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("shared"))
-
-
-@pytest.fixture
-def proxy(policy: Path) -> Iterator[Proxy]:
-    with dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless()) as found:
-        yield found
 
 
 def test_readers_pay_once_and_read_for_ever(proxy: Proxy) -> None:
