@@ -30,6 +30,7 @@ __all__ = [
     "QuoteColumn",
     "ReleaseSummary",
     "cost_text",
+    "of_extra",
     "public",
 ]
 
@@ -156,7 +157,7 @@ class Answer:
         Raises:
             MissingExtra: If pyarrow is not installed.
         """
-        _extra("pyarrow", "arrow")
+        of_extra("pyarrow", "arrow")
         from dpsql.answers.arrow import arrow_table
 
         table = arrow_table(self.columns, self.types, self.rows)
@@ -168,7 +169,7 @@ class Answer:
         Raises:
             MissingExtra: If pandas is not installed.
         """
-        _extra("pandas", "pandas")
+        of_extra("pandas", "pandas")
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
@@ -178,7 +179,7 @@ class Answer:
         Raises:
             MissingExtra: If polars is not installed.
         """
-        frame: polars.DataFrame = _extra("polars", "polars").from_arrow(self.to_arrow())
+        frame: polars.DataFrame = of_extra("polars", "polars").from_arrow(self.to_arrow())
         return frame
 
     def to_text(self, limit: int | None = None) -> str:
@@ -337,7 +338,7 @@ def _half(half_width: float) -> str:
     return f"± {number(half_width)}"
 
 
-def _extra(module: str, extra: str) -> Any:
+def of_extra(module: str, extra: str) -> Any:
     """The module, or the one clear error."""
     try:
         return import_module(module)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from dpsql.answers.answer import MissingExtra
+from dpsql.answers.answer import of_extra
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile
 from dpsql.cli.running import opened
@@ -23,12 +23,8 @@ def mcp(
     analyst: Annotated[str, typer.Option(help="For whom the agent asks, and whose budget it spends.")],
 ) -> None:
     """Serve an agent by the Model Context Protocol, over standard input and output."""
-    try:
-        from dpsql.server.mcp import mcp_server
-    except ImportError:
-        raise MissingExtra(
-            "mcp is not installed. Write, in the copy of dpsql's repository: pip install '.[mcp]'"
-        ) from None
+    of_extra("mcp", "mcp")
+    from dpsql.server.mcp import mcp_server
     from dpsql.server.tools import Tools
 
     with opened(policy) as proxy:
