@@ -5,9 +5,8 @@ answers of laplace, gaussian and exponential are off by their noise alone, which
 guessed. So are those of clamped but for what units have above the clamp: the answer says how many those are at most,
 which is proved, and up to what amount of clipping the interval holds. Those of capped besides for what a cap of rows
 leaves out: its interval counts that as far as the noised sizes of units tell, and the answer says how much. Those of
-located are off by their noise and by
-what it clips, which it measures and counts; a note says how many rows the noise may hide there. Three others move the
-answer by an amount that depends on the data, is not known, and is in no interval:
+located are off by their noise and by what it clips, which it measures and counts; a note says how many rows the noise
+may hide there. Three others move the answer by an amount that depends on the data, is not known, and is in no interval:
 
 - preprocessing moves it towards a centre. How far is bounded by nothing but the declared bounds, and the direction is
   not known either: values far below the centre may outweigh those above.

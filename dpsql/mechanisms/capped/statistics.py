@@ -12,7 +12,7 @@ Tests: tests/unit/mechanisms/capped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedRelease
@@ -35,17 +35,20 @@ class CappedStatistics(CappedRelease):
 
     Attributes:
         inners: What answers at each cap.
+        expected: Half of the interval that is expected at the best cap: for noise, and for the cap.
     """
 
     inners: tuple[LocatedRelease, ...]
+    expected: tuple[float, float] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        derive(self, half_width=sum(self._parts(self.guess, self.best(self.guess))))
+        expected = self._parts(self.guess, self.best(self.guess))
+        derive(self, expected=expected, half_width=sum(expected))
 
     @property
     def expected_error(self) -> float:
         """Of the noise, and of what a cap is likely to move."""
-        noise, moved = self._parts(self.guess, self.best(self.guess))
+        noise, moved = self.expected
         return noise + LIKELY_DRIFT * moved
 
     def placed(self, place: int) -> CappedStatistics:
