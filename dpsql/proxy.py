@@ -170,6 +170,8 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
         OperationalError: The data changed since the bounded tables were built, or cannot be read.
     """
     policy = load_policy(Path(path))
+    if policy.server.owner_approves_above is not None:
+        raise policy.wrong_at(("server", "owner_approves_above"), "this version does not enforce it; remove it.")
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:

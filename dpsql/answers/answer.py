@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -150,6 +150,13 @@ class Answer:
     def ends(self, column: int) -> list[Ends]:
         """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""
         return self._intervals(column, self.confidence)
+
+    def first(self, count: int) -> Answer:
+        """The same answer, cut after so many rows."""
+        if len(self.rows) <= count:
+            return self
+        ends = self._intervals
+        return replace(self, rows=self.rows[:count], _intervals=lambda column, level: ends(column, level)[:count])
 
     def to_arrow(self) -> pyarrow.Table:
         """The rows as a `pyarrow.Table`; needs the extra ``arrow``. Repeated column names get ``_1``, ``_2`` ...

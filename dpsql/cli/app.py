@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typer
 
-__all__ = ["app", "ledger_app", "release_app"]
+__all__ = ["app", "ledger_app", "release_app", "user_app"]
 
 app = typer.Typer(
     name="dpsql",
@@ -20,3 +20,5 @@ ledger_app = typer.Typer(help="The owner: back up, restore or verify the ledger.
 app.add_typer(ledger_app, name="ledger")
 release_app = typer.Typer(help="The owner: synthetic tables for several readers.", no_args_is_help=True)
 app.add_typer(release_app, name="release")
+user_app = typer.Typer(help="The owner: who may come in at the doors of a server.", no_args_is_help=True)
+app.add_typer(user_app, name="user")

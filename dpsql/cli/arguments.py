@@ -17,7 +17,7 @@ import typer
 from dpsql.cli.running import line
 from dpsql.errors import ProgrammingError
 
-__all__ = ["OPTIONS", "File", "HalfWidth", "PolicyFile", "Sql", "statements_of", "takes_options", "widths_of"]
+__all__ = ["OPTIONS", "File", "HalfWidth", "PolicyFile", "Sql", "statements_of", "takes", "takes_options", "widths_of"]
 
 
 BEGINNINGS = {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE", "CREATE", "DROP"}
@@ -103,20 +103,31 @@ DEFAULTS = {"confidence": "0.95"}
 """What the command line says of an option that has a default of its own."""
 
 
-def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, whose ``**options`` are those of `OPTIONS`; one that is not given is None."""
+def takes(command: Callable[..., None], options: Mapping[str, Any]) -> Callable[..., None]:
+    """The command, whose ``**keywords`` are these options; one that is not given is None.
+
+    Args:
+        command: What `typer` is to run.
+        options: Name to annotation, as `typer` reads them.
+    """
     own = inspect.signature(command, eval_str=True)
     parameters = []
     for parameter in own.parameters.values():
         if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
             continue
-        for name, (kind, words) in OPTIONS.items():
-            option = typer.Option(help=words, show_default=DEFAULTS.get(name, True))
-            annotation: Any = Annotated[kind | None, option]
+        for name, annotation in options.items():
             parameters.append(
                 inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
             )
     command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def takes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, whose ``**options`` are those of `OPTIONS`; one that is not given is None."""
+    shown = {
+        name: typer.Option(help=words, show_default=DEFAULTS.get(name, True)) for name, (_, words) in OPTIONS.items()
+    }
+    return takes(command, {name: Annotated[kind | None, shown[name]] for name, (kind, _) in OPTIONS.items()})

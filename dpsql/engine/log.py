@@ -25,16 +25,26 @@ TELLS = "The data owner's log (dpsql.operator) has the details."
 """For analysts, who read no more of it than this."""
 LARGEST = 1 << 20
 """Bytes of the file, about ten thousand lines; then it becomes operator.log.1 and a new one begins. It is a choice."""
+LAYOUT = "%(asctime)s %(levelname)s process %(process)d: %(message)s"
 KEPT = 3  # Older files that are kept. It is a choice: with the newest they take about 4 MiB.
 
 
-def keep_in(folder: Path) -> Callable[[], None]:
-    """Writes the log to a file in a private folder, until what is returned is called."""
-    handler = _OwnersFile(folder / FILE)
-    OPERATOR.addHandler(handler)
+def keep_in(
+    folder: Path, file: str = FILE, logger: logging.Logger = OPERATOR, layout: str = LAYOUT
+) -> Callable[[], None]:
+    """Writes this log, or another of the owner's, to a file in a private folder, until what is returned is called.
+
+    Args:
+        folder: Of mode 0700.
+        file: The file's name.
+        logger: What is written there.
+        layout: How `logging` writes a record.
+    """
+    handler = _OwnersFile(folder / file, layout)
+    logger.addHandler(handler)
 
     def end() -> None:
-        OPERATOR.removeHandler(handler)
+        logger.removeHandler(handler)
         handler.close()
 
     return end
@@ -56,11 +66,11 @@ def overheard() -> Iterator[list[str]]:
 class _OwnersFile(RotatingFileHandler):
     """A file of mode 0600 that is open only while a record is written, so that other processes may rotate it too."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, layout: str) -> None:
         super().__init__(
             file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8", errors="backslashreplace", delay=True
         )
-        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s process %(process)d: %(message)s"))
+        self.setFormatter(logging.Formatter(layout))
 
     def _open(self) -> io.TextIOWrapper:
         return io.TextIOWrapper(

@@ -5,7 +5,6 @@ Tests: tests/unit/policy/test_model.py, tests/unit/engine/test_engines.py.
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,41 +16,28 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from dpsql.engines import ENGINES, offered
-from dpsql.policy.section import FilePath, Section, wrong
+from dpsql.policy.section import Duration, FilePath, Section, amount, seconds, wrong
 
 __all__ = ["AnyEngine", "EngineSection"]
 
-_BYTES = {"MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # In bytes: the units of an amount of memory.
-_SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
-"""In seconds: the units of a time."""
+_BYTES = {
+    "MiB": Fraction(2**20),
+    "GiB": Fraction(2**30),
+    "TiB": Fraction(2**40),
+}  # In bytes: the units of an amount of memory.
 _LEAST_MEMORY = "1GiB"  # The engine's process takes about that much address space before it does anything.
 
 
-def _amount(text: object, units: dict[str, int] | dict[str, Fraction]) -> Fraction | None:
-    """The amount in the smallest unit, or None where the text is not a positive whole number and a unit."""
-    match = re.fullmatch(rf"([1-9][0-9]{{0,8}}) ?({'|'.join(units)})", str(text))
-    return Fraction(units[match[2]]) * int(match[1]) if match else None
-
-
 def _memory(text: object) -> object:
-    amount, least = _amount(text, _BYTES), _amount(_LEAST_MEMORY, _BYTES)
-    if amount is None or least is None:
+    given, least = amount(text, _BYTES), amount(_LEAST_MEMORY, _BYTES)
+    if given is None or least is None:
         raise wrong(f"{text} is not an amount of memory", "write a number and MiB or GiB, such as 2GiB")
-    if amount < least:
+    if given < least:
         raise wrong(f"{text} is too little for the engine to start", f"write at least {_LEAST_MEMORY}")
     return text
 
 
-def _duration(text: object) -> object:
-    if _amount(text, _SECONDS) is None:
-        raise wrong(f"{text} is not a duration", "write a number and ms, s, min or h, such as 30s")
-    return text
-
-
 Memory = Annotated[str, BeforeValidator(_memory), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?[MGT]iB$"})]
-Duration = Annotated[
-    str, BeforeValidator(_duration), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?(ms|s|min|h)$"})
-]
 
 
 class EngineSection(Section):
@@ -73,7 +59,7 @@ class EngineSection(Section):
         >>> _section({"kind": "duckdb"}).memory_bytes == 2 * 2**30
         True
         """
-        return int(_amount(self.memory, _BYTES) or 0)
+        return int(amount(self.memory, _BYTES) or 0)
 
     @property
     def deadline_seconds(self) -> float:
@@ -82,7 +68,7 @@ class EngineSection(Section):
         >>> _section({"kind": "duckdb", "deadline": "1500ms"}).deadline_seconds
         1.5
         """
-        return float(_amount(self.deadline, _SECONDS) or 0)
+        return seconds(self.deadline)
 
     @classmethod
     @abstractmethod

@@ -6,8 +6,9 @@ Tests: tests/unit/policy/test_classes.py, tests/unit/policy/test_metrics.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -20,13 +21,16 @@ __all__ = [
     "Chance",
     "ColumnName",
     "Count",
+    "Duration",
     "FilePath",
     "Name",
     "Number",
     "Positive",
     "Section",
+    "amount",
     "exact",
     "fold",
+    "seconds",
     "twins",
     "wrong",
 ]
@@ -35,6 +39,8 @@ _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,62}"
 _DIGITS = 60
 """Decimal digits of a number. It is a choice: far beyond any measurement, yet few enough that no number in a policy
 takes long to compute with."""
+_SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "min": Fraction(60), "h": Fraction(3600)}
+"""In seconds: the units of a time."""
 _A_TO_Z = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 """From each capital letter of ASCII to its small one, 32 further on."""
 
@@ -96,6 +102,27 @@ def twins(names: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
+def amount(text: object, units: Mapping[str, Fraction]) -> Fraction | None:
+    """The amount in the unit that is 1, or None where the text is not a positive whole number and a unit."""
+    match = re.fullmatch(rf"([1-9][0-9]{{0,8}}) ?({'|'.join(units)})", str(text))
+    return units[match[2]] * int(match[1]) if match else None
+
+
+def seconds(text: str) -> float:
+    """A duration in seconds.
+
+    >>> seconds("1500ms"), seconds("30min")
+    (1.5, 1800.0)
+    """
+    return float(amount(text, _SECONDS) or 0)
+
+
+def _duration(text: object) -> object:
+    if amount(text, _SECONDS) is None:
+        raise wrong(f"{text} is not a duration", "write a number and ms, s, min or h, such as 30s")
+    return text
+
+
 def _positive(value: object) -> Decimal:
     number = exact(value)
     if number <= 0:
@@ -137,6 +164,9 @@ Number = Annotated[Decimal, BeforeValidator(exact), WithJsonSchema({"type": "num
 Positive = Annotated[Decimal, BeforeValidator(_positive), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
 Chance = Annotated[
     Decimal, BeforeValidator(_chance), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1})
+]
+Duration = Annotated[
+    str, BeforeValidator(_duration), WithJsonSchema({"type": "string", "pattern": "^[0-9]+ ?(ms|s|min|h)$"})
 ]
 Count = Annotated[int, Field(ge=1, le=MOST_ROWS)]
 Name = Annotated[str, AfterValidator(_name), WithJsonSchema({"type": "string", "pattern": f"^{_NAME}$"})]

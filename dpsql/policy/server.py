@@ -1,4 +1,4 @@
-"""The ``server`` section: what those who are reached over a server may do by themselves.
+"""The ``server`` section: what those who are reached over a server may do by themselves, and how much of it.
 
 Tests: tests/unit/server.
 """
@@ -6,16 +6,41 @@ Tests: tests/unit/server.
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Annotated
 
 from pydantic import Field
 
-from dpsql.policy.section import Positive, Section
+from dpsql.policy.section import Count, Duration, Positive, Section, seconds
 
 __all__ = ["ServerSection"]
 
+Bytes = Annotated[int, Field(ge=100, le=2**24)]
+"""A size in bytes, of 16 MiB at most: a larger message is none that people write."""
+
 
 class ServerSection(Section):
-    """What doors for agents allow."""
+    """What doors allow."""
 
     approve_above: Positive = Field(default=Decimal("0.1"), examples=[0.1])
     """An epsilon: an agent asks its human before a statement that costs more."""
+    owner_approves_above: Positive | None = Field(default=None, examples=[1.0])
+    """An epsilon: a statement that costs more waits for the owner."""
+    connections: Count = 64
+    """The most connections of all analysts at a time."""
+    statements_per_minute: Count = 120
+    """The most statements of one analyst in a minute; questions about the catalogue may be ten times as many."""
+    statement_bytes: Bytes = 100_000
+    """The longest message of an analyst, in bytes."""
+    rows: Count = 100_000
+    """The most rows of an answer that leave; the rest is cut, and the answer says so."""
+    idle: Duration = "30min"
+    """How long a connection may be silent, such as 30min."""
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long a connection may be silent, in seconds.
+
+        >>> ServerSection().idle_seconds
+        1800.0
+        """
+        return seconds(self.idle)

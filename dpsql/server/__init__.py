@@ -1,4 +1,4 @@
-"""Doors of the owner's process that others reach: what an agent is shown and may do over MCP.
+"""Doors of the owner's process that others reach: users and limits of all of them, and each door by itself.
 
 Tests: tests/unit/server.
 """

@@ -1,0 +1,293 @@
+"""What all doors share: one open proxy, who may come in, how much each may ask, and the owner's log of it.
+
+A door lets somebody in by `Server.bearer` or by `Server.attempt`, and then asks through their `Guest`: no name, option
+or parameter of theirs leads to another's account. Statements run in threads of a small pool.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any, TypeVar
+
+from dpsql.answers.answer import Answer, Quote, cost_text
+from dpsql.errors import Error, InvariantBroken
+from dpsql.plan.types import Value
+from dpsql.policy import Policy
+from dpsql.policy.server import ServerSection
+from dpsql.proxy import Proxy
+from dpsql.server.events import tell
+from dpsql.server.gate import Gate
+from dpsql.server.lockout import WRONG, Lockout
+from dpsql.server.refusals import NotAdmitted, Stopping
+from dpsql.server.users import OWNER, User, Users, Verifier
+from dpsql.session import Session
+
+__all__ = ["Attempt", "Guest", "Server"]
+
+AT_WORK = 2 * (os.cpu_count() or 1) + 2
+"""Statements at work at a time. It is a choice: engines take turns, and what waits for one keeps no processor busy."""
+
+Result = TypeVar("Result")
+
+
+class Server:
+    """What the doors of one server share. Threads may share it.
+
+    Args:
+        proxy: Open; its owner closes it, after `close`.
+        users: Who may come in.
+        gate: Counts connections and statements.
+        lockout: Counts wrong tokens.
+    """
+
+    def __init__(self, proxy: Proxy, users: Users, *, gate: Gate | None = None, lockout: Lockout | None = None) -> None:
+        self.proxy = proxy
+        self.users = users
+        self.gate = gate or Gate()
+        self.lockout = lockout or Lockout()
+        self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
+        self._stopping = False
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self.proxy.policy
+
+    @property
+    def limits(self) -> ServerSection:
+        """Its ``server`` section."""
+        return self.policy.server
+
+    @property
+    def stopping(self) -> bool:
+        """Whether nothing more is asked of the data."""
+        return self._stopping
+
+    def bearer(self, token: str, door: str, address: str) -> User:
+        """Whose token it is.
+
+        Args:
+            token: What came.
+            door: At which door, for the log.
+            address: From where.
+
+        Raises:
+            NotAdmitted: It is nobody's, or was tried in vain too often.
+        """
+        user = self.users.of_token(token)
+        name = token.partition("-")[0] if user is None else user.name
+        return self.attempt(name, door, address, user).by_token(token)
+
+    def attempt(self, name: str, door: str, address: str, user: User | None = None) -> Attempt:
+        """Somebody says that they are an analyst, and is to prove it.
+
+        Args:
+            name: Whom they say they are.
+            door: At which door.
+            address: From where.
+            user: The user, where the caller knows it: the owner is found by no name.
+
+        Raises:
+            NotAdmitted: This was tried in vain too often.
+        """
+        self.lockout.check(name, address)
+        user = user or self.users.named(name)
+        return Attempt(self, name, door, address, user, user.verifier if user else self.users.stranger(name))
+
+    def owner(self, token: str, address: str) -> User:
+        """The owner, whose token it is.
+
+        Raises:
+            NotAdmitted: It is not.
+        """
+        user = self.bearer(token, "page", address)
+        if user.name != OWNER:
+            self.lockout.wrong(user.name, address)
+            raise NotAdmitted(WRONG)
+        return user
+
+    def guest(self, user: User, door: str, address: str) -> Guest:
+        """An analyst who was admitted, with a session of their own; to be closed.
+
+        Raises:
+            NotAdmitted: It is the owner, who asks no questions of a door.
+            TooMuch: There are too many connections.
+        """
+        if user.name == OWNER:
+            raise NotAdmitted("The owner's token opens the owner's page alone. Add a user to ask as an analyst.")
+        if self._stopping:
+            raise Stopping
+        self.gate.enter(self.limits)
+        try:
+            return Guest(self, user, door, address, self.proxy.session(analyst=user.name))
+        except BaseException:
+            self.gate.leave()
+            raise
+
+    def close(self) -> None:
+        """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
+        self._stopping = True
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Somebody who says who they are.
+
+    Attributes:
+        server: Whose door it is.
+        name: Whom they say they are.
+        door: The door's name.
+        address: From where.
+        user: The user of that name, if there is one: not for the door to tell.
+        verifier: What their token is checked against; nothing fits it where there is no such user.
+    """
+
+    server: Server
+    name: str
+    door: str
+    address: str
+    user: User | None
+    verifier: Verifier
+
+    def by_token(self, token: str) -> User:
+        """The user, if it is their token.
+
+        Raises:
+            NotAdmitted: It is not.
+        """
+        return self.ended(self.verifier.fits(token))
+
+    def by_key(self, stored_key: bytes) -> User:
+        """The user, if the SCRAM proof that came gives their StoredKey.
+
+        Raises:
+            NotAdmitted: It does not.
+        """
+        return self.ended(hmac.compare_digest(stored_key, self.verifier.stored_key))
+
+    def ended(self, right: bool) -> User:
+        """The user, where the proof was right; otherwise it is counted.
+
+        Raises:
+            NotAdmitted: It was not, or the pair is locked meanwhile.
+        """
+        self.server.lockout.check(self.name, self.address)
+        if self.user is None or not right:
+            self.server.lockout.wrong(self.name, self.address)
+            tell("wrong token", door=self.door, name=self.name, address=self.address)
+            raise NotAdmitted(WRONG)
+        self.server.lockout.right(self.name, self.address)
+        tell("admitted", door=self.door, analyst=self.user.name, address=self.address)
+        return self.user
+
+
+class Guest:
+    """One authenticated analyst at one door, with a session of their own. Made by `Server.guest`; to be closed.
+
+    Its calls take as long as they take: a door that runs a loop makes them in `Server.pool`.
+
+    Attributes:
+        analyst: Whose account is charged.
+        intervals: Whether answers have the ends of intervals as columns (``SET intervals = on``).
+    """
+
+    def __init__(self, server: Server, user: User, door: str, address: str, session: Session) -> None:
+        self.analyst = user.name
+        self.intervals = False
+        self._server = server
+        self._user = user
+        self._door = door
+        self._address = address
+        self._session = session
+        self._lock = RLock()
+        self._open = True
+
+    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+        """The answer to one statement, charged before anything is read; cut at the most rows that leave.
+
+        Raises:
+            TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
+            Error: As `Session.query`.
+        """
+        answer = self._told("statement", sql, lambda: self._session.query(sql, parameters, **options))
+        return answer.first(self._server.limits.rows)
+
+    def explain(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Quote:
+        """What a statement would cost, and how precise it would be; see `Session.explain`."""
+        return self._told("quote", sql, lambda: self._session.explain(sql, parameters, **options), free=True)
+
+    def ask(self, what: str, work: Callable[[Session], Result]) -> Result:
+        """Something of the session that costs nothing: tables, columns, the budget.
+
+        Args:
+            what: In a word, for the log.
+            work: What is to be done.
+        """
+        return self._told("free", what, lambda: work(self._session), free=True)
+
+    def admit(self, size: int) -> None:
+        """Returns if one more question about the catalogue may be asked.
+
+        Raises:
+            TooMuch, NotAdmitted, Stopping: It may not.
+        """
+        if self._server.stopping:
+            raise Stopping
+        if not self._server.users.stands(self._user):
+            raise NotAdmitted("This user was removed. Nothing was charged.")
+        self._server.gate.statement(self.analyst, size, self._server.limits, free=True)
+
+    def left(self) -> str:
+        """What is left of the budget for one query, in words."""
+        return self._session.budget().cells()[2]
+
+    def close(self) -> None:
+        """Gives the place up. Harmless when repeated."""
+        with self._lock:
+            was, self._open = self._open, False
+        if was:
+            self._server.gate.leave()
+            tell("left", door=self._door, analyst=self.analyst, address=self._address)
+
+    def _told(self, event: str, sql: str, work: Callable[[], Result], *, free: bool = False) -> Result:
+        """Does the work if it may be done, and writes one line of the owner's log."""
+        began, facts = time.monotonic(), dict[str, Any]()
+        try:
+            if self._server.stopping:
+                raise Stopping
+            if not self._server.users.stands(self._user):
+                raise NotAdmitted("This user was removed. Nothing was charged.")
+            self._server.gate.statement(self.analyst, len(sql.encode(errors="replace")), self._server.limits, free=free)
+            result = work()
+            facts = _of(result)
+            return result
+        except InvariantBroken as bug:
+            facts = {"bug": str(bug)}
+            raise
+        except Error as refusal:
+            facts = {"refused": type(refusal).__name__, "why": str(refusal)}
+            raise
+        finally:
+            tell(
+                event,
+                door=self._door,
+                analyst=self.analyst,
+                address=self._address,
+                text=sql,
+                seconds=round(time.monotonic() - began, 3),
+                **facts,
+            )
+
+
+def _of(result: object) -> dict[str, Any]:
+    """What the log says of a result: what it cost."""
+    if isinstance(result, Answer):
+        return {"cost": "nothing: released before" if result.replayed else cost_text(result.cost)}
+    return {}

@@ -1,0 +1,77 @@
+"""The limits of the policy's ``server`` section: connections of all, statements of each analyst, the size of one."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from threading import Lock
+
+from dpsql.policy.server import ServerSection
+from dpsql.server.refusals import TooMuch
+
+__all__ = ["Gate"]
+
+MINUTE = 60.0  # In seconds.
+FREE = 10  # Times as many questions about the catalogue as statements: tools ask many of them by themselves.
+
+
+class Gate:
+    """Counts who is in and what they ask. Threads may share it.
+
+    Args:
+        clock: Seconds that only grow; tests give their own.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._inside = 0
+        self._asked: dict[tuple[str, bool], deque[float]] = defaultdict(deque)
+
+    @property
+    def inside(self) -> int:
+        """Connections now."""
+        return self._inside
+
+    def enter(self, limits: ServerSection) -> None:
+        """Counts one more connection; to be followed by `leave`.
+
+        Raises:
+            TooMuch: There are as many as the policy allows.
+        """
+        with self._lock:
+            if self._inside >= limits.connections:
+                raise TooMuch(f"The server has {limits.connections} connections, which is the most. Try again later.")
+            self._inside += 1
+
+    def leave(self) -> None:
+        """Counts one connection less."""
+        with self._lock:
+            self._inside -= 1
+
+    def statement(self, analyst: str, size: int, limits: ServerSection, *, free: bool = False) -> None:
+        """Counts a statement.
+
+        Args:
+            analyst: Whose.
+            size: In bytes.
+            limits: Those in force.
+            free: Whether it asks about the catalogue, or another thing that costs nothing.
+
+        Raises:
+            TooMuch: It is too long, or the last minute had as many as the policy allows. Nothing was charged.
+        """
+        if size > limits.statement_bytes:
+            raise TooMuch(f"The statement has {size} bytes, and {limits.statement_bytes} are the most. Ask for less.")
+        most = limits.statements_per_minute * (FREE if free else 1)
+        with self._lock:
+            now, asked = self._clock(), self._asked[analyst, free]
+            while asked and asked[0] <= now - MINUTE:
+                asked.popleft()
+            if len(asked) >= most:
+                wait = asked[0] + MINUTE - now
+                raise TooMuch(
+                    f"{most} statements in a minute are the most. Nothing was charged. Ask again in {wait:.0f} s."
+                )
+            asked.append(now)

@@ -1,0 +1,27 @@
+"""What a door refuses before a statement is read: strangers, and more than the policy's ``server`` section allows.
+
+Nothing is charged by any of it, and no text depends on data.
+
+Tests: tests/unit/server.
+"""
+
+from __future__ import annotations
+
+from dpsql.errors import OperationalError
+
+__all__ = ["NotAdmitted", "Stopping", "TooMuch"]
+
+
+class NotAdmitted(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors
+    """The token is wrong, or there is no such user: which of the two is not told."""
+
+
+class TooMuch(OperationalError):  # noqa: N818
+    """More connections, statements or bytes than the ``server`` section allows."""
+
+
+class Stopping(OperationalError):  # noqa: N818
+    """The owner stops the server; nothing more is asked of the data."""
+
+    def __init__(self) -> None:
+        super().__init__("The server is stopping. Nothing was charged. Ask again when it is back.")

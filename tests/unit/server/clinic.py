@@ -1,0 +1,73 @@
+"""A clinic of 100 people behind a server, for all tests of doors: two users, no noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+import dpsql.testing
+from dpsql.proxy import Proxy
+from dpsql.server.core import Server
+from dpsql.server.users import Users
+from dpsql.testing_samplers import Noiseless
+
+__all__ = ["COUNT", "POLICY", "Clinic", "open_clinic"]
+
+POLICY = """
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget:
+  ledger: clinic.ledger.db
+  composition: zcdp
+  total: {epsilon: 100, delta: 1.0e-6}
+  analysts: {ana: {epsilon: 40, delta: 1.0e-7}, bob: {epsilon: 1, delta: 1.0e-7}}
+  per_query: {epsilon: 0.5}
+server: {approve_above: 0.2, connections: 20, statements_per_minute: 100000, rows: 50}
+tables:
+  people:
+    unit: person
+    rows_per_unit: 1
+    rows_about: 100
+    columns:
+      age:    {type: integer, bounds: [0, 99]}
+      sex:    {type: text, values: [F, M]}
+      born:   {type: date, bounds: [1990-01-01, 1990-01-02]}
+      weight: {type: real, bounds: [0, 200], grid: 0.5}
+      smokes: {type: boolean}
+"""
+COUNT = "SELECT COUNT(*) AS n FROM people"
+
+
+@dataclass(frozen=True)
+class Clinic:
+    """The server of a server, and its users' tokens."""
+
+    proxy: Proxy
+    server: Server
+    tokens: dict[str, str]
+
+
+@contextmanager
+def open_clinic(folder: Path) -> Iterator[Clinic]:
+    """A new one in the folder."""
+    (folder / "clinic.yaml").write_text(POLICY)
+    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
+        database.execute(
+            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
+            "DATE '1990-01-01' + (i % 2)::INTEGER AS born, 50.5 + i % 3 AS weight, i % 5 = 0 AS smokes "
+            "FROM range(100) t(i)"
+        )
+    with dpsql.testing.open(folder / "clinic.yaml", Noiseless()) as proxy:
+        users = Users(folder / "clinic.users")
+        tokens = {name: users.add(name, proxy.policy) for name in ("ana", "bob")} | {"": users.add_owner()}
+        server = Server(proxy, users)
+        try:
+            yield Clinic(proxy, server, tokens)
+        finally:
+            server.close()

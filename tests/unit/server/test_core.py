@@ -1,0 +1,297 @@
+"""Who comes in, how often somebody may try, how much each may ask, and what the owner's log says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from dpsql.errors import Error, OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.policy import load_policy
+from dpsql.policy.server import ServerSection
+from dpsql.server import running
+from dpsql.server.core import Guest, Server
+from dpsql.server.doors import DoorKind
+from dpsql.server.events import EVENTS
+from dpsql.server.gate import Gate
+from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
+from dpsql.server.lockout import TRIES, WRONG, Lockout
+from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
+from dpsql.server.users import OWNER, Users
+from tests.unit.server.clinic import COUNT, POLICY, Clinic
+
+pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
+
+
+@pytest.fixture
+def events() -> Iterator[list[dict[str, object]]]:
+    found: list[dict[str, object]] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append(json.loads(record.getMessage()))  # type: ignore[method-assign]
+    EVENTS.addHandler(handler)
+    yield found
+    EVENTS.removeHandler(handler)
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+# -------------------------------------------------------------------------------------------------------------- users
+
+
+def test_only_what_checks_a_token_is_kept_and_for_the_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY)
+    policy, file = load_policy(tmp_path / "clinic.yaml"), tmp_path / "clinic.users"
+    token = Users(file).add("ana", policy)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert token.split("-", 1)[1] not in file.read_text()
+    (user,) = Users(file).all()
+    assert (user.name, token.startswith(user.id + "-"), len(token)) == ("ana", True, 10 + 1 + 43)
+    assert user.verifier.fits(token)
+    assert not user.verifier.fits(token[:-1])
+    file.chmod(0o644)
+    with pytest.raises(OperationalError, match="chmod 600"):
+        Users(file).all()
+
+
+def test_users_come_and_go_while_a_server_runs(tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY)
+    policy = load_policy(tmp_path / "clinic.yaml")
+    runs, owner = Users(tmp_path / "users"), Users(tmp_path / "users")
+    assert runs.all() == ()
+    token = owner.add("ana", policy)
+    user = runs.of_token(token)
+    assert user is not None
+    assert (user.name, runs.named("ana"), runs.named("bob")) == ("ana", user, None)
+    owner.remove("ana")
+    assert runs.of_token(token) is None
+    assert not runs.stands(user)
+    owner.add("ana", policy)
+    assert not runs.stands(user)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("eve", "has no account"), ("*", "has no account"), ("a b", "no analyst's name"), ("", "no analyst's name")],
+)
+def test_only_analysts_of_the_policy_are_users(name: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY)
+    with pytest.raises(ProgrammingError, match=says):
+        Users(tmp_path / "users").add(name, load_policy(tmp_path / "clinic.yaml"))
+
+
+def test_names_of_users_differ_in_more_than_case(tmp_path: Path) -> None:
+    (tmp_path / "clinic.yaml").write_text(POLICY.replace("bob:", '"*":'))
+    users, policy = Users(tmp_path / "users"), load_policy(tmp_path / "clinic.yaml")
+    users.add("ana", policy)
+    with pytest.raises(ProgrammingError, match="ana is a user already"):
+        users.add("ANA", policy)
+    users.add_owner()
+    users.add_owner()
+    assert [user.name for user in users.all()] == ["ana", OWNER]
+    with pytest.raises(ProgrammingError, match="no user bob"):
+        users.remove("bob")
+
+
+def test_a_damaged_file_lets_nobody_in(tmp_path: Path) -> None:
+    (tmp_path / "users").touch(mode=0o600)
+    (tmp_path / "users").write_text('{"users": [{"id": 1}]}')
+    with pytest.raises(OperationalError, match="is damaged"):
+        Users(tmp_path / "users").of_token("x")
+
+
+# ----------------------------------------------------------------------------------------------------------- coming in
+
+
+def test_a_token_names_its_user(clinic: Clinic) -> None:
+    server = clinic.server
+    assert server.bearer(clinic.tokens["ana"], "flight", "a").name == "ana"
+    assert server.owner(clinic.tokens[""], "a").name == OWNER
+    for wrong in (clinic.tokens["ana"] + "x", clinic.tokens["ana"][:12], "", "eve-eve", "\ud800"):
+        with pytest.raises(NotAdmitted, match=WRONG):
+            server.bearer(wrong, "flight", "b")
+    with pytest.raises(NotAdmitted, match=WRONG):
+        server.owner(clinic.tokens["ana"], "b")
+    with pytest.raises(NotAdmitted, match="page alone"):
+        server.guest(server.users.all()[-1], "flight", "a")
+
+
+def test_five_wrong_tokens_lock_a_name_for_one_address_and_then_for_longer() -> None:
+    clock = Clock()
+    lockout = Lockout(clock)
+    for _ in range(TRIES):
+        lockout.check("ana", "192.0.2.1")
+        lockout.wrong("ana", "192.0.2.1")
+    with pytest.raises(NotAdmitted, match="in 60 s"):
+        lockout.check("ana", "192.0.2.1")
+    lockout.check("ana", "192.0.2.2")
+    lockout.check("bob", "192.0.2.1")
+    clock.now += 61
+    lockout.check("ana", "192.0.2.1")
+    lockout.wrong("ana", "192.0.2.1")
+    with pytest.raises(NotAdmitted, match="in 120 s"):
+        lockout.check("ana", "192.0.2.1")
+    clock.now += 121
+    lockout.right("ana", "192.0.2.1")
+    lockout.wrong("ana", "192.0.2.1")
+    lockout.check("ana", "192.0.2.1")
+
+
+def test_a_right_token_does_not_open_a_lock(clinic: Clinic) -> None:
+    server = Server(clinic.proxy, clinic.server.users)
+    for _ in range(TRIES):
+        with pytest.raises(NotAdmitted, match=WRONG):
+            server.bearer(clinic.tokens["bob"] + "x", "flight", "c")
+    with pytest.raises(NotAdmitted, match="Too many"):
+        server.bearer(clinic.tokens["bob"], "flight", "c")
+    assert server.bearer(clinic.tokens["bob"], "flight", "d").name == "bob"
+    server.close()
+
+
+# ----------------------------------------------------------------------------------------------------------- asking
+
+
+def guest(clinic: Clinic, name: str = "ana", server: Server | None = None) -> Guest:
+    own = server or clinic.server
+    return own.guest(own.bearer(clinic.tokens[name], "test", "here"), "test", "here")
+
+
+def test_each_guest_asks_in_their_own_name(clinic: Clinic, events: list[dict[str, object]]) -> None:
+    ana, bob = guest(clinic), guest(clinic, "bob")
+    ana.ask("set", lambda session: session.query("SET epsilon = 0.25"))
+    assert ana.query(COUNT).cost.epsilon == 0.25
+    assert bob.query(COUNT).cost.epsilon == 0.5
+    assert not bob.query(COUNT, epsilon=0.25).replayed
+    assert ana.query(COUNT).replayed
+    assert clinic.proxy.session(analyst="bob").budget().spent.epsilon == 0.75
+    with pytest.raises(UnsupportedQuery):
+        ana.query("SELECT person FROM people")
+    ana.close()
+    bob.close()
+    asked = [event for event in events if event["event"] == "statement"]
+    assert [(event["analyst"], event.get("cost")) for event in asked] == [
+        ("ana", "epsilon 0.25"), ("bob", "epsilon 0.5"), ("bob", "epsilon 0.25"), ("ana", "nothing: released before"),
+        ("ana", None),
+    ]  # fmt: skip
+    assert asked[-1]["refused"] == "UnsupportedQuery"
+    assert clinic.server.gate.inside == 0
+
+
+def test_rows_that_are_too_many_are_cut_with_their_intervals(clinic: Clinic) -> None:
+    ana = guest(clinic)
+    answer = ana.query("SELECT age, COUNT(*) AS n FROM people GROUP BY age")
+    assert len(answer) == len(answer.interval("n")) == 50
+    ana.close()
+
+
+def test_limits_of_connections_statements_and_size() -> None:
+    clock = Clock()
+    gate, limits = Gate(clock), ServerSection(connections=2, statements_per_minute=3, statement_bytes=100)
+    gate.enter(limits)
+    gate.enter(limits)
+    with pytest.raises(TooMuch, match="2 connections"):
+        gate.enter(limits)
+    gate.leave()
+    gate.enter(limits)
+    with pytest.raises(TooMuch, match="101 bytes"):
+        gate.statement("ana", 101, limits)
+    for _ in range(3):
+        gate.statement("ana", 100, limits)
+        clock.now += 10
+    with pytest.raises(TooMuch, match="Ask again in 30 s"):
+        gate.statement("ana", 1, limits)
+    gate.statement("bob", 1, limits)
+    gate.statement("ana", 1, limits, free=True)
+    clock.now += 30
+    gate.statement("ana", 1, limits)
+
+
+def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:
+    ana = guest(clinic)
+    clinic.server.users.remove("ana")
+    with pytest.raises(NotAdmitted, match="removed"):
+        ana.query(COUNT)
+    with pytest.raises(NotAdmitted, match="removed"):
+        ana.admit(1)
+    clinic.tokens["ana"] = clinic.server.users.add("ana", clinic.proxy.policy)
+    with pytest.raises(NotAdmitted, match="removed"):
+        ana.query(COUNT)
+    ana.close()
+
+
+def test_a_server_that_stops_takes_nothing_more(clinic: Clinic) -> None:
+    server = Server(clinic.proxy, clinic.server.users)
+    ana = guest(clinic, server=server)
+    server.close()
+    for refused in (lambda: ana.query(COUNT), lambda: ana.admit(1), lambda: guest(clinic, server=server)):
+        with pytest.raises(Stopping):
+            refused()
+    ana.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ listening
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5433", "localhost", ":5433", "host:65536", "host:x", "unix:", "::1:5433", "h:-1"]
+)
+def test_what_is_no_address_is_told(text: str) -> None:
+    with pytest.raises(ProgrammingError, match="is no address"):
+        Listen.read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "network"),
+    [("127.0.0.1:1", False), ("[::1]:1", False), ("localhost:1", False), ("unix:x", False), ("0.0.0.0:1", True),
+     ("[::]:1", True), ("db.example:1", True)],
+)  # fmt: skip
+def test_a_network_needs_tls(text: str, network: bool, tmp_path: Path) -> None:
+    listen = Listen.read(text)
+    assert listen.network is network
+    refuse_in_the_clear(listen, None, insecure=True)
+    refuse_in_the_clear(listen, Tls(tmp_path, tmp_path), insecure=False)
+    if network:
+        with pytest.raises(OperationalError, match="in the clear"):
+            refuse_in_the_clear(listen, None, insecure=False)
+    with pytest.raises(OperationalError, match="no certificate and its key"):
+        Tls(tmp_path / "cert", tmp_path / "key").context()
+
+
+class Toy:
+    """A door that says that it is open."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    async def start(self, listen: Listen, tls: Tls | None) -> str:
+        if listen.port == 1:
+            raise PermissionError(13, "Permission denied")
+        Thread(target=lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+        return f"toy://{listen}"
+
+    async def stop(self) -> None:
+        assert not self.server.stopping
+
+
+def open_door(server: Server) -> Toy:
+    return Toy(server)
+
+
+def test_a_server_runs_until_it_is_told_to_stop(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "DOORS", (DoorKind("toy", __name__, "A toy."),))
+    server, said = Server(clinic.proxy, clinic.server.users), list[str]()
+    asyncio.run(running.run(server, {"toy": Listen.read("127.0.0.1:9")}, None, said.append))
+    assert (said, server.stopping) == (["toy: toy://127.0.0.1:9"], True)
+    with pytest.raises(Error, match=r"--toy cannot listen at 127\.0\.0\.1:1: Permission denied"):
+        asyncio.run(running.run(Server(clinic.proxy, server.users), {"toy": Listen.read("127.0.0.1:1")}, None))
