@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 from dpsql.answers.answer import Answer, Quote, public
 from dpsql.answers.batch import BatchQuote, Statements, asked_in, batch_quote
 from dpsql.answers.budget import Budget
+from dpsql.answers.described import described, described_quote
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
 from dpsql.answers.release import Released, noised, release, write_released
 from dpsql.backend import Backend
+from dpsql.calls import Calls
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed, ProgrammingError, door
 from dpsql.ledger.refusals import suspended
 from dpsql.plan.options import Options, read_clause, read_options
-from dpsql.plan.parameters import call_text, values_of
+from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Type, Value
@@ -37,7 +38,7 @@ from dpsql.sql.parse import normal, parse
 __all__ = ["Session"]
 
 
-class Session:
+class Session(Calls):
     """One analyst's questions. Made by `Proxy.session`; threads may share it.
 
     Args:
@@ -78,9 +79,8 @@ class Session:
         match statement:
             case syntax.QueryStatement():
                 plan = self._plan(statement.select, parameters)
-                if isinstance(plan, PublicPlan):
-                    return self._public(plan)
-                return self._answers([(self._prepare(plan, options), statement)])[0]
+                own = plan if isinstance(plan, PublicPlan) else self._prepare(plan, options)
+                return self._bought([(own, statement)])[0]
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -150,8 +150,7 @@ class Session:
         for own, _ in asked:
             if isinstance(own, PublicPlan):
                 self._releases.verify(own)
-        answers = iter(self._answers([(own, statement) for own, statement in asked if isinstance(own, Prepared)]))
-        return [self._public(own) if isinstance(own, PublicPlan) else next(answers) for own, _ in asked]
+        return self._bought(asked)
 
     @door
     def quote(
@@ -168,12 +167,13 @@ class Session:
             UnsupportedQuery, ProgrammingError: One of them would be refused.
         """
         asked = [own for own, _ in self._asked(statements, options, half_width)]
-        batch, _ = self._backend.together([own for own in asked if isinstance(own, Prepared)], self._analyst)
+        priced = [own for own in asked if _priced(own)]
+        batch, _ = self._backend.together(priced, self._analyst)
         quotes = iter([self._backend.quote(prepared, self._analyst) for prepared in batch.together])
         return batch_quote(
             batch,
-            [self._releases.quote(own) if isinstance(own, PublicPlan) else next(quotes) for own in asked],
-            [number for number, own in enumerate(asked, 1) if isinstance(own, Prepared)],
+            [next(quotes) if _priced(own) else self._free_quote(own) for own in asked],
+            [number for number, own in enumerate(asked, 1) if _priced(own)],
             self._backend.ledger.repeats_left(self._analyst, batch.loss),
             self._backend.summary,
         )
@@ -206,53 +206,6 @@ class Session:
         """
         return self._create(create_text(name, parse(sql)), parameters, options).made(progress)
 
-    @door
-    def kmeans(
-        self,
-        sql: str,
-        parameters: Sequence[Value] = (),
-        *,
-        k: int,
-        bound: float | Decimal,
-        scale: tuple[float | Decimal, float | Decimal],
-        parts: int | None = None,
-        **options: Any,
-    ) -> Answer:
-        """The centres of k clusters: a row each, with ``id`` and one column for each of the query's.
-
-        Args:
-            sql: One SELECT of numbers, one row a privacy unit.
-            parameters: As in `query`.
-            k: Number of centres.
-            bound: Radius of the ball around 0 into which rows are moved, in the columns' unit.
-            scale: Least and greatest distance to expect between the same centre of two samples.
-            parts: Number of parts that people are dealt into; by default the least that serves at this price.
-            **options: As in `query`.
-
-        Raises:
-            UnsupportedQuery, ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
-        """
-        named = {"k": k, "bound": bound, "scale": scale, "parts": parts}
-        return self.query(call_text("dp_kmeans", sql, named), parameters, **options)
-
-    @door
-    def covariance(
-        self, sql: str, parameters: Sequence[Value] = (), *, parts: int | None = None, **options: Any
-    ) -> Answer:
-        """The covariance matrix of a query's columns: a row each, named in ``variable``, with one column for each.
-
-        Args:
-            sql: One SELECT of numbers, one row a privacy unit.
-            parameters: As in `query`.
-            parts: Number of parts that people are dealt into; by default the least that serves at this price.
-            **options: As in `query`.
-
-        Raises:
-            UnsupportedQuery: Also where the policy does not admit idealised numerics.
-            ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
-        """
-        return self.query(call_text("dp_covariance", sql, {"parts": parts}), parameters, **options)
-
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
@@ -281,6 +234,16 @@ class Session:
 
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 
+    def _bought(self, asked: Sequence[tuple[Prepared | PublicPlan, syntax.QueryStatement]]) -> list[Answer]:
+        """The answers, of which some are free: what is public, or shows no row."""
+        priced = [(own, statement) for own, statement in asked if _priced(own)]
+        answers = iter(self._answers(priced) if priced else [])
+        return [next(answers) if _priced(own) else self._free(own) for own, _ in asked]
+
+    def _free(self, own: Prepared | PublicPlan) -> Answer:
+        plan = own.plan if isinstance(own, Prepared) else own
+        return self._public(plan) if isinstance(plan, PublicPlan) and not plan.empty else described(plan)
+
     def _public(self, plan: PublicPlan) -> Answer:
         free = self._releases.over(plan)
         return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
@@ -305,7 +268,8 @@ class Session:
         for index, fingerprint in enumerate(batch.fingerprints):
             first = batch.fingerprints.index(fingerprint)  # of two that ask the same
             replayed = index not in batch.fresh
-            answer = self._finish(batch.together[first], stored[first], replayed=replayed)
+            shown = replace(batch.together[first].plan, cut=asked[index][0].plan.cut).shown
+            answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
             answers.append(answer if replayed else replace(answer, cost=self._backend.summary(batch.paid[index])))
         return answers
 
@@ -376,10 +340,15 @@ class Session:
     def _quote(
         self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None
     ) -> Quote:
-        if isinstance(plan, PublicPlan):
-            return self._releases.quote(plan)
+        if isinstance(plan, PublicPlan) or plan.empty:
+            return self._free_quote(plan)
         own = self._own(plan, options)
         return self._backend.quoted(plan, own, self._in_force(own), half_width, self._analyst)
+
+    def _free_quote(self, own: Prepared | Plan | PublicPlan) -> Quote:
+        """The quote of what costs nothing, or only a first reading."""
+        plan = own.plan if isinstance(own, Prepared) else own
+        return self._releases.quote(plan) if isinstance(plan, PublicPlan) and not plan.empty else described_quote()
 
     # ------------------------------------------------------------------------------------------------- small things
 
@@ -396,3 +365,8 @@ class Session:
         self._set = read_options({name: value}).over(self._set.without(name))
         shown = "default" if value is None else str(value)
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
+
+
+def _priced(own: Prepared | PublicPlan) -> TypeGuard[Prepared]:
+    """Whether a statement measures something: not what is public, or shows no row."""
+    return isinstance(own, Prepared) and not own.plan.empty

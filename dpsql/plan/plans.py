@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
 from dpsql.plan.types import Value
 
-__all__ = ["Key", "Output", "Plan", "PublicPlan", "Stage", "TableFunction"]
+__all__ = ["WHOLE", "Cut", "Key", "Output", "Plan", "PublicPlan", "Stage", "TableFunction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,32 @@ class Output:
     name: str
     expression: Expression
     end: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Which rows of an answer are shown: ``SELECT * FROM (..) LIMIT n OFFSET m``, which changes nothing else.
+
+    Attributes:
+        limit: Most rows, or None.
+        offset: Rows skipped before.
+    """
+
+    limit: int | None = None
+    offset: int = 0
+
+    def then(self, limit: int | None, offset: int) -> Cut:
+        """This cut, and another of what it leaves.
+
+        >>> Cut(10, 2).then(100, 3)
+        Cut(limit=7, offset=5)
+        """
+        left = None if self.limit is None else max(0, self.limit - offset)
+        return Cut(min((most for most in (left, limit) if most is not None), default=None), self.offset + offset)
+
+
+WHOLE = Cut()
+"""All rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +132,8 @@ class Plan:
         stages: Queries over the answer, the innermost first.
         table: The table function that the plan is of, or None: then its keys number the function's rows, and its
             aggregates are the columns.
+        cut: Which rows of the answer are shown. No mechanism reads it, and it tells no statement from another: it cuts
+            an answer that was released before, too.
     """
 
     relation: Relation
@@ -120,11 +148,30 @@ class Plan:
     sets: tuple[tuple[int, ...], ...] | None = None
     stages: tuple[Stage, ...] = ()
     table: TableFunction | None = None
+    cut: Cut = WHOLE
 
     @property
     def answer(self) -> tuple[Output, ...]:
         """The columns that the analyst sees."""
         return self.stages[-1].outputs if self.stages else self.outputs
+
+    @property
+    def empty(self) -> bool:
+        """Whether LIMIT 0 leaves no row, whatever is measured."""
+        last = self.stages[-1].limit if self.stages else self.limit
+        return 0 in (last, self.cut.limit)
+
+    @property
+    def shown(self) -> Plan:
+        """The plan whose own last SELECT shows the rows that the cut leaves."""
+        if self.cut == WHOLE:
+            return self
+        last: Plan | Stage = self.stages[-1] if self.stages else self
+        cut = Cut(last.limit, last.offset).then(self.cut.limit, self.cut.offset)
+        if not self.stages:
+            return replace(self, limit=cut.limit, offset=cut.offset, cut=WHOLE)
+        stage = replace(self.stages[-1], limit=cut.limit, offset=cut.offset)
+        return replace(self, stages=(*self.stages[:-1], stage), cut=WHOLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +185,13 @@ class PublicPlan:
 
     relation: Relation
     stage: Stage
+
+    @property
+    def answer(self) -> tuple[Output, ...]:
+        """The columns that the analyst sees."""
+        return self.stage.outputs
+
+    @property
+    def empty(self) -> bool:
+        """Whether LIMIT 0 leaves no row."""
+        return self.stage.limit == 0

@@ -15,7 +15,7 @@ from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
-from dpsql.plan.plans import Key, Output, Plan, PublicPlan
+from dpsql.plan.plans import Cut, Key, Output, Plan, PublicPlan
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
@@ -57,6 +57,8 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         )  # fmt: skip
     _refuse_rows(query, rows.catalog)
     inner = rows.within(query)
+    if (wrapped := _wrapped(query)) is not None:
+        return _cut(_resolve(wrapped, inner, evaluate), query, rows)
     if isinstance(query.source, syntax.TableFunctionCall):
         plan = plan_table_function(query, query.source, inner)
         return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
@@ -88,6 +90,28 @@ def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Quer
         inner = {other: query for other, query in rows.ctes.items() if other != name}
         return rows.ctes[name], source.alias or name, replace(rows, ctes=inner)
     return None
+
+
+def _wrapped(query: syntax.Select) -> syntax.Select | None:
+    """What a tool's wrapper is around: all columns of one sub-query as they are, of all rows or the first."""
+    source = query.source
+    if not isinstance(source, syntax.Derived) or not isinstance(source.query, syntax.Select):
+        return None
+    match query.items:
+        case [syntax.Item(syntax.AllColumns(table))] if table is None or same_name(table, source.alias or ""):
+            bare = replace(query, items=(), source=None, limit=None, offset=None, ctes=())
+            return source.query if bare == syntax.Select(()) else None
+    return None
+
+
+def _cut(plan: Plan | PublicPlan, query: syntax.Select, rows: Rows) -> Plan | PublicPlan:
+    """A plan of which only the first rows are shown."""
+    resolver = Resolver(lambda _: None, rows.parameters)
+    limit, offset = row_count(query.limit, "LIMIT", resolver), row_count(query.offset, "OFFSET", resolver) or 0
+    if isinstance(plan, Plan):
+        return replace(plan, cut=plan.cut.then(limit, offset))
+    cut = Cut(plan.stage.limit, plan.stage.offset).then(limit, offset)
+    return replace(plan, stage=replace(plan.stage, limit=cut.limit, offset=cut.offset))
 
 
 def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, rows: Rows, evaluate: Evaluate) -> Plan:

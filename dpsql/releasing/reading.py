@@ -118,7 +118,7 @@ class Releases:
             ProgrammingError: It would read a table for the first time.
         """
         for scan in scans(plan.relation):
-            if scan.table.unread:
+            if scan.table.unread and not plan.empty:
                 name, price = scan.table.name, scan.table.unread
                 raise ProgrammingError(
                     f"The first reading of {name} costs {price}: ask it once alone, then in a batch."

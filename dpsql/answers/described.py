@@ -1,0 +1,25 @@
+"""Statements of which no row is shown (LIMIT 0): tools ask them for the names and types of columns, for nothing.
+
+Tests: tests/unit/answers/test_wrappers.py.
+"""
+
+from __future__ import annotations
+
+from dpsql.answers.answer import Answer, Quote, public
+from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.privacy.loss import PrivacyLoss
+
+__all__ = ["described", "described_quote"]
+
+DESCRIBED = "LIMIT 0 shows no row: the columns are described, nothing is measured, and it is free."
+
+
+def described(plan: Plan | PublicPlan) -> Answer:
+    """Names and types of a plan's columns, without a row; nothing is read."""
+    names = tuple(output.name for output in plan.answer)
+    return public(names, tuple(output.expression.facts.type for output in plan.answer), [])
+
+
+def described_quote() -> Quote:
+    """The quote of such a statement."""
+    return Quote(PrivacyLoss(), (), "", None, (DESCRIBED,))

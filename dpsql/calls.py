@@ -1,0 +1,73 @@
+"""Functions of a whole table, called with Python's own arguments in the place of SQL's.
+
+Tests: tests/unit/mechanisms/friendly_core.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from dpsql.answers.answer import Answer
+from dpsql.errors import door
+from dpsql.plan.parameters import call_text
+from dpsql.plan.types import Value
+
+__all__ = ["Calls"]
+
+
+class Calls(ABC):
+    """What a session also offers: each of these is one statement, asked by `query`."""
+
+    @abstractmethod
+    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+        """The answer to one statement."""
+
+    @door
+    def kmeans(
+        self,
+        sql: str,
+        parameters: Sequence[Value] = (),
+        *,
+        k: int,
+        bound: float | Decimal,
+        scale: tuple[float | Decimal, float | Decimal],
+        parts: int | None = None,
+        **options: Any,
+    ) -> Answer:
+        """The centres of k clusters: a row each, with ``id`` and one column for each of the query's.
+
+        Args:
+            sql: One SELECT of numbers, one row a privacy unit.
+            parameters: As in `query`.
+            k: Number of centres.
+            bound: Radius of the ball around 0 into which rows are moved, in the columns' unit.
+            scale: Least and greatest distance to expect between the same centre of two samples.
+            parts: Number of parts that people are dealt into; by default the least that serves at this price.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
+        """
+        named = {"k": k, "bound": bound, "scale": scale, "parts": parts}
+        return self.query(call_text("dp_kmeans", sql, named), parameters, **options)
+
+    @door
+    def covariance(
+        self, sql: str, parameters: Sequence[Value] = (), *, parts: int | None = None, **options: Any
+    ) -> Answer:
+        """The covariance matrix of a query's columns: a row each, named in ``variable``, with one column for each.
+
+        Args:
+            sql: One SELECT of numbers, one row a privacy unit.
+            parameters: As in `query`.
+            parts: Number of parts that people are dealt into; by default the least that serves at this price.
+            **options: As in `query`.
+
+        Raises:
+            UnsupportedQuery: Also where the policy does not admit idealised numerics.
+            ProgrammingError, BudgetExceeded, EngineFailed: As in `query`.
+        """
+        return self.query(call_text("dp_covariance", sql, {"parts": parts}), parameters, **options)
