@@ -24,6 +24,7 @@ from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed, ProgrammingError, door
 from dpsql.ledger.refusals import suspended
 from dpsql.plan.options import Options, read_clause, read_options
+from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
@@ -126,6 +127,19 @@ class Session(Calls):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
         quote = self._quote(self._plan(statement.select, parameters), options, half_width)
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
+
+    @door
+    def outline(self, sql: str) -> Outline:
+        """A SELECT's columns and types, and the types that its ``?`` take. Nothing is priced, no data is read.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError: It would be refused whatever the values are, or is no SELECT.
+        """
+        statement = parse(sql)
+        if not isinstance(statement, syntax.QueryStatement):
+            raise ProgrammingError("Only a SELECT has an outline.")
+        query = statement.select
+        return outline_of(query, self._releases.catalog(query), lambda values: self._plan(query, values))
 
     @door
     def query_all(

@@ -1,0 +1,150 @@
+"""The outline of a statement: its columns, their types, and the types that its ``?`` take, before any value is known.
+
+It prices nothing: it is for doors whose clients ask what a statement returns before they ask it.
+
+Tests: tests/unit/plan/test_outline.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from dpsql.errors import Error
+from dpsql.plan.catalog import Catalog
+from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.types import Type, Value
+from dpsql.sql import syntax
+
+__all__ = ["Outline", "outline_of"]
+
+CASTS: Mapping[str, Type] = {
+    "int": Type.INTEGER, "bigint": Type.INTEGER, "smallint": Type.INTEGER, "tinyint": Type.INTEGER,
+    "double": Type.REAL, "float": Type.REAL, "real": Type.REAL, "decimal": Type.REAL, "numeric": Type.REAL,
+    "text": Type.TEXT, "varchar": Type.TEXT, "char": Type.TEXT, "boolean": Type.BOOLEAN, "bool": Type.BOOLEAN,
+    "date": Type.DATE, "timestamp": Type.TIMESTAMP, "datetime": Type.TIMESTAMP, "integer": Type.INTEGER,
+}  # fmt: skip
+"""Names of types that a parameter is cast to."""
+TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5")}
+"""Values for a place that does not take NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is known of a statement before it is asked.
+
+    Attributes:
+        columns: The answer's columns.
+        types: Their types.
+        parameters: The type that each ``?`` takes; None where nothing beside it tells.
+    """
+
+    columns: tuple[str, ...]
+    types: tuple[Type, ...]
+    parameters: tuple[Type | None, ...]
+
+
+def outline_of(
+    query: syntax.Queryable, catalog: Catalog, plan: Callable[[tuple[Value, ...]], Plan | PublicPlan]
+) -> Outline:
+    """The outline of a query, planned with values that are not known: NULL, or where that will not do a typical one.
+
+    Args:
+        query: The statement.
+        catalog: Tables that it may name.
+        plan: Plans it with values.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It is refused whatever the values are.
+    """
+    kinds = parameter_types(query, catalog)
+    counts = {own.index for own in _limits(query)}
+    first = tuple(1 if index in counts else None for index in range(len(kinds)))
+    second = tuple(None if kind is None else TYPICAL.get(kind) for kind in kinds)
+    found = None
+    try:
+        found = plan(first)
+    except Error:
+        with suppress(Error):
+            found = plan(second)
+        if found is None:
+            raise
+    types = tuple(output.expression.facts.type for output in found.answer)
+    return Outline(tuple(output.name for output in found.answer), types, kinds)
+
+
+def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | None, ...]:
+    """The type of what stands beside each ``?``: a column, a constant, a cast; a whole number in LIMIT."""
+    columns = dict[str, Type | None]()
+    for table in catalog.tables.values():
+        for column in table.columns.values():
+            kind, name = column.facts.type, column.name.lower()
+            columns[name] = kind if columns.get(name, kind) is kind else None
+    found = dict[int, Type]()
+    for node in _nodes(query):
+        children = list(_children(node))
+        kinds = [own for child in children if (own := _type_of(child, columns)) is not None]
+        if isinstance(node, syntax.Cast) and (cast := _type_of(node, columns)) is not None:
+            kinds = [cast]
+        for child in children:
+            if isinstance(child, syntax.Parameter) and kinds:
+                found.setdefault(child.index, kinds[0])
+    found |= {own.index: Type.INTEGER for own in _limits(query)}
+    return tuple(found.get(index) for index in range(syntax.parameter_count(query)))
+
+
+def _limits(query: syntax.Queryable) -> Iterator[syntax.Parameter]:
+    for node in _nodes(query):
+        if isinstance(node, syntax.Select):
+            yield from (own for own in (node.limit, node.offset) if isinstance(own, syntax.Parameter))
+
+
+def _type_of(node: Any, columns: Mapping[str, Type | None]) -> Type | None:
+    match node:
+        case syntax.Name(parts):
+            return columns.get(parts[-1].lower())
+        case syntax.Literal(value):
+            return _of_constant(value)
+        case syntax.Cast():
+            return CASTS.get(node.type_name.partition("(")[0].lower())
+        case syntax.Call(_, arguments) if arguments:
+            return next((kind for own in arguments if (kind := _type_of(own, columns)) is not None), None)
+    return None
+
+
+def _of_constant(value: Value) -> Type | None:
+    match value:
+        case bool():
+            return Type.BOOLEAN
+        case int():
+            return Type.INTEGER
+        case Decimal() | float():
+            return Type.REAL
+        case str():
+            return Type.TEXT
+        case datetime():
+            return Type.TIMESTAMP
+        case date():
+            return Type.DATE
+    return None
+
+
+def _nodes(node: Any) -> Iterator[syntax.Node]:
+    yield node
+    for child in _children(node):
+        yield from _nodes(child)
+
+
+def _children(node: Any) -> Iterator[Any]:
+    """The nodes directly below one; those in tuples, too."""
+    below = [getattr(node, own.name) for own in fields(node)]
+    while below:
+        child = below.pop(0)
+        if isinstance(child, tuple):
+            below[:0] = child
+        elif isinstance(child, syntax.Node):
+            yield child

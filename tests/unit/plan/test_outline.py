@@ -1,0 +1,56 @@
+"""Columns, types and the types of parameters, before any value is known: nothing is priced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan.types import Type
+from dpsql.session import Session
+from tests.unit.server.clinic import open_clinic
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with open_clinic(tmp_path_factory.mktemp("clinic")) as clinic:
+        yield clinic.proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize(
+    ("sql", "types", "parameters"),
+    [
+        ("SELECT sex, COUNT(*), AVG(weight) FROM people WHERE age >= ? GROUP BY sex", "text integer real", "integer"),
+        (
+            "SELECT COUNT(*) FROM people WHERE sex = $2 AND born BETWEEN $1 AND DATE '1990-01-02'",
+            "integer",
+            "date text",
+        ),
+        (
+            "SELECT sex, COUNT(*) FROM people GROUP BY sex ORDER BY 2 LIMIT ? OFFSET ?",
+            "text integer",
+            "integer integer",
+        ),
+        ("SELECT AVG(weight + ?) FROM people WHERE sex IN (?, 'F') AND NOT smokes", "real", "real text"),
+        ("SELECT COUNT(*) FROM people WHERE born = CAST(? AS DATE)", "integer", "date"),
+        ("SELECT smokes, born, MAX(age) FROM people GROUP BY smokes, born", "boolean date integer", ""),
+        ("SELECT * FROM (SELECT COUNT(*) AS n FROM people) t LIMIT 10", "integer", ""),
+    ],
+)
+def test_an_outline_has_types_of_columns_and_of_parameters(
+    session: Session, sql: str, types: str, parameters: str
+) -> None:
+    before = session.budget()
+    outline = session.outline(sql)
+    assert outline.types == tuple(map(Type, types.split()))
+    assert outline.parameters == tuple(map(Type, parameters.split()))
+    assert len(outline.columns) == len(outline.types)
+    assert session.budget() == before
+
+
+def test_what_is_refused_whatever_the_values_are_has_no_outline(session: Session) -> None:
+    with pytest.raises(UnsupportedQuery, match="nope"):
+        session.outline("SELECT COUNT(*) FROM people WHERE nope = ? LIMIT ?")
+    with pytest.raises(ProgrammingError, match="Only a SELECT"):
+        session.outline("SHOW BUDGET")
