@@ -25,8 +25,8 @@ from dpsql.ledger.file import LedgerFile, Record
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
-from dpsql.ledger.state import LedgerState, Pinned, reason_of
-from dpsql.ledger.views import AccountState, Entry, Release
+from dpsql.ledger.state import LedgerState, Pinned
+from dpsql.ledger.views import AccountState, Entry, Release, reason_of
 from dpsql.privacy.account import Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.kinds import Loss

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +25,7 @@ from dpsql.privacy.account import Account, Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.loss import decode
 
-__all__ = ["LedgerState", "Pinned", "reason_of"]
+__all__ = ["LedgerState", "Pinned"]
 
 Promise = tuple[Fraction, Fraction]  # epsilon and delta
 
@@ -130,13 +130,14 @@ class LedgerState:
     def spent(self, account: str, limits: PolicyLimits) -> Account:
         """Spent in one account, under these limits: all that a named analyst asked, ever, under whichever limits.
 
-        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named. What
-        was published to all is charged to each account; one that begins later pays for what all others read with it.
+        The shared account ``"*"`` holds what was charged to it, and what analysts spent who are no longer named; a
+        name that leaves it begins with all of that. What was published to all is charged to each account; one that
+        begins later pays for what all others read with it.
         """
         published = self._published.get(account, self._of_newcomers)
-        if account != "*":
+        if account in self._named and account != "*":
             return self._by_analyst.get(account, Account()) + published
-        return sum((self._by_account[name] for name in self._names("*", limits)), published)
+        return self._sum_of(self._names(account, limits)) + published
 
     def suspended(self, analyst: str) -> bool:
         """Whether an analyst had more overruns than are allowed since the last reset of the account that paid for them.
@@ -195,9 +196,7 @@ class LedgerState:
 
     @property
     def _of_newcomers(self) -> Account:
-        """What an account pays at its beginning for what was published before: what ``"*"`` paid, whose it was until
-        then; without one, what still serves.
-        """
+        """What an account pays at its beginning for what was published: as ``"*"``, without one what still serves."""
         return self._published.get("*", self._serving)
 
     @property
@@ -205,11 +204,25 @@ class LedgerState:
         """What publications cost that still tell something: those that the policy was written from, and the newest."""
         return self._written + self._newest
 
+    @property
+    def _named(self) -> Mapping[str, Any]:
+        """The accounts of the limits on record."""
+        named: Mapping[str, Any] = self.limits.get("analysts", {})
+        return named
+
     def _names(self, account: str, limits: PolicyLimits) -> list[str]:
         """Under which names an account's charges stand: see `spent`."""
-        if account != "*":
-            return [account]
-        return [name for name in self._by_account if name == "*" or name not in limits.analysts]
+        if account == "*":
+            return [name for name in self._by_account if name == "*" or name not in limits.analysts]
+        return [account] if account in self._named else self._begins_as(account)
+
+    def _begins_as(self, name: str) -> list[str]:
+        """What a new account begins with: all that ``"*"`` holds, under which anybody may have read by any name."""
+        shared = {"*"} & (self._named.keys() | self._by_account.keys())
+        return [other for other in self._by_account if other == "*" or other not in self._named] if shared else [name]
+
+    def _sum_of(self, names: Sequence[str]) -> Account:
+        return sum((self._by_account.get(name, Account()) for name in names), Account())
 
     def _settle(self) -> None:
         """Adds up the charges applied since; the same loss many times over is one multiplication."""
@@ -291,6 +304,10 @@ class LedgerState:
 
     def _limits(self, record: Record) -> None:
         self._settle()  # what was charged under the limits until now
+        for name in record.details["limits"]["analysts"].keys() - self._named.keys() - {"*"}:
+            names = self._begins_as(name)
+            self._by_analyst[name] = self._sum_of(names)
+            self._promises[name] = {promise for other in names for promise in self._promises.get(other, ())}
         self.limits = record.details["limits"]
         self.metrics |= self.limits.get("metrics", {})
         self._promise_of_total = _promise(self.limits["total"])
@@ -370,19 +387,3 @@ def _promise(limits: Mapping[str, str]) -> Promise:
 @lru_cache(maxsize=4096)
 def _account(loss: str, composition: Composition) -> Account:
     return decode(json.loads(loss)).account(composition)
-
-
-def reason_of(record: Record) -> str:
-    """What a record says for a reader, besides its statement: the owner's reason, new limits, a new version."""
-    details = record.details
-    if record.kind == "limits":
-        accounts = {"total": details["limits"]["total"], **details["limits"]["analysts"]}
-        return "; ".join(f"{name}: {_amounts(own)}" for name, own in accounts.items())
-    version = f"version {details['version']}" if record.kind == "refresh" else ""
-    return ": ".join(filter(None, (version, details.get("reason", ""))))
-
-
-def _amounts(limits: Mapping[str, str]) -> str:
-    """The plain limits of an account that are not 0."""
-    amounts = {kind: Fraction(limits[kind]) for kind in ("epsilon", "delta", "gamma")}
-    return ", ".join(f"{kind} {float(amount):g}" for kind, amount in amounts.items() if amount)

@@ -5,14 +5,16 @@ Tests: tests/unit/ledger/test_ledger.py.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dpsql.ledger.file import Record
 from dpsql.privacy.account import Composition, PrivacyLoss
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Loss
 
-__all__ = ["AccountState", "Entry", "Release"]
+__all__ = ["AccountState", "Entry", "Release", "reason_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +75,19 @@ class Release:
     version: int
     loss: Loss
     parts: tuple[str, ...]
+
+
+def reason_of(record: Record) -> str:
+    """What a record says for a reader, besides its statement: the owner's reason, new limits, a new version."""
+    details = record.details
+    if record.kind == "limits":
+        accounts = {"total": details["limits"]["total"], **details["limits"]["analysts"]}
+        return "; ".join(f"{name}: {_amounts(own)}" for name, own in accounts.items())
+    version = f"version {details['version']}" if record.kind == "refresh" else ""
+    return ": ".join(filter(None, (version, details.get("reason", ""))))
+
+
+def _amounts(limits: Mapping[str, str]) -> str:
+    """The plain limits of an account that are not 0."""
+    amounts = {kind: Fraction(limits[kind]) for kind in ("epsilon", "delta", "gamma")}
+    return ", ".join(f"{kind} {float(amount):g}" for kind, amount in amounts.items() if amount)

@@ -103,14 +103,49 @@ def test_limits_below_what_was_spent_are_refused(place: Path, lowered: PolicyLim
         assert spent(ledger) == spent(ledger, None) == 0
 
 
-def test_an_analyst_takes_the_past_along_into_an_account_of_her_own(place: Path) -> None:
+def named(name: str, epsilon: int | Fraction = 1, delta: Fraction = Fraction(1, 10**6)) -> PolicyLimits:
+    return PolicyLimits(limits().total, {**limits().analysts, name: Limits(Fraction(epsilon), delta)})
+
+
+def test_a_name_that_leaves_the_shared_account_begins_with_all_that_it_has_spent(place: Path) -> None:
     with opened(place) as ledger:
         ask(ledger, analyst="eve")
-    own = PolicyLimits(limits().total, {**limits().analysts, "eve": Limits(Fraction(1))})
-    with opened(place, own) as ledger:
-        assert spent(ledger, "eve") == spent(ledger, "*") == 0.1
-        ask(ledger, analyst="eve")
-        assert (spent(ledger, "eve"), spent(ledger, "*")) == (0.2, 0.1)
-    with opened(place) as ledger:  # and back into the shared one
+        ask(ledger, analyst="mallory")
+    with opened(place, named("eve")) as ledger:
         assert spent(ledger, "eve") == spent(ledger, "*") == 0.2
-        assert spent(ledger, None) == 0.2
+        ask(ledger, analyst="eve")
+        assert (spent(ledger, "eve"), spent(ledger, "*"), spent(ledger, None)) == (0.3, 0.2, 0.3)
+    with opened(place) as ledger:  # and back into the shared one
+        assert spent(ledger, "eve") == spent(ledger, "*") == 0.3
+        ask(ledger, analyst="mallory")
+    with opened(place, named("eve")) as ledger:  # which she leaves again: nothing counts twice
+        assert (spent(ledger, "eve"), spent(ledger, "*"), spent(ledger, None)) == (0.4, 0.3, 0.4)
+        assert spent(ledger, "ana") == 0
+
+
+def test_a_name_that_never_asked_begins_with_what_the_shared_account_spent_even_after_that_is_gone(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, analyst="mallory")
+    opened(place, limits(others=None)).close()
+    without = PolicyLimits(limits().total, {name: own for name, own in named("zoe").analysts.items() if name != "*"})
+    with opened(place, without) as ledger:
+        assert (spent(ledger, "zoe"), spent(ledger, "ana")) == (0.1, 0)
+
+
+def test_names_where_nobody_shares_an_account_begin_with_nothing(place: Path) -> None:
+    with opened(place, limits(others=None)) as ledger:
+        ask(ledger)
+    without = PolicyLimits(limits().total, {"zoe": Limits(Fraction(1)), **limits(others=None).analysts})
+    with opened(place, without) as ledger:
+        assert (spent(ledger, "zoe"), spent(ledger, "ana")) == (0, 0.1)
+
+
+def test_a_name_that_leaves_with_less_than_was_spent_or_another_promise_is_refused(place: Path) -> None:
+    with opened(place) as ledger:
+        ask(ledger, Pure(Fraction(1, 2)), analyst="mallory")
+    with pytest.raises(PolicyError, match=r"analysts: eve allows epsilon 0.25, but 0.5 was spent already"):
+        opened(place, named("eve", Fraction(1, 4)))
+    with pytest.raises(PolicyError, match=r"analysts: eve was epsilon 1 with delta 1e-06 when answers were given"):
+        opened(place, named("eve", Fraction(3, 4), Fraction(1, 10**5)))
+    with opened(place, named("eve", 2)) as ledger:
+        assert spent(ledger, "eve") == 0.5
