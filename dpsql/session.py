@@ -61,14 +61,16 @@ class Session(Calls):
         return self._analyst
 
     @door
-    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+    def query(
+        self, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
+    ) -> Answer:
         """The answer to one statement, charged before anything is read.
 
         Args:
             sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET, CREATE SYNTHETIC TABLE, DROP TABLE.
             parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
-            **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``max_groups_per_unit``,
-                ``max_rows_per_group``, ``confidence`` and the others of the OPTIONS clause.
+            progress: Told each public step of a synthetic table that is made, and the share done, 0 to 1.
+            **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``confidence`` and others of the OPTIONS clause.
 
         Raises:
             UnsupportedQuery: The statement is refused; nothing was spent.
@@ -93,7 +95,7 @@ class Session(Calls):
             case syntax.SetOption():
                 return self._remember(statement.name, statement.value.value)
             case syntax.CreateSynthetic():
-                return self._create(statement, parameters, options).made()
+                return self._create(statement, parameters, options).made(progress)
             case syntax.DropTable():
                 return self._releases.drop(statement.name)
 

@@ -11,7 +11,7 @@ import typer
 from dpsql.answers.writers import WRITERS
 from dpsql.cli.app import app
 from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, statements_of, takes_options, widths_of
-from dpsql.cli.running import line, opened
+from dpsql.cli.running import line, opened, progress
 from dpsql.errors import InterfaceError
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def query(
     with opened(policy) as proxy:
         session = proxy.session(analyst=analyst)
         if file is None:
-            _write(session.query(statements[0], **options), format)
+            with progress() as bar:
+                answer = session.query(statements[0], progress=bar, **options)
+            _write(answer, format)
         elif together:
             _write_all(session.query_all(statements, half_width=wanted, **options), format)
         else:
@@ -96,8 +98,9 @@ def _one_by_one(session: Session, statements: Sequence[str], options: Mapping[st
     from dpsql.answers.batch import numbered
 
     for place, statement in enumerate(statements, 1):
-        with numbered(place):
-            yield session.query(statement, **options)
+        with numbered(place), progress() as bar:
+            answer = session.query(statement, progress=bar, **options)
+        yield answer
 
 
 def _write_all(answers: Iterable[Answer], format: str) -> None:  # noqa: A002 - the option's name

@@ -21,6 +21,7 @@ from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.releases.payment import Relation
 from dpsql.mechanisms.releases.table import TablePlan, plan_table, proves
+from dpsql.mechanisms.releases.waiting import Told
 from dpsql.mechanisms.releases.workload import Wanted, default_workload, read_workload
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
@@ -47,6 +48,7 @@ NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal la
 MEGABYTE = 10**6  # In bytes.
 READS = "Whatever is asked of the table later costs nothing."
 CONSTRUCT = "CREATE SYNTHETIC TABLE"
+COUNTED, RELEASED = 0.1, 0.9  # Shares done before and after the release. It is a choice: that is what takes long.
 Progress = Callable[[str, float], None]
 """Told each public step of what takes long, and the share done, 0 to 1."""
 SILENT: Progress = lambda step, done: None  # noqa: E731 - it has a type this way
@@ -144,9 +146,11 @@ class Creation:
         names = [key.name for _, key in self.columns]
         progress("counting rows", 0.05)
         raw = self.run(self.reading)
-        progress(f"releasing by {table.method}", 0.3)
-        released, made = table.release(raw, names, backend.sampler)
-        progress("keeping it in the ledger", 0.9)
+        step = f"releasing by {table.method}"
+        progress(step, COUNTED)
+        told: Told = lambda done: progress(step, COUNTED + (RELEASED - COUNTED) * done)  # noqa: E731 - it has a type
+        released, made = table.release(raw, names, backend.sampler, told)
+        progress("keeping it in the ledger", RELEASED)
         rows = [int(number) for number in released.columns["rows"]]
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]

@@ -33,6 +33,7 @@ from dpsql.mechanisms.releases.proofs import uniform_proof
 from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
 from dpsql.mechanisms.releases.smalldb import BLOCK, MOST_CANDIDATES, error_of, small_database
 from dpsql.mechanisms.releases.smalldb_paths import MOST_STEPS, cap_of, small_ordered_database
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.mechanisms.releases.workload import Wanted
 from dpsql.privacy.sampling import Sampler
 
@@ -63,7 +64,7 @@ class ByIntervals:
     def memory(self, asked: Wanted) -> int:
         return BYTES_OF_A_CELL * asked.cells
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         up_to = np.cumsum(histogram(asked, exact))
         found = noisy_cuts(lambda cell: int(up_to[cell - 1]), asked.cells, payment, sampler)
         within = self._within(asked, payment, found.total, BETA)
@@ -113,16 +114,16 @@ class BySmallDb:
         fit = [rows for rows in SMALL_ROWS if not self._beyond(asked, payment, rows)]
         return min(fit, key=lambda rows: self._within(asked, payment, asked.rows_about, rows, BETA))
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         counts = np.append(histogram(asked, exact), exact.unlisted)
         rows, total = self.rows(asked, payment), int(counts.sum())
         if not total:
             return made_of(asked, counts[:-1], None)
         if _ordered(asked):
-            chosen = small_ordered_database(counts, rows, payment, sampler)
+            chosen = small_ordered_database(counts, rows, payment, sampler, told)
         else:
             questions = np.concatenate([asked.masks(), np.zeros((asked.questions(), 1), dtype=bool)], axis=1)
-            chosen = small_database(counts, questions.astype(np.int64), rows, payment, sampler)
+            chosen = small_database(counts, questions.astype(np.int64), rows, payment, sampler, told)
         shown = np.asarray(chosen[:-1] * (total / rows), dtype=np.float64)
         if not _ordered(asked):
             return made_of(asked, _whole(shown), None)
@@ -178,8 +179,8 @@ class ByMwem:
     def memory(self, asked: Wanted) -> int:
         return 10 * asked.questions() * asked.cells + BYTES_OF_A_CELL * asked.cells
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
-        found = learnt_histogram(histogram(asked, exact), asked.masks(), payment, sampler).cells
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
+        found = learnt_histogram(histogram(asked, exact), asked.masks(), payment, sampler, told=told).cells
         return made_of(asked, _whole(found), None)
 
 

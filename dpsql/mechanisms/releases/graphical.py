@@ -18,7 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from dpsql.mechanisms.releases.marginals import NoisyMarginals, Pair
 from dpsql.mechanisms.releases.reach import deviation_of
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["MISSING", "SmallModel", "graphical_rows", "installed"]
@@ -55,12 +56,13 @@ def installed() -> bool:
     return find_spec("mbi") is not None
 
 
-def graphical_rows(released: NoisyMarginals, sampler: Sampler) -> npt.NDArray[np.int64]:
+def graphical_rows(released: NoisyMarginals, sampler: Sampler, told: Told = unheard) -> npt.NDArray[np.int64]:
     """(total, d) codes of synthetic rows.
 
     Args:
         released: The noisy marginals.
         sampler: Of the order of rows.
+        told: After each block of steps of the fit.
 
     Raises:
         ImportError: If mbi is not installed.
@@ -76,7 +78,13 @@ def graphical_rows(released: NoisyMarginals, sampler: Sampler) -> npt.NDArray[np
     of_pair = deviation_of(released.pair_law)
     for clique, table in zip(_named(released.pairs), released.pairs.values(), strict=True):
         seen.append(mbi.LinearMeasurement(np.asarray(table, dtype=np.float64).ravel(), clique, of_pair))
-    model = mbi.estimation.MirrorDescent().estimate(domain, seen, known_total=float(released.total), iters=STEPS)
+    steps = count(1)
+    blocks = STEPS / getattr(mbi.estimation, "CALLBACK_EVERY", STEPS)  # the library says so once a block
+    model = mbi.estimation.MirrorDescent().estimate(
+        *(domain, seen, float(released.total)),
+        iters=STEPS,
+        callback_fn=lambda _: told(min(1.0, next(steps) / blocks)),
+    )
     made = model.synthetic_data(rows=released.total)
     rows = np.stack([np.asarray(made.data[name], dtype=np.int64) for name in names], axis=1)
     rows = rows[sampler.order(len(rows)).astype(np.int64)]

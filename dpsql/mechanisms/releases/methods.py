@@ -48,6 +48,7 @@ from dpsql.mechanisms.releases.reach import deviation_of, every_range, reach_of
 from dpsql.mechanisms.releases.rows import synthetic_rows
 from dpsql.mechanisms.releases.shares import shared_out
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape, noisy_tree
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.mechanisms.releases.workload import Wanted
 from dpsql.privacy.sampling import Sampler
 
@@ -112,8 +113,8 @@ class Method(Protocol):
         """Bytes that the release takes, nearly, at the most."""
         ...
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
-        """The release of what was counted."""
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
+        """The release of what was counted; ``told`` the share done, where it takes long."""
         ...
 
 
@@ -157,7 +158,7 @@ class ByCells:
     def memory(self, asked: Wanted) -> int:
         return BYTES_OF_A_CELL * asked.cells
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = noisy_cells(histogram(asked, exact), payment, sampler)
         return made_of(asked, found.counts, cells_proof(found))
 
@@ -193,7 +194,7 @@ class ByTree:
         shape = self._shape(asked)
         return int(2 * BYTES_OF_A_CELL * self.branching**shape.height)
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = noisy_tree(histogram(asked, exact), payment, sampler, branching=self.branching)
         return made_of(asked, found.counts, tree_proof(found))
 
@@ -239,7 +240,7 @@ class ByMarginals:
         d = len(asked.sizes)
         return BYTES_OF_A_CELL * (sum(asked.sizes) + MOST**2) + 8 * (d * MOST) ** 2 + 24 * asked.rows_about * d
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked))
         codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
         return Made(codes, rows)
@@ -265,11 +266,11 @@ class ByMbi:
     def memory(self, asked: Wanted) -> int:
         return BYTES_OF_MBI + ByMarginals().memory(asked)
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = noisy_marginals(
             exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked), graph=SmallModel()
         )
-        codes, rows = np.unique(graphical_rows(found, sampler), axis=0, return_counts=True)
+        codes, rows = np.unique(graphical_rows(found, sampler, told), axis=0, return_counts=True)
         return Made(codes, rows)
 
 
@@ -299,7 +300,7 @@ class ByHalfSpaces:
     def memory(self, asked: Wanted) -> int:
         return 2 * BYTES_OF_A_CELL * asked.cells
 
-    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> Made:
+    def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         sectors = self._sectors(asked)
         counts = np.bincount(sectors, weights=histogram(asked, exact), minlength=sectors.max() + 1).astype(np.int64)
         found = noisy_ranges(counts, payment, sampler)

@@ -41,6 +41,7 @@ import numpy.typing as npt
 from dpsql.mechanisms.releases.cells import noisy_total
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.shares import Floats
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.privacy.sampling import Sampler, noised
 
 __all__ = ["LearntHistogram", "best_rounds", "error_of", "learnt_histogram"]
@@ -76,6 +77,7 @@ def learnt_histogram(
     sampler: Sampler,
     total: int | None = None,
     rounds: int | None = None,
+    told: Told = unheard,
 ) -> LearntHistogram:
     """A histogram that answers the questions about as well as the price allows.
 
@@ -86,6 +88,7 @@ def learnt_histogram(
         sampler: Of choices and noise.
         total: The number of rows where it is public (``replace_one``, one row a unit).
         rounds: T, from 1 to K; without it that of the best guarantee, at most 40.
+        told: Before each round.
 
     Raises:
         ValueError: If the domain or the workload is too large, a round has no question left, or a total is named where
@@ -104,7 +107,8 @@ def learnt_histogram(
     exact, shown = questions @ counts, np.full(len(counts), rows / len(counts))
     asked: list[int] = []
     measured: list[int] = []
-    for _ in range(rounds):
+    for done in range(rounds):
+        told(done / rounds)
         open_questions = [k for k in range(len(questions)) if k not in asked]
         scores = np.abs(exact - np.rint(questions @ shown).astype(np.int64))[open_questions]
         chosen = open_questions[payment.choose(scores.tolist(), sampler, left / 2, rounds, moved=payment.rows)]

@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.releases.payment import Payment, root_below
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["MOST_CANDIDATES", "check_swaps", "error_of", "rows_for", "small_database"]
@@ -44,7 +45,9 @@ BLOCK = 1 << 14  # Candidates that are scored together. It is a choice: with 100
 Codes = npt.NDArray[np.int64]
 
 
-def small_database(counts: Codes, questions: Codes, rows: int, payment: Payment, sampler: Sampler) -> Codes:
+def small_database(
+    counts: Codes, questions: Codes, rows: int, payment: Payment, sampler: Sampler, told: Told = unheard
+) -> Codes:
     """(N,) the chosen small database: how many of its rows each cell has.
 
     Args:
@@ -53,6 +56,7 @@ def small_database(counts: Codes, questions: Codes, rows: int, payment: Payment,
         rows: m >= 1, of the small database.
         payment: The price; the neighbours are ``replace_one`` with one row a unit.
         sampler: Of the choice.
+        told: After each block of candidates that was counted.
 
     Raises:
         ValueError: If the neighbours are others, or there are more than ten million candidates.
@@ -68,7 +72,8 @@ def small_database(counts: Codes, questions: Codes, rows: int, payment: Payment,
     n = int(counts.sum())
     wanted, places = rows * (questions @ counts), questions.T * n
     held: dict[int, int] = {}
-    for _, misses in _blocks(cells, rows, wanted, places):
+    for block, (_, misses) in enumerate(_blocks(cells, rows, wanted, places), 1):
+        told(min(1.0, block * BLOCK / candidates) / 2)
         values, often = np.unique(misses, return_counts=True)
         for value, number in zip(values.tolist(), often.tolist(), strict=True):
             held[value] = held.get(value, 0) + number

@@ -42,6 +42,7 @@ import numpy as np
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.releases.payment import Payment, root_below
 from dpsql.mechanisms.releases.smalldb import Codes, check_swaps
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["MOST_STEPS", "cap_of", "small_ordered_database"]
@@ -50,7 +51,7 @@ MOST_STEPS = 10**8  # Sums of Python integers that one release may take: about t
 LEAST_WEIGHT = 1e-3  # The weight of all paths at the cap, at most, against that of one path without a miss. A choice.
 
 
-def small_ordered_database(counts: Codes, rows: int, payment: Payment, sampler: Sampler) -> Codes:
+def small_ordered_database(counts: Codes, rows: int, payment: Payment, sampler: Sampler, told: Told = unheard) -> Codes:
     """(N,) the chosen small database: how many of its rows each cell has.
 
     Args:
@@ -58,6 +59,7 @@ def small_ordered_database(counts: Codes, rows: int, payment: Payment, sampler: 
         rows: m >= 1, of the small database.
         payment: The price; the neighbours are ``replace_one`` with one row a unit.
         sampler: Of the choice.
+        told: Before each band of paths.
 
     Raises:
         ValueError: If the neighbours are others, or the counting takes too long.
@@ -75,7 +77,11 @@ def small_ordered_database(counts: Codes, rows: int, payment: Payment, sampler: 
             "fewer cells or rows, more epsilon, or `tree`"
         )
     bands = _Bands(np.cumsum(counts), rows)
-    up_to = [0, *(bands.paths(miss) for miss in range(cap)), math.comb(cells + rows - 1, rows)]
+    up_to = [0]
+    for miss in range(cap):
+        told(miss / cap)
+        up_to.append(bands.paths(miss))
+    up_to.append(math.comb(cells + rows - 1, rows))
     widths = [more - less for less, more in pairwise(up_to)]
     miss, place = sampler.intervals(widths, [-j for j in range(cap + 1)], loss / 2)
     path = bands.path_at(place, miss if miss < cap else None, miss - 1)

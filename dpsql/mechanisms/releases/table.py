@@ -26,6 +26,7 @@ from dpsql.mechanisms.releases.methods import ByCells, ByHalfSpaces, ByMarginals
 from dpsql.mechanisms.releases.payment import Payment, Relation
 from dpsql.mechanisms.releases.ranges import BRANCHINGS
 from dpsql.mechanisms.releases.reach import deviation_of
+from dpsql.mechanisms.releases.waiting import Told, unheard
 from dpsql.mechanisms.releases.workload import Wanted
 from dpsql.privacy.conversions import rho_of_epsilon
 from dpsql.privacy.kinds import Concentrated, Loss
@@ -89,15 +90,18 @@ class TablePlan:
         found = self.way.largest(self.asked, self.payment, BETA)
         return None if found is None else found / self.asked.rows_about
 
-    def release(self, raw: RawTable, keys: Sequence[str], sampler: Sampler) -> tuple[ReleasedTable, Made]:
+    def release(
+        self, raw: RawTable, keys: Sequence[str], sampler: Sampler, told: Told = unheard
+    ) -> tuple[ReleasedTable, Made]:
         """The synthetic rows by their distinct values: one column a key, and ``rows``, how many there are of each.
 
         Args:
             raw: Columns ``keys``, and ``m0``: the exact numbers of rows.
             keys: Their names.
             sampler: Of the noise.
+            told: The share done, of what takes long.
         """
-        made = self.way.release(self.asked, self.payment, coded(raw, keys, self.asked.domains), sampler)
+        made = self.way.release(self.asked, self.payment, coded(raw, keys, self.asked.domains), sampler, told)
         columns: dict[str, Sequence[Any]] = {
             key: [domain[code] for code in made.codes[:, j].tolist()]
             for j, (key, domain) in enumerate(zip(keys, self.asked.domains, strict=True))

@@ -326,3 +326,9 @@ def test_who_waits_is_told_each_step(session: Session) -> None:
     steps: list[tuple[str, float]] = []
     session.release("p", "SELECT age FROM people", epsilon=1, progress=lambda step, done: steps.append((step, done)))
     assert [step for step, _ in steps] == ["counting rows", "releasing by cells", "keeping it in the ledger"]
+    steps.clear()
+    sql = "CREATE SYNTHETIC TABLE q WITH (method = 'mwem', epsilon = 1) AS SELECT age FROM people"
+    session.query(sql, progress=lambda step, done: steps.append((step, done)))
+    rounds = [done for step, done in steps if step == "releasing by mwem"]
+    assert len(rounds) > 3
+    assert 0.1 == rounds[0] <= rounds[1] < rounds[-1] < 0.9
