@@ -1,9 +1,10 @@
 """What is proved of a free answer: intervals of counts and sums over one synthetic table.
 
-A COUNT(*), COUNT(x) or SUM(x), under any WHERE and GROUP BY, is linear in the numbers of rows of the table's cells: its
-weights are found by asking the same statement of a table with one row for every cell, in the worker without data. What
-is proved of these numbers (`mechanisms.releases.proofs`) is then an interval of what the same question would find in
-the private rows that were counted, within the cells that are listed. It is stretched to what the answer shows.
+A COUNT(*), COUNT(x) or SUM(x), under any WHERE and GROUP BY, is linear in the numbers of rows of the cells of the
+columns that it reads: its weights are found by asking the same statement of a table with one row for every such cell,
+in the worker without data. What is proved of these columns, or of these and others (`mechanisms.releases.proofs`), is
+then an interval of what the same question would find in the private rows that were counted, within the cells that are
+listed. It is stretched to what the answer shows.
 
 Where LIMIT or HAVING picks rows by what was released, all groups hold at once (union bound). For all else, joins and
 means too, nothing is claimed.
@@ -13,6 +14,7 @@ Tests: tests/unit/releasing/test_reading.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,10 +24,12 @@ from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.screen import Ends
 from dpsql.engine.dialect import WIRE
 from dpsql.engine.over_release import lower_over_grid
-from dpsql.mechanisms.releases.proofs import Proof
+from dpsql.mechanisms.releases.proofs import Proof, least_interval
 from dpsql.mechanisms.releases.shares import Floats
+from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Apply, Constant, Expression, Filter, Scan
 from dpsql.plan.plans import PublicPlan
+from dpsql.plan.relations import predicates
 from dpsql.plan.stages import COUNT_DISTINCT, COUNT_ROWS, is_aggregate
 from dpsql.plan.types import Facts, Type
 from dpsql.releasing.stored import StoredTable
@@ -48,11 +52,9 @@ def bounds_of(
         post_process: The worker without data.
         rows: The answer's.
     """
-    scan, proof, stage = _one_table(plan), stored.proof, plan.stage
+    scan, stage = _one_table(plan), plan.stage
     outputs = [output.expression for output in stage.outputs]
-    if scan is None or proof is None or proof.cells > MOST_CELLS or not stage.aggregates:
-        return lambda column, confidence: []
-    if not all(key in outputs for key in stage.group_by):
+    if scan is None or not stored.proofs or not stage.aggregates or not all(key in outputs for key in stage.group_by):
         return lambda column, confidence: []
     places = [outputs.index(key) for key in stage.group_by]
     picked = stage.limit is not None or stage.having is not None or bool(stage.offset)
@@ -62,19 +64,49 @@ def bounds_of(
         if asked is None:
             return []
         value, counts = asked
-        weights = _weights(plan, scan, value, stored, proof, post_process, counts=counts)
-        if len(weights) * proof.cells > MOST_WORK:
+        read = _columns_read(plan, stored, value)
+        proofs = [proof for proof in stored.proofs if proof.columns is None or set(read) <= set(proof.columns)]
+        most = max((proof.cells for proof in proofs), default=0)
+        if not proofs or most > MOST_CELLS:
+            return []
+        weights = _weights(plan, scan, value, stored, read, post_process, counts=counts)
+        if len(weights) * most > MOST_WORK:
             return []
         level = 1 - (1 - confidence) / max(1, len(weights)) if picked else confidence
         found = []
         for row in rows:
-            ends = proof.interval(weights.get(tuple(row[place] for place in places), np.zeros(proof.cells)), level)
+            own = weights.get(tuple(row[place] for place in places), np.zeros(tuple(_sizes(stored, read))))
+            ends = _interval(stored, proofs, read, own, level)
             if ends is None:
                 return []
             found.append(_stretched(ends, row[column], 0.0 if counts else -np.inf))
         return found
 
     return bounds
+
+
+def _interval(
+    stored: StoredTable, proofs: Sequence[Proof], read: Sequence[int], weights: Floats, confidence: float
+) -> Ends | None:
+    """The interval for weights of the columns that are read, whichever else a proof has."""
+    spread = []
+    for proof in proofs:
+        own = range(len(stored.domains)) if proof.columns is None else proof.columns
+        sizes = _sizes(stored, own)
+        kept = [size if column in read else 1 for column, size in zip(own, sizes, strict=True)]
+        spread.append((proof, np.broadcast_to(weights.reshape(kept), sizes).ravel()))
+    return least_interval(spread, confidence)
+
+
+def _sizes(stored: StoredTable, columns: Sequence[int]) -> list[int]:
+    return [len(stored.domains[column]) for column in columns]
+
+
+def _columns_read(plan: PublicPlan, stored: StoredTable, value: Expression) -> list[int]:
+    """The places of the table's columns that conditions, keys and value read, rising."""
+    names = list(stored.info.columns)
+    expressions = (*predicates(plan.relation), *plan.stage.group_by, value)
+    return sorted({names.index(column.name) for expression in expressions for column in columns_of(expression)})
 
 
 def _one_table(plan: PublicPlan) -> Scan | None:
@@ -100,27 +132,29 @@ def _weights(
     scan: Scan,
     value: Expression,
     stored: StoredTable,
-    proof: Proof,
+    read: Sequence[int],
     post_process: PostProcess,
     *,
     counts: bool,
 ) -> dict[tuple[Any, ...], Floats]:
-    """The weight of every cell in each group, by the group's keys."""
-    places = np.unravel_index(np.arange(proof.cells), tuple(map(len, stored.domains)))
+    """The weight of every cell of the columns that are read, in each group, by the group's keys."""
+    sizes, columns = _sizes(stored, read), list(stored.info.columns.values())
+    cells = math.prod(sizes)
+    places = np.unravel_index(np.arange(cells), tuple(sizes)) if read else ()
     grid: dict[str, tuple[str, Sequence[Any]]] = {
-        column.name: (WIRE[column.facts.type], [domain[at] for at in place.tolist()])
-        for column, domain, place in zip(stored.info.columns.values(), stored.domains, places, strict=True)
+        columns[at].name: (WIRE[columns[at].facts.type], [stored.domains[at][code] for code in place.tolist()])
+        for at, place in zip(read, places, strict=True)
     }
-    grid[CELL] = ("BIGINT", list(range(proof.cells)))
+    grid[CELL] = ("BIGINT", list(range(cells)))
     raw = post_process.over_release(lower_over_grid(plan, scan, [value], CELL), {scan.table.name: grid})
     keys = [f"c{1 + i}" for i in range(len(plan.stage.group_by))]
     found: dict[tuple[Any, ...], Floats] = {}
     if not keys:
-        found[()] = np.zeros(proof.cells)
+        found[()] = np.zeros(cells)
     for cell, *key, x in raw.groups(["c0", *keys, f"c{1 + len(keys)}"]):
-        own = found.setdefault(tuple(key), np.zeros(proof.cells))
+        own = found.setdefault(tuple(key), np.zeros(cells))
         own[cell] = 0.0 if x is None else 1.0 if counts else float(x)
-    return found
+    return {key: own.reshape(sizes) for key, own in found.items()}
 
 
 def _stretched(ends: tuple[float, float], shown: Any, least: float) -> Ends:

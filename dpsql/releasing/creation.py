@@ -154,7 +154,7 @@ class Creation:
         rows = [int(number) for number in released.columns["rows"]]
         kinds = [(column, key.expression.facts.type) for column, key in self.columns]
         values = [released.columns[key] for key in names]
-        stored = written(kinds, values, rows, table.asked.domains, made.proof)
+        stored = written(kinds, values, rows, table.asked.domains, made.proofs)
         backend.ledger.store(charge, fingerprint, stored)
 
 

@@ -33,15 +33,15 @@ class StoredTable:
         info: As the plan sees it: a public table.
         values: One list a column, of the distinct rows.
         rows: How many rows there are of each.
-        domains: One list of values a column, as they were released; the cells of ``proof`` are their combinations.
-        proof: What is proved of it; None for nothing.
+        domains: One list of values a column, as they were released; the cells of a proof are their combinations.
+        proofs: What is proved of it; none for nothing.
     """
 
     info: TableInfo
     values: tuple[Sequence[Any], ...]
     rows: Sequence[int]
     domains: tuple[Sequence[Value], ...] = ()
-    proof: Proof | None = None
+    proofs: tuple[Proof, ...] = ()
 
     def counted(self) -> dict[str, tuple[str, Sequence[Any]]]:
         """The distinct rows and how often each stands there, as a worker takes them."""
@@ -66,15 +66,15 @@ def written(
     values: Sequence[Sequence[Any]],
     rows: Sequence[int],
     domains: Sequence[Sequence[Value]],
-    proof: Proof | None,
+    proofs: Sequence[Proof],
 ) -> bytes:
     """A table as the ledger keeps it."""
     told = {
         "columns": [[name, kind.value] for name, kind in columns],
         "values": list(map(list, values)),
         "rows": list(rows),
-        "domains": [] if proof is None else list(map(list, domains)),
-        "proof": None if proof is None else proof.told(),
+        "domains": list(map(list, domains)) if proofs else [],
+        "proofs": [proof.told() for proof in proofs],
     }
     return wire.encode(told)
 
@@ -105,5 +105,5 @@ def read_stored(name: str, fingerprint: str, stored: bytes) -> StoredTable:
             multiplicity=max(held.values(), default=0),
         )
     info = TableInfo(name, columns, public=True, rows=sum(told["rows"]), released=fingerprint)
-    domains, proof = told.get("domains", ()), read_proof(told.get("proof"))
-    return StoredTable(info, tuple(told["values"]), told["rows"], tuple(domains), proof)
+    proofs = tuple(map(read_proof, told.get("proofs", ())))
+    return StoredTable(info, tuple(told["values"]), told["rows"], tuple(told.get("domains", ())), proofs)

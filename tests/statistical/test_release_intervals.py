@@ -13,12 +13,14 @@ import pytest
 
 from dpsql.mechanisms.releases.methods import Exact, Method
 from dpsql.mechanisms.releases.payment import Payment, Relation
+from dpsql.mechanisms.releases.proofs import least_interval
 from dpsql.mechanisms.releases.table import WAYS
 from dpsql.mechanisms.releases.workload import Wanted, read_workload
 from dpsql.privacy.sampling import ExactSampler
 
 RELEASES, MOST_MISSES = 400, 55
 ONE = Wanted(("a",), (range(40),), read_workload("ranges(a)", ["a"]), rows_public=True, rows=10, rows_about=300)
+WIDE = Wanted(("a", "b"), (range(4), range(60)), read_workload("marginals(2)", ["a", "b"]), rows_about=1200)
 PLANE = Wanted(("x", "y"), (range(-4, 5), range(-4, 5)), read_workload("halfspaces(x, y)", ["x", "y"]), rows_about=300)
 
 
@@ -50,7 +52,31 @@ def test_intervals_hold_as_often_as_they_say(
     sampler, misses = ExactSampler(), 0
     for _ in range(RELEASES):
         made = way.release(asked, payment, Exact(codes, rows, 0), sampler)
-        assert made.proof is not None
-        low, high = made.proof.interval(weights, 0.95) or (1.0, 0.0)
+        (proof,) = made.proofs
+        low, high = proof.interval(weights, 0.95) or (1.0, 0.0)
+        misses += not low <= weights @ rows <= high
+    assert misses <= MOST_MISSES
+
+
+@pytest.mark.slow
+@pytest.mark.chance(4e-9, "four times the chance that more than 55 of 400 intervals miss")
+@pytest.mark.parametrize("price", [{"epsilon": Fraction(1)}, {"rho": Fraction(1, 8)}], ids=str)
+@pytest.mark.parametrize("asks_pair", [True, False])
+def test_intervals_of_marginals_hold_for_a_pair_and_for_a_column_that_was_cut(
+    asks_pair: bool, price: dict[str, Fraction]
+) -> None:
+    payment = Payment("add_remove", **price)  # type: ignore[arg-type]  # one of the two
+    way = next(way for way in WAYS if way.name == "marginals")
+    codes = np.stack(np.unravel_index(np.arange(WIDE.cells), WIDE.sizes), axis=1)
+    rows = np.arange(WIDE.cells) * 7 % 11
+    of_b = (np.arange(60) // 7 == 2).astype(np.float64)
+    of_a = np.array([0.0, 1, 1, 0]) if asks_pair else np.ones(4)
+    weights = np.outer(of_a, of_b).ravel()
+    sampler, misses = ExactSampler(), 0
+    for _ in range(RELEASES):
+        made = way.release(WIDE, payment, Exact(codes, rows, 0), sampler)
+        found = {proof.columns: proof for proof in made.proofs}
+        spread = [(found[0, 1], weights)] if asks_pair else [(found[1,], of_b), (found[0, 1], weights)]
+        low, high = least_interval(spread, 0.95) or (1.0, 0.0)
         misses += not low <= weights @ rows <= high
     assert misses <= MOST_MISSES

@@ -105,7 +105,8 @@ class BySmallDb:
     def memory(self, asked: Wanted) -> int:
         if _ordered(asked):
             return 2 * BYTES_OF_A_CELL * asked.cells * (asked.rows or SMALL_ROWS[-1])
-        return 8 * BLOCK * (asked.questions() + (asked.rows or SMALL_ROWS[-1])) + 8 * asked.questions() * asked.cells
+        of_a_candidate = 4 * asked.questions() + 2 * (asked.rows or SMALL_ROWS[-1]) + 8
+        return 8 * BLOCK * of_a_candidate + 8 * asked.questions() * asked.cells
 
     def rows(self, asked: Wanted, payment: Payment) -> int:
         """m: what was said, else that with the best guarantee among those that can be gone through."""
@@ -118,7 +119,7 @@ class BySmallDb:
         counts = np.append(histogram(asked, exact), exact.unlisted)
         rows, total = self.rows(asked, payment), int(counts.sum())
         if not total:
-            return made_of(asked, counts[:-1], None)
+            return made_of(asked, counts[:-1])
         if _ordered(asked):
             chosen = small_ordered_database(counts, rows, payment, sampler, told)
         else:
@@ -126,7 +127,7 @@ class BySmallDb:
             chosen = small_database(counts, questions.astype(np.int64), rows, payment, sampler, told)
         shown = np.asarray(chosen[:-1] * (total / rows), dtype=np.float64)
         if not _ordered(asked):
-            return made_of(asked, _whole(shown), None)
+            return made_of(asked, _whole(shown))
         within = self._within(asked, payment, total, rows, BETA)
         return made_of(asked, _in_order(shown), uniform_proof(shown, within))
 
@@ -181,7 +182,7 @@ class ByMwem:
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = learnt_histogram(histogram(asked, exact), asked.masks(), payment, sampler, told=told).cells
-        return made_of(asked, _whole(found), None)
+        return made_of(asked, _whole(found))
 
 
 def _in_order(cells: Floats) -> Whole:

@@ -42,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
-from dpsql.mechanisms.releases.parts import CutColumn, noisy_codes
+from dpsql.mechanisms.releases.parts import CutColumn, FlatColumn, NoisyCodes, noisy_codes
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import deviation_of
 from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
@@ -72,6 +72,7 @@ class NoisyMarginals:
         cuts: The columns that are cut, and how.
         pairs: d - 1 pairs of columns, each with its (s_a, s_b) unbiased noised table; they form a tree.
         pair_law: The noise of each number of a pair.
+        seen: The columns of all codes, as they were noised.
     """
 
     sizes: tuple[int, ...]
@@ -81,6 +82,7 @@ class NoisyMarginals:
     cuts: dict[int, CutColumn]
     pairs: dict[Pair, Whole]
     pair_law: LaplaceLaw | GaussianLaw
+    seen: tuple[FlatColumn | NoisyCodes, ...] = ()
 
 
 class Graph(Protocol):
@@ -162,9 +164,8 @@ def noisy_marginals(
         table = table_of(codes, sizes, pair, weights)
         drawn = noised(table, pair_law.draw(sampler, len(table)))
         pairs[pair] = np.asarray(drawn).reshape(sizes[pair[0]], sizes[pair[1]])
-    return NoisyMarginals(
-        sizes, total, tuple(c.numbers for c in columns), tuple(c.variances for c in columns), cuts, pairs, pair_law
-    )
+    numbers, variances = tuple(c.numbers for c in columns), tuple(c.variances for c in columns)
+    return NoisyMarginals(sizes, total, numbers, variances, cuts, pairs, pair_law, tuple(seen))
 
 
 def parts_for(total: int, law: LaplaceLaw | GaussianLaw) -> int:

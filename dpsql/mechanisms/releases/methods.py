@@ -42,7 +42,7 @@ from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
 from dpsql.mechanisms.releases.marginals import COLUMNS_SHARE, MOST, Codes, noisy_marginals, pair_share
 from dpsql.mechanisms.releases.parts import MOST_CODES
 from dpsql.mechanisms.releases.payment import Payment
-from dpsql.mechanisms.releases.proofs import Proof, cells_proof, tree_proof
+from dpsql.mechanisms.releases.proofs import Proof, cells_proof, marginals_proofs, tree_proof
 from dpsql.mechanisms.releases.ranges import evenly_spread, least_error, noisy_ranges, root_mean
 from dpsql.mechanisms.releases.reach import deviation_of, every_range, reach_of
 from dpsql.mechanisms.releases.rows import synthetic_rows
@@ -66,8 +66,8 @@ __all__ = [
 ]
 
 MOST_CELLS = 10**6  # Cells of one histogram: each gets noise, in memory. It is a choice.
-BYTES_OF_A_CELL = 100
-"""Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes."""
+BYTES_OF_A_CELL = 110
+"""Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes, and more."""
 BYTES_OF_MBI = 1_300_000_000
 """What `mbi` and its libraries take besides. Measured on the 14 columns of Adult; a guess for other tables."""
 WIDE = 1000
@@ -81,12 +81,12 @@ class Made:
     Attributes:
         codes: (k, d) the distinct rows, as the places of their values in the lists.
         rows: (k,) how many there are of each, > 0.
-        proof: What is proved of it; None for nothing.
+        proofs: What is proved of it; none for nothing.
     """
 
     codes: Codes
     rows: Codes
-    proof: Proof | None = None
+    proofs: tuple[Proof, ...] = ()
 
 
 class Method(Protocol):
@@ -243,7 +243,7 @@ class ByMarginals:
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
         found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked))
         codes, rows = np.unique(synthetic_rows(found, sampler), axis=0, return_counts=True)
-        return Made(codes, rows)
+        return Made(codes, rows, marginals_proofs(found, asked.sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class ByMbi:
             exact.codes, asked.sizes, payment, sampler, weights=exact.weights, alone=_nulls(asked), graph=SmallModel()
         )
         codes, rows = np.unique(graphical_rows(found, sampler, told), axis=0, return_counts=True)
-        return Made(codes, rows)
+        return Made(codes, rows, marginals_proofs(found, asked.sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,10 +330,10 @@ def histogram(asked: Wanted, exact: Exact) -> Codes:
     return counts
 
 
-def made_of(asked: Wanted, shown: Codes, proof: Proof | None) -> Made:
+def made_of(asked: Wanted, shown: Codes, *proofs: Proof) -> Made:
     """The rows of a released histogram."""
     held = np.flatnonzero(shown)
-    return Made(np.stack(np.unravel_index(held, asked.sizes), axis=1), shown[held], proof)
+    return Made(np.stack(np.unravel_index(held, asked.sizes), axis=1), shown[held], proofs)
 
 
 def too_many(asked: Wanted, most: int = MOST_CELLS) -> str:

@@ -57,10 +57,12 @@ class FlatColumn:
     Attributes:
         numbers: (s,) unbiased numbers of rows.
         variances: (s,) of their noise.
+        law: Of it.
     """
 
     numbers: Whole
     variances: Floats
+    law: LaplaceLaw | GaussianLaw
 
     @property
     def total(self) -> tuple[float, float]:
@@ -168,7 +170,7 @@ def noisy_codes(
     if len(counts) <= LONG:
         law = payment.noise(share, histograms=columns)
         drawn = np.asarray(noised(counts, law.draw(sampler, len(counts))))
-        return FlatColumn(drawn, np.full(len(counts), deviation_of(law) ** 2))
+        return FlatColumn(drawn, np.full(len(counts), deviation_of(law) ** 2), law)
     shape = TreeShape(len(counts), BRANCHING, root=True)
     law = payment.noise(share, histograms=columns * shape.levels)
     seen = [noised(level, law.draw(sampler, len(level))).astype(np.float64) for level in sums(counts, BRANCHING)]

@@ -5,9 +5,17 @@ independent Z of a known law; with `tree`, as an unbiased estimate whose error i
 Z: both give an interval by Chernoff's bound (`reach`), for any w. With `uniform`, every range is within a number of
 rows of the truth at once, at 95%: then w is 0 or 1 and one run of 1.
 
-A proof may be of coarser cells (``of``: which of them each cell is in, as the sectors of `halfplanes`): then w is 0 or
-1, and w'x lies between the sum of the coarse cells that are counted whole and that of all that are touched. Each end
-fails with half the probability.
+A proof may be of some of a table's columns (``columns``): its cells are the combinations of their values, as the
+noised columns and pairs of `marginals` are. It may be of coarser cells (``of``: which of them each cell is in, as the
+sectors of `halfplanes` or the pairs of columns that were cut): the rows of one, X_c, are >= 0 and spread in some way
+over its cells, so that w'x lies between the sums of X_c times the least and the largest weight in c. Each end fails
+with half the probability.
+
+Where several proofs cover a question, as a noised column of `marginals` and the pairs that it is in, the one whose
+noise has the least deviation is taken, at half the chance of failure (`least_interval`). Of noised columns, which one
+that would be is public; which pairs there are, and into which parts columns were cut, hangs on the noise of columns,
+but not on that of pairs. So the column that may be taken misses with half the chance at most, and so does, whatever the
+noise of columns, the pair.
 
 All of it is made of what was released: post-processing.
 
@@ -17,7 +25,7 @@ Tests: tests/unit/mechanisms/releases/test_proofs.py, tests/statistical/test_rel
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -26,12 +34,17 @@ import numpy as np
 
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.cells import NoisyCells
-from dpsql.mechanisms.releases.reach import reach_of
+from dpsql.mechanisms.releases.marginals import NoisyMarginals
+from dpsql.mechanisms.releases.parts import FlatColumn
+from dpsql.mechanisms.releases.reach import deviation_of, reach_of
 from dpsql.mechanisms.releases.shares import Floats, Whole
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape
 
-__all__ = ["Proof", "cells_proof", "read_proof", "tree_proof", "uniform_proof"]
+__all__ = ["Proof", "cells_proof", "least_interval", "marginals_proofs", "read_proof", "tree_proof", "uniform_proof"]
 
+MOST_PROVED = (
+    20_000  # Values of a column, or of a pair, that intervals are kept for. It is a choice: they are written down.
+)
 UNIFORM = 0.95  # The probability with which a bound of all ranges at once holds. It is a choice: beta is 0.05.
 
 
@@ -45,6 +58,7 @@ class Proof:
         shape: Of the tree that it was added to; None where it was added to every cell.
         within: Rows within which every range is; None for unbiased numbers.
         of: Where the numbers are of coarser cells: (N,) the one that each cell is in.
+        columns: Of the table, rising; None for all of them.
     """
 
     numbers: Floats
@@ -52,6 +66,7 @@ class Proof:
     shape: TreeShape | None = None
     within: float | None = None
     of: Whole | None = None
+    columns: tuple[int, ...] | None = None
 
     @property
     def cells(self) -> int:
@@ -68,13 +83,27 @@ class Proof:
         """
         if self.of is None:
             return self._interval(weights, confidence)
-        if not np.isin(weights, (0.0, 1.0)).all():
-            return None
-        number = np.bincount(self.of, minlength=len(self.numbers))
-        counted = np.bincount(self.of, weights=weights, minlength=len(self.numbers))
-        whole = self._interval((counted == number).astype(np.float64), confidence)
-        touched = self._interval((counted > 0).astype(np.float64), confidence)
-        return None if whole is None or touched is None else (whole[0], touched[1])
+        least, largest = self._ends(weights, self.of)
+        low, high = self._interval(least, confidence), self._interval(largest, confidence)
+        return None if low is None or high is None else (low[0], high[1])
+
+    def deviation(self, weights: Floats) -> float:
+        """The standard deviation of the noise in the weighted sum; infinite where more than noise is unknown."""
+        if self.of is not None:
+            weights, largest = self._ends(weights, self.of)
+            if (weights != largest).any():
+                return math.inf
+        if self.law is None:
+            return math.inf
+        on_noise = weights if self.shape is None else self.shape.weights(weights)
+        return math.sqrt(float(on_noise @ on_noise)) * deviation_of(self.law)
+
+    def _ends(self, weights: Floats, of: Whole) -> tuple[Floats, Floats]:
+        """The least and the largest weight in each coarser cell; 0 where it has none."""
+        least, largest = np.full(len(self.numbers), np.inf), np.full(len(self.numbers), -np.inf)
+        np.minimum.at(least, of, weights)
+        np.maximum.at(largest, of, weights)
+        return np.where(np.isfinite(least), least, 0.0), np.where(np.isfinite(largest), largest, 0.0)
 
     def _interval(self, weights: Floats, confidence: float) -> tuple[float, float] | None:
         middle = float(weights @ self.numbers)
@@ -94,7 +123,25 @@ class Proof:
         noise = [] if law is None else [type(law).__name__, law.scale if isinstance(law, LaplaceLaw) else law.variance]
         shape = [] if self.shape is None else [self.shape.cells, self.shape.branching, self.shape.root]
         of = None if self.of is None else self.of.tolist()
-        return {"numbers": self.numbers.tolist(), "noise": noise, "shape": shape, "within": self.within, "of": of}
+        columns = None if self.columns is None else list(self.columns)
+        return {
+            **{"numbers": self.numbers.tolist(), "noise": noise, "shape": shape},
+            **{"within": self.within, "of": of, "columns": columns},
+        }
+
+
+def least_interval(spread: Sequence[tuple[Proof, Floats]], confidence: float) -> tuple[float, float] | None:
+    """The interval of the proof with the least noise.
+
+    Args:
+        spread: Proofs, each with the question's weights over its own cells.
+        confidence: Between 0 and 1.
+    """
+    if len(spread) == 1:
+        ((proof, weights),) = spread
+        return proof.interval(weights, confidence)
+    proof, weights = min(spread, key=lambda pair: pair[0].deviation(pair[1]))
+    return proof.interval(weights, (1 + confidence) / 2)
 
 
 def cells_proof(released: NoisyCells) -> Proof:
@@ -112,14 +159,29 @@ def uniform_proof(shown: Floats, within: float) -> Proof:
     return Proof(shown, within=math.ceil(within))
 
 
-def read_proof(told: Mapping[str, Any] | None) -> Proof | None:
+def marginals_proofs(released: NoisyMarginals, sizes: Sequence[int]) -> tuple[Proof, ...]:
+    """What is proved of noised columns of so many codes, and of noised pairs of them."""
+    found = []
+    for j, column in enumerate(released.seen):
+        if isinstance(column, FlatColumn):
+            found.append(Proof(column.numbers.astype(np.float64), column.law, columns=(j,)))
+        elif len(column.estimates) <= MOST_PROVED:
+            found.append(Proof(column.estimates, column.law, column.shape, columns=(j,)))
+    for (a, b), table in released.pairs.items():
+        parts = [released.cuts[j].of if j in released.cuts else np.arange(sizes[j]) for j in (a, b)]
+        if sizes[a] * sizes[b] <= MOST_PROVED:
+            of = (parts[0][:, None] * table.shape[1] + parts[1]).ravel() if {a, b} & released.cuts.keys() else None
+            found.append(Proof(table.ravel().astype(np.float64), released.pair_law, of=of, columns=(a, b)))
+    return tuple(found)
+
+
+def read_proof(told: Mapping[str, Any]) -> Proof:
     """What `Proof.told` kept."""
-    if told is None:
-        return None
     law: LaplaceLaw | GaussianLaw | None = None
     if told["noise"]:
         kind, amount = told["noise"]
         law = LaplaceLaw(Fraction(amount)) if kind == "LaplaceLaw" else GaussianLaw(Fraction(amount))
     shape = TreeShape(*told["shape"]) if told["shape"] else None
     of = None if told["of"] is None else np.array(told["of"], dtype=np.int64)
-    return Proof(np.array(told["numbers"], dtype=np.float64), law, shape, told["within"], of)
+    columns = None if told.get("columns") is None else tuple(told["columns"])
+    return Proof(np.array(told["numbers"], dtype=np.float64), law, shape, told["within"], of, columns)

@@ -28,6 +28,7 @@ __all__ = ["deviation_of", "every_range", "reach_of", "reach_of_sum"]
 
 STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is sound. It is a choice.
 EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
+TINY = 1e-100  # In rows: noise of a price beyond all measure is that much, for its variance is divided by. It is a choice.
 SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may err by. It is a choice, far above it.
 
 
@@ -40,7 +41,7 @@ def deviation_of(law: LaplaceLaw | GaussianLaw) -> float:
     """
     if isinstance(law, GaussianLaw):
         return law.spread
-    return math.sqrt(2 * math.exp(-1 / law.spread)) / -math.expm1(-1 / law.spread)
+    return max(TINY, math.sqrt(2 * math.exp(-1 / law.spread)) / -math.expm1(-1 / law.spread))
 
 
 def reach_of(law: LaplaceLaw | GaussianLaw, weights: Sequence[float] | Floats, chance: float) -> float:

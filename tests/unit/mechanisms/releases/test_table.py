@@ -106,7 +106,7 @@ def test_small_databases_are_released_under_replace_one_alone() -> None:
         raw = RawTable({"m0": [16, 4]} | {key: [0, 1] for key in keys})
         released, made = plan.release(raw, keys, Noiseless())
         assert released.columns["rows"] == [16, 4]
-        assert (made.proof is None) == (len(sizes) > 1)
+        assert (not made.proofs) == (len(sizes) > 1)
         with pytest.raises(UnsupportedQuery, match="proved under replace_one"):
             plan_table(of, PURE, "add_remove", 1, "smalldb")
     empty = plan.release(RawTable({"m0": []} | {key: [] for key in keys}), keys, Noiseless())[0]
