@@ -42,9 +42,7 @@ from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape
 
 __all__ = ["Proof", "cells_proof", "least_interval", "marginals_proofs", "read_proof", "tree_proof", "uniform_proof"]
 
-MOST_PROVED = (
-    20_000  # Values of a column, or of a pair, that intervals are kept for. It is a choice: they are written down.
-)
+MOST_PROVED = 20_000  # Values of a column or of a pair that intervals are kept for. It is a choice: ledgers hold them.
 UNIFORM = 0.95  # The probability with which a bound of all ranges at once holds. It is a choice: beta is 0.05.
 
 

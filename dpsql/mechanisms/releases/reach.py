@@ -28,9 +28,7 @@ __all__ = ["deviation_of", "every_range", "reach_of", "reach_of_sum"]
 
 STEPS = 100  # How many exponents Chernoff's bound is tried at; any of them is sound. It is a choice.
 EDGE = 0.999  # The largest exponent tried, as a share of that at which E[exp(u X)] is infinite. It is a choice.
-TINY = (
-    1e-100  # In rows: noise of a price beyond all measure is that much, for its variance is divided by. It is a choice.
-)
+TINY = 1e-100  # In rows, the least deviation that is told, for others are divided by it. It is a choice, below all use.
 SLACK = 1e-9  # As a share of a reach: what sums of 10^7 terms in float64 may err by. It is a choice, far above it.
 
 
