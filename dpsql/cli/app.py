@@ -5,6 +5,8 @@ Tests: tests/unit/cli.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 __all__ = ["app", "ledger_app", "release_app", "user_app"]
@@ -16,6 +18,25 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from dpsql import __version__
+
+        typer.echo(f"dpsql {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def every(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Which version this is.")
+    ] = False,
+) -> None:
+    """Ordinary SQL in, differentially private answers with error bars out."""
+
+
 ledger_app = typer.Typer(help="The owner: back up, restore or verify the ledger.", no_args_is_help=True)
 app.add_typer(ledger_app, name="ledger")
 release_app = typer.Typer(help="The owner: synthetic tables for several readers.", no_args_is_help=True)

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+import dpsql
 from tests.unit.cli.clinic import POLICY, Clinic, assert_one_clear_error
 
 
@@ -19,6 +20,11 @@ def test_help_lists_the_commands_that_exist(clinic: Clinic) -> None:
         assert f"│ {command} " in ran.out
     for later in ("shell", "audit"):
         assert f"│ {later} " not in ran.out
+
+
+def test_the_version_is_the_packages(clinic: Clinic) -> None:
+    ran = clinic.dpsql("--version")
+    assert (ran.code, ran.out) == (0, f"dpsql {dpsql.__version__}\n")
 
 
 @pytest.mark.parametrize(
