@@ -172,7 +172,7 @@ SOME = st.integers(1, WORLDS - 1)
 
 
 @given(sub_queries(), SOME)
-@settings(max_examples=150, deadline=None, database=None, suppress_health_check=CHECKS)
+@settings(max_examples=60, deadline=None, database=None, suppress_health_check=CHECKS)
 def test_no_unit_moves_more_rows_than_the_stability_of_random_relations(
     tables: Tables, drawn: Drawn, world: int
 ) -> None:

@@ -111,6 +111,8 @@ def raw(offer: Offer) -> RawTable:
 
 makers = [mechanism for mechanism in EVERY if type(mechanism).together is not Mechanism.together]
 every = pytest.mark.parametrize("mechanism", makers, ids=lambda mechanism: mechanism.name)
+STEPS = pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+"""Every fourth offer, and all of them: releasing takes longer than offering."""
 
 
 def test_some_mechanisms_make_joint_offers() -> None:
@@ -193,8 +195,9 @@ def test_another_wording_of_its_notes_is_no_other_identity(mechanism: Mechanism)
 
 
 @every
-def test_it_releases_a_value_and_an_interval_at_every_place(mechanism: Mechanism) -> None:
-    for _, joint in offers(mechanism):
+@STEPS
+def test_it_releases_a_value_and_an_interval_at_every_place(mechanism: Mechanism, step: int) -> None:
+    for _, joint in offers(mechanism)[::step]:
         for offer, own in zip(joint.offers, released(joint, Noiseless()), strict=True):
             assert math.isfinite(offer.half_width)
             for value, (low, high) in zip(own.values, offer.intervals(own, 0.9), strict=True):
@@ -207,8 +210,9 @@ def test_it_releases_a_value_and_an_interval_at_every_place(mechanism: Mechanism
 
 
 @every
-def test_each_of_its_releases_has_noise(mechanism: Mechanism) -> None:
-    for _, joint in offers(mechanism):
+@STEPS
+def test_each_of_its_releases_has_noise(mechanism: Mechanism, step: int) -> None:
+    for _, joint in offers(mechanism)[::step]:
         first, second = (released(joint, FixedSampler(seed)) for seed in (1, 2))
         assert first != second
 

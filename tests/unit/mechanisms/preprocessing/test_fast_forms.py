@@ -95,17 +95,19 @@ def test_sensitivities_of_its_own_for_every_unit(name: str, sets: int) -> None:
 
 POINTS = [Fraction(v) for v in (-9, 0, 1, 2, 7, 100)]
 BAGS = [bag for size in range(6) for bag in combinations_with_replacement(POINTS, size)]
+SMALL = pytest.mark.parametrize("longest", [4, pytest.param(5, marks=pytest.mark.slow)])
 
 
 @EVERY
 @pytest.mark.parametrize("delta", [Fraction(1, 3), Fraction(5), Fraction(40)])
-def test_one_value_more_or_less_moves_it_by_delta_at_most(name: str, delta: Fraction) -> None:
+@SMALL
+def test_one_value_more_or_less_moves_it_by_delta_at_most(name: str, delta: Fraction, longest: int) -> None:
     form, centre = FORMS[name], Fraction(0 if FORMS[name].centred_at_zero else 3)
     step = delta / 7
-    g = {bag: form.fast(bag, centre, delta) for bag in BAGS}
+    g = {bag: form.fast(bag, centre, delta) for bag in BAGS if len(bag) <= longest}
     on_grid = {bag: output_steps(value, step) for bag, value in g.items()}
-    moves = {abs(on_grid[bag] - on_grid[_without(bag, i)]) for bag in BAGS for i in range(len(bag))}
-    assert all(abs(g[bag] - g[_without(bag, i)]) <= delta for bag in BAGS for i in range(len(bag)))
+    moves = {abs(on_grid[bag] - on_grid[_without(bag, i)]) for bag in g for i in range(len(bag))}
+    assert all(abs(g[bag] - g[_without(bag, i)]) <= delta for bag in g for i in range(len(bag)))
     assert max(moves) == sensitivity_steps(delta, step) == 7
 
 
