@@ -123,7 +123,7 @@ def arguments() -> st.SearchStrategy[str]:
 
 
 @given(arguments(), conditions(), conditions())
-@settings(max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
+@settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 def test_no_row_that_passes_lies_outside_the_narrowed_bounds(
     engine: duckdb.DuckDBPyConnection, argument: str, where: str, kept: str
 ) -> None:
@@ -173,7 +173,7 @@ def tables() -> Iterator[Tables]:
 
 
 @given(sub_queries(), st.integers(1, WORLDS - 1))
-@settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
+@settings(max_examples=20, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)
 def test_no_row_of_random_relations_lies_outside_them(tables: Tables, drawn: Drawn, world: int) -> None:
     try:
         relation = planned(drawn.sql)

@@ -155,13 +155,13 @@ def counted(rows: list[Row]) -> Counter[str]:
     return Counter(repr(sorted(row.items())) for row in rows)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=TABLES)
 def test_the_view_is_its_plain_python_twin(engine: duckdb.DuckDBPyConnection, rows: list[Row]) -> None:
     assert counted(view(engine, rows)) == counted(twin(rows))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=TABLES, unit=st.integers(0, 3), seed=st.integers(0, 99))
 def test_removing_a_unit_removes_its_rows_and_changes_no_others(
     engine: duckdb.DuckDBPyConnection, rows: list[Row], unit: int, seed: int
@@ -172,7 +172,7 @@ def test_removing_a_unit_removes_its_rows_and_changes_no_others(
     assert counted(view(engine, rest)) == counted([row for row in whole if row["patient"] != unit])
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rows=TABLES, seed=st.integers(0, 99))
 def test_the_order_of_the_source_does_not_matter(engine: duckdb.DuckDBPyConnection, rows: list[Row], seed: int) -> None:
     before = view(engine, rows)

@@ -83,7 +83,7 @@ def views(
     }
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(orders=ORDERS, items=ITEMS, returns=RETURNS)
 def test_every_row_is_once_in_the_view_for_each_of_its_owners(
     engine: duckdb.DuckDBPyConnection, orders: list[Row], items: list[Row], returns: list[Row]
@@ -99,7 +99,7 @@ def test_every_row_is_once_in_the_view_for_each_of_its_owners(
     assert {(customer, item, order, price) for customer, order, item, price in got["items"]} <= set(owned)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(orders=ORDERS, items=ITEMS, returns=RETURNS, unit=st.integers(0, 4))
 def test_removing_a_unit_changes_no_other_units_rows_even_where_keys_are_shared(
     engine: duckdb.DuckDBPyConnection, orders: list[Row], items: list[Row], returns: list[Row], unit: int

@@ -116,7 +116,7 @@ CHANGES = (
 
 
 @given(st.lists(st.tuples(st.integers(0, 2000), st.sampled_from(CHANGES)), min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 def test_no_mistake_in_a_policy_gives_anything_but_its_error(changes: list[tuple[int, str]]) -> None:
     text = HOSPITAL.read_text(encoding="utf-8").partition("version: 1\n")[2]
     for place, change in changes:

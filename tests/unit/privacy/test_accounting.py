@@ -65,7 +65,7 @@ def test_rho_of_a_pure_loss_encloses_the_exact_value_from_above(epsilon: Fractio
 
 
 @given(st.fractions(min_value=0, max_value=50, max_denominator=10**12))
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_pure_epsilon_of_rho_is_the_largest(rho: Fraction) -> None:
     epsilon = pure_epsilon_of_rho(rho)
     assert math.ceil(rho_of_pure(epsilon) / UNIT) * UNIT <= rho
@@ -82,7 +82,7 @@ def test_epsilon_of_rho_agrees_with_dp_accounting(rho: float, delta: float) -> N
 
 
 @given(epsilons, deltas)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_rho_of_epsilon_is_safe_and_tight(epsilon: Fraction, delta: Fraction) -> None:
     rho = rho_of_epsilon(epsilon, delta)
     assert epsilon_of_rho(rho, delta) <= epsilon * (1 + Fraction(1, 10**12))
@@ -90,7 +90,7 @@ def test_rho_of_epsilon_is_safe_and_tight(epsilon: Fraction, delta: Fraction) ->
 
 
 @given(epsilons, deltas)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_a_gaussian_that_fills_rho_keeps_the_promise(epsilon: Fraction, delta: Fraction) -> None:
     bound = Zcdp.of(epsilon, delta)
     shift, e = math.sqrt(2 * bound.rho * UNIT), float(epsilon)
@@ -109,7 +109,7 @@ def test_without_delta_no_rho_has_a_finite_epsilon() -> None:
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=8), compositions)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_remaining_is_exactly_the_largest_pure_epsilon(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], composition: Composition
 ) -> None:
@@ -121,7 +121,7 @@ def test_remaining_is_exactly_the_largest_pure_epsilon(
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=4), losses, compositions)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_repeats_left_is_exactly_how_often_it_is_granted(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
 ) -> None:
@@ -139,7 +139,7 @@ def test_what_is_free_can_be_repeated_for_ever() -> None:
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss]
 ) -> None:
@@ -150,7 +150,7 @@ def test_zcdp_never_grants_less_than_basic_with_a_quarter_of_the_delta(
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=12))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_granted_charges_stay_within_the_limits(epsilon: Fraction, delta: Fraction, wishes: list[Loss]) -> None:
     basic = spend(PrivacyFilter.of(Limits(epsilon, delta), "basic"), wishes, "basic")
     assert basic.epsilon is not None
@@ -209,7 +209,7 @@ def test_gaussians_beyond_the_sum_of_delta_go_on_by_rho() -> None:
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=6), losses, compositions)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_a_shortfall_needs_more_than_remains(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], loss: Loss, composition: Composition
 ) -> None:
@@ -308,7 +308,7 @@ def test_a_loss_of_everybody_counts_in_every_class(composition: Composition) -> 
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=6), st.lists(epsilons.map(of_classes), max_size=4), compositions)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_remaining_is_the_largest_price_that_every_class_affords(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
 ) -> None:
@@ -322,7 +322,7 @@ def test_remaining_is_the_largest_price_that_every_class_affords(
 
 
 @given(epsilons, deltas, st.lists(losses, max_size=6), st.lists(epsilons.map(of_classes), max_size=4), compositions)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_a_class_is_granted_what_its_own_limit_alone_would_grant(
     epsilon: Fraction, delta: Fraction, wishes: list[Loss], more: list[Loss], composition: Composition
 ) -> None:
