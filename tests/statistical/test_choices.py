@@ -196,7 +196,9 @@ def test_nominal_95_percent_covers_the_quantile(function: str, fraction: str, ro
         assert function in ("min", "max") or float(np.median(errors)) < float(np.median(widths)) / 4
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(), pytest.param(Gaussian(), marks=pytest.mark.slow)], ids=["laplace", "gaussian"]
+)
 @pytest.mark.parametrize("function", tuple(STATISTICS))
 @pytest.mark.parametrize("rows", [pytest.param(200, marks=pytest.mark.slow), 20_000])
 def test_nominal_95_percent_covers_the_statistic(mechanism: Laplace | Gaussian, function: str, rows: int) -> None:

@@ -22,7 +22,7 @@ from dpsql.plan.intervals import EVERYTHING, Interval
 from dpsql.plan.types import Type
 
 ROWS = 24  # of one batch
-BATCHES = 9
+BATCHES = 6
 
 ENGINE = {
     Type.INTEGER: "BIGINT",
