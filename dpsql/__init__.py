@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpsql.answers.budget import Budget
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
     from dpsql.errors import (
+        ApprovalNeeded,
         BudgetExceeded,
         DatabaseError,
         DataError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "ApprovalNeeded",
     "Budget",
     "BudgetExceeded",
     "Connection",

@@ -13,9 +13,11 @@ from dpsql.answers.answer import Quote
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
 from dpsql.answers.release import Released, read_released
+from dpsql.charging import Charging
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering
 from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.served import Served
 from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
@@ -45,6 +47,8 @@ class Backend:
         private: False only under a test sampler.
         metrics: The policy's metrics, by name.
         public: Reads whole columns of public tables.
+        charging: What stands around an analyst's charge.
+        served: Counts answers that came from the store.
     """
 
     catalog: Catalog
@@ -56,6 +60,8 @@ class Backend:
     private: bool
     metrics: Mapping[str, RowMetric]
     public: PublicRows
+    charging: Charging
+    served: Served
 
     @property
     def lower(self) -> Lower:

@@ -1,6 +1,6 @@
-"""Functions of a whole table, called with Python's own arguments in the place of SQL's.
+"""Synthetic tables, and functions of a whole table, called with Python's own arguments in the place of SQL's.
 
-Tests: tests/unit/mechanisms/friendly_core.
+Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dpsql.answers.answer import Answer
 from dpsql.errors import door
 from dpsql.plan.parameters import call_text
 from dpsql.plan.types import Value
+from dpsql.releasing import SILENT, Progress, create_text
+from dpsql.sql.parse import normal, parse
 
 __all__ = ["Calls"]
 
@@ -22,8 +24,22 @@ class Calls(ABC):
     """What a session also offers: each of these is one statement, asked by `query`."""
 
     @abstractmethod
-    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+    def query(
+        self, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
+    ) -> Answer:
         """The answer to one statement."""
+
+    @door
+    def release(
+        self, name: str, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
+    ) -> Answer:
+        """Makes a synthetic table of the rows of a SELECT: one row of name, method, rows, error as a share, and cost.
+
+        ``method``, ``workload``, ``alpha``, ``rows``, ``epsilon``, ``delta`` and ``rho`` are options; ``progress`` is
+        told each public step and the share done. The rest, and what it raises, is as in `query`.
+        """
+        made = normal(create_text(name, parse(sql)))
+        return self.query(made, parameters, progress=progress, **options)
 
     @door
     def kmeans(

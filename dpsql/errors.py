@@ -32,6 +32,7 @@ from fractions import Fraction
 from typing import ParamSpec, TypeVar
 
 __all__ = [
+    "ApprovalNeeded",
     "BudgetExceeded",
     "DataError",
     "DatabaseError",
@@ -139,6 +140,18 @@ class UnsupportedQuery(NotSupportedError):
         self.construct = construct
         self.position = position
         self.hint = hint
+
+
+class ApprovalNeeded(OperationalError):
+    """The statement waits for the data owner; nothing was spent and nothing was read.
+
+    Attributes:
+        id: What it waits under: ``dpsql approve POLICY ID``.
+    """
+
+    def __init__(self, message: str, *, id: str) -> None:  # noqa: A002 - the attribute's name
+        super().__init__(message)
+        self.id = id
 
 
 class BudgetExceeded(OperationalError):

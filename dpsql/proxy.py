@@ -16,12 +16,16 @@ from typing import Self
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.backend import Backend
+from dpsql.charging import Charging
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, ProgrammingError, door
+from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.mark import default_folder
+from dpsql.ledger.served import Served
 from dpsql.ledger.state import Pinned
+from dpsql.ledger.waiting import Waiting
 from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.mechanisms.metric.row_metric import build_metrics
 from dpsql.owner.advise import newest
@@ -56,6 +60,7 @@ class Proxy:
         sampler: The source of noise.
         private: False only under a test sampler.
         progress: Told each step of the first build.
+        owners: The owner's file beside the ledger; one in memory where absent.
         ends: Called once, when the proxy is closed or forgotten.
     """
 
@@ -68,11 +73,14 @@ class Proxy:
         *,
         private: bool = True,
         progress: Progress | None = None,
+        owners: Beside | None = None,
         ends: Callable[[], None] = lambda: None,
     ) -> None:
         self._ends = weakref.finalize(self, ends)
         self.policy = policy = with_bounds(policy, newest(ledger))
         self.ledger = ledger
+        self._owners = owners or Beside(None)
+        self.waiting, self.served = Waiting(self._owners), Served(self._owners)
         self._cache = cache
         self._sampler = sampler
         self._private = private
@@ -115,6 +123,8 @@ class Proxy:
         """Ends the processes and closes the ledger."""
         self._backend.engine.close()
         self._backend.post_process.close()
+        self.served.write()
+        self._owners.close()
         self.ledger.close()
         self._ends()
 
@@ -143,6 +153,7 @@ class Proxy:
         catalog = build_catalog(self.policy, engine.public, engine.version, advised)
         public = PublicColumns(engine, catalog)
         metrics = build_metrics(self.policy, engine.public, public)
+        above = self.policy.server.owner_approves_above
         return Backend(
             catalog=catalog,
             ledger=self.ledger,
@@ -153,6 +164,10 @@ class Proxy:
             sampler=self._sampler,
             defaults=_defaults(self.policy),
             private=self._private,
+            charging=Charging(
+                self.ledger, self.waiting, None if above is None else Fraction(above), engine.version, catalog.classes
+            ),
+            served=self.served,
         )
 
 
@@ -170,14 +185,13 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
         OperationalError: The data changed since the bounded tables were built, or cannot be read.
     """
     policy = load_policy(Path(path))
-    if policy.server.owner_approves_above is not None:
-        raise policy.wrong_at(("server", "owner_approves_above"), "this version does not enforce it; remove it.")
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
             require_metrics(policy)
         cache = cache_directory(policy, ledger)
-        return Proxy(policy, ledger, cache, ExactSampler(), progress=progress, ends=end_log)
+        owners = Beside(beside(policy.resolve(policy.budget.ledger)))
+        return Proxy(policy, ledger, cache, ExactSampler(), progress=progress, owners=owners, ends=end_log)
     except BaseException:
         ledger.close()
         end_log()

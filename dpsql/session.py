@@ -19,6 +19,7 @@ from dpsql.answers.promise import total_promise
 from dpsql.answers.release import Released, noised, release, write_released
 from dpsql.backend import Backend
 from dpsql.calls import Calls
+from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed, ProgrammingError, door
@@ -32,7 +33,7 @@ from dpsql.plan.types import Type, Value
 from dpsql.prepare import Measured, Prepared, refuse_unread
 from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.releasing import SILENT, Creation, Progress, Releases, create_text
+from dpsql.releasing import SILENT, Creation, Progress, Releases
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
 
@@ -83,7 +84,7 @@ class Session(Calls):
             case syntax.QueryStatement():
                 plan = self._plan(statement.select, parameters)
                 own = plan if isinstance(plan, PublicPlan) else self._prepare(plan, options)
-                return self._bought([(own, statement)])[0]
+                return self._bought([(own, Spoken(statement, parameters))])[0]
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -211,17 +212,6 @@ class Session(Calls):
         """The columns of a table with types, bounds and domains, from the policy alone."""
         return describe_table(self._releases.catalog(), table)
 
-    @door
-    def release(
-        self, name: str, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
-    ) -> Answer:
-        """Makes a synthetic table of the rows of a SELECT: one row of name, method, rows, error as a share, and cost.
-
-        ``method``, ``workload``, ``alpha``, ``rows``, ``epsilon``, ``delta`` and ``rho`` are options; ``progress`` is
-        told each public step and the share done. The rest, and what it raises, is as in `query`.
-        """
-        return self._create(create_text(name, parse(sql)), parameters, options).made(progress)
-
     # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
@@ -236,23 +226,23 @@ class Session(Calls):
 
     def _asked(
         self, statements: Statements, options: Mapping[str, Any], half_width: Mapping[str, float] | None
-    ) -> list[tuple[Prepared | PublicPlan, syntax.QueryStatement]]:
+    ) -> list[tuple[Prepared | PublicPlan, Spoken]]:
         """The statements of a batch, each at its own price."""
 
-        def ask(sql: str, parameters: Sequence[Value]) -> tuple[Prepared | PublicPlan, syntax.QueryStatement]:
+        def ask(sql: str, parameters: Sequence[Value]) -> tuple[Prepared | PublicPlan, Spoken]:
             statement = parse(sql)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
             plan = self._plan(statement.select, parameters)
             if isinstance(plan, PublicPlan):
-                return self._releases.in_a_batch(plan), statement
-            return self._prepare(plan, options), statement
+                return self._releases.in_a_batch(plan), Spoken(statement, parameters)
+            return self._prepare(plan, options), Spoken(statement, parameters)
 
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 
-    def _bought(self, asked: Sequence[tuple[Prepared | PublicPlan, syntax.QueryStatement]]) -> list[Answer]:
+    def _bought(self, asked: Sequence[tuple[Prepared | PublicPlan, Spoken]]) -> list[Answer]:
         """The answers, of which some are free: what is public, or shows no row."""
-        priced = [(own, statement) for own, statement in asked if _priced(own)]
+        priced = [(own, spoken) for own, spoken in asked if _priced(own)]
         answers = iter(self._answers(priced) if priced else [])
         return [next(answers) if _priced(own) else self._free(own) for own, _ in asked]
 
@@ -268,14 +258,16 @@ class Session(Calls):
         self, statement: syntax.CreateSynthetic, parameters: Sequence[Value], options: Mapping[str, Any]
     ) -> Creation:
         weaker = self._in_force(Options())
-        return self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)
+        made = self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)
+        return replace(made, parameters=parameters)
 
-    def _answers(self, asked: Sequence[tuple[Prepared, syntax.QueryStatement]]) -> list[Answer]:
+    def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> list[Answer]:
         """Charge once for all that is new, then look; what was released before is free."""
         batch, stored = self._backend.together([prepared for prepared, _ in asked], self._analyst)
         drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
+        notices = list[str]()
         if batch.fresh:
-            charge = self._charged(batch, [asked[index][1] for index in batch.fresh])
+            charge, notices = self._charged(batch, [asked[index][1] for index in batch.fresh])
         for index in batch.fresh:
             prepared = batch.together[index]
             stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
@@ -286,11 +278,16 @@ class Session(Calls):
             replayed = index not in batch.fresh
             shown = replace(batch.together[first].plan, cut=asked[index][0].plan.cut).shown
             answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
-            answers.append(answer if replayed else replace(answer, cost=self._backend.summary(batch.paid[index])))
+            if replayed:
+                self._backend.served.count(self._analyst, fingerprint)
+                answers.append(answer)
+                continue
+            cost = self._backend.summary(batch.paid[index])
+            answers.append(replace(answer, cost=cost, notices=tuple(notices)))
         return answers
 
-    def _charged(self, batch: Batch, statements: Sequence[syntax.QueryStatement]) -> int:
-        """The one charge for what is new of a batch, after all that can be refused was refused."""
+    def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:
+        """The one charge for what is new of a batch, after all that can be refused was refused; and its notices."""
         backend = self._backend
         if backend.ledger.suspended(self._analyst):
             raise suspended(self._analyst)
@@ -298,11 +295,24 @@ class Session(Calls):
             for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
                 backend.engine.verify(reading.statement)
             backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
-        text, fingerprints = ";\n".join(map(normal, statements)), [batch.fingerprints[index] for index in batch.fresh]
-        with self._releases.named_instead(statements, lambda query: self._plan(query, ())):
-            return backend.ledger.charge(
-                self._analyst, batch.loss, statement=text, fingerprint=fingerprints[0], beside=fingerprints[1:]
+        fresh = [batch.together[index] for index in batch.fresh]
+        first, *beside = (batch.fingerprints[index] for index in batch.fresh)
+        statements = [one.statement for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
+        mechanisms = dict.fromkeys(measured.choice.release.mechanism for own in fresh for measured in own.measured)
+        wish = Wish(batch.loss, (first, *beside), spoken, [prepared.options for prepared in fresh])
+        with (
+            self._releases.named_instead(statements, lambda query: self._plan(query, ())),
+            backend.charging.of(self._analyst, wish) as notices,
+        ):
+            charge = backend.ledger.charge(
+                self._analyst,
+                batch.loss,
+                statement=";\n".join(map(normal, statements)),
+                fingerprint=first,
+                beside=beside,
+                mechanisms=tuple(mechanisms),
             )
+        return charge, notices
 
     def _release(
         self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None

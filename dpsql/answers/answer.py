@@ -91,6 +91,7 @@ class Answer:
         private: False only where a test sampler stood in for the noise.
         confidence: The level of printed errors.
         released_from: The synthetic tables that it was computed from, for nothing.
+        notices: What its charge made worth saying: how much of the budget is spent.
     """
 
     columns: tuple[str, ...]
@@ -104,6 +105,7 @@ class Answer:
     _intervals: Callable[[int, float], list[Ends]] = field(compare=False)
     """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
     released_from: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -144,8 +146,9 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know beside the errors: the distinct notes of the measurements."""
-        return tuple(dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes))
+        """What a reader must know beside the errors: the distinct notes of the measurements, and the notices."""
+        own = dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes)
+        return (*own, *self.notices)
 
     def ends(self, column: int) -> list[Ends]:
         """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from dpsql.cli import advise, analyst, owner, release, serve, spent, user  # noqa: F401 - their commands are in `app` then
+from dpsql.cli import advise, analyst, approve, owner, release, serve, spent, user  # noqa: F401 - their commands are in `app` then
 from dpsql.cli.app import app
 from dpsql.cli.running import line
 from dpsql.errors import Error

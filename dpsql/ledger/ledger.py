@@ -59,6 +59,7 @@ def entry_of(record: Record) -> Entry:
         loss=decode(json.loads(record.loss)) if record.loss else None,
         statement=record.details.get("statement", ""),
         reason=reason_of(record),
+        mechanisms=tuple(record.details.get("mechanisms", ())),
     )
 
 
@@ -136,6 +137,7 @@ class Ledger:
         statement: str,
         fingerprint: str,
         beside: Sequence[str] = (),
+        mechanisms: Sequence[str] = (),
     ) -> int:
         """The id of the charge, once it is durable. Only then may anybody look at private data.
 
@@ -145,6 +147,7 @@ class Ledger:
             statement: What is asked, for people to read.
             fingerprint: Of the answer that it pays for.
             beside: Of the other answers, where one charge pays for several.
+            mechanisms: Names of those that answer, for people to read.
 
         Raises:
             BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
@@ -155,6 +158,7 @@ class Ledger:
             account = self._granting.account_for(analyst, asked)
             self._failpoint("after-check")
             told = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside)}
+            told |= {"mechanisms": list(mechanisms)}
             detail = {name: value for name, value in told.items() if value}
             record = self._file.append(
                 "charge", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail

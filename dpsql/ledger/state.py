@@ -107,15 +107,17 @@ class LedgerState:
             LedgerError: If the chain is broken, or a record or a loss is of no known kind.
         """
         for record in file.records(self.sequence, self.digest):
-            if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
-                raise UnusableLedgerError(
-                    f"Record {record.sequence} of the ledger, {record.kind!r}, is of no known kind."
-                )
-            _APPLY[record.kind](self, record)
-            self.sequence, self.digest = record.sequence, record.hash
-        self._settle()
+            self.apply(record)
+        self.settle()
         if not self.sequence:
             raise UnusableLedgerError("The ledger has no opening record.")
+
+    def apply(self, record: Record) -> None:
+        """Goes on by one record; what it charged is added up by `settle`."""
+        if record.kind not in _APPLY or (record.kind == "opening") != (record.sequence == 1):
+            raise UnusableLedgerError(f"Record {record.sequence} of the ledger, {record.kind!r}, is of no known kind.")
+        _APPLY[record.kind](self, record)
+        self.sequence, self.digest = record.sequence, record.hash
 
     @property
     def high_water(self) -> HighWater:
@@ -224,7 +226,7 @@ class LedgerState:
     def _sum_of(self, names: Sequence[str]) -> Account:
         return sum((self._by_account.get(name, Account()) for name in names), Account())
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Adds up the charges applied since; the same loss many times over is one multiplication."""
         for (analyst, account, loss), count in self._unsettled.items():
             amount = _account(loss, self.pinned.composition).times(count)
@@ -253,7 +255,7 @@ class LedgerState:
 
     def _shared(self, record: Record) -> None:
         """A charge for a table of the owner's: to the total once, and to each reader."""
-        self._settle()
+        self.settle()
         self._total += _account(record.loss, self.pinned.composition)
         self._promises[TOTAL].add(self._promise_of_total)
         readers = record.details["readers"]
@@ -263,7 +265,7 @@ class LedgerState:
 
     def _first_read(self, record: Record) -> None:
         """A reader's charge for what the total has paid for."""
-        self._settle()
+        self.settle()
         self._pays_alone(record.analyst, record.account, record.loss)
         self.synthetic.read(record)
 
@@ -283,7 +285,7 @@ class LedgerState:
 
     def _release(self, record: Record) -> None:
         """A charge to all: to the total once, and to every account."""
-        self._settle()
+        self.settle()
         loss, details = decode(json.loads(record.loss)), record.details
         parts = (details["fingerprint"], *details["beside"])
         self.releases.append(Release(record.sequence, details["release"], details["version"], loss, parts))
@@ -303,7 +305,7 @@ class LedgerState:
         self._written, self._newest = sum(amounts, Account()), Account()
 
     def _limits(self, record: Record) -> None:
-        self._settle()  # what was charged under the limits until now
+        self.settle()  # what was charged under the limits until now
         for name in record.details["limits"]["analysts"].keys() - self._named.keys() - {"*"}:
             names = self._begins_as(name)
             self._by_analyst[name] = self._sum_of(names)
@@ -325,7 +327,7 @@ class LedgerState:
         self._overruns[record.account, record.analyst] += 1
 
     def _reset(self, record: Record) -> None:
-        self._settle()
+        self.settle()
         self.epoch = record.details["epoch"]
         if record.account:
             self._by_analyst.pop(record.account, None)

@@ -51,7 +51,9 @@ class LedgerTables:
             found = [(table, state.readers(one)) for one in ids if (table := state.find(one)) is not None]
         return sorted(found, key=lambda pair: pair[0].charge)
 
-    def make(self, analyst: str, loss: Loss, *, statement: str, fingerprint: str, table: str) -> int:
+    def make(
+        self, analyst: str, loss: Loss, *, statement: str, fingerprint: str, table: str, mechanism: str = ""
+    ) -> int:
         """The id of an analyst's charge for a table of a name that is free, once it is durable.
 
         Raises:
@@ -62,7 +64,8 @@ class LedgerTables:
             account = ledger._granting.account_for(analyst, asked)
             ledger._failpoint("after-check")
             ledger._state.synthetic.refuse(analyst, table, there=False)
-            detail = {"statement": statement, "fingerprint": fingerprint, "table": table}
+            named = {"mechanisms": [mechanism]} if mechanism else {}
+            detail = {"statement": statement, "fingerprint": fingerprint, "table": table, **named}
             record = ledger._file.append(
                 "synthetic", analyst=analyst, account=account, loss=json.dumps(encode(loss)), detail=detail
             )

@@ -47,6 +47,7 @@ class Entry:
         loss: What a charge or a release cost, natively; None for all else.
         statement: What was asked, or ''.
         reason: Why the owner did it, and which limits or version are in force from then on; or ''.
+        mechanisms: Names of those that answered a charge; none where an older version of dpsql wrote it.
     """
 
     sequence: int
@@ -56,6 +57,7 @@ class Entry:
     loss: Loss | None
     statement: str
     reason: str
+    mechanisms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

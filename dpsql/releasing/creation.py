@@ -15,6 +15,7 @@ from typing import Any
 from dpsql.answers.answer import Answer, Quote, QuoteColumn, cost_text, public
 from dpsql.answers.quote import least_price
 from dpsql.backend import Backend
+from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.ledger.synthetic import SyntheticTable
@@ -28,7 +29,7 @@ from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import Key, Plan, PublicPlan
 from dpsql.plan.synthetic import counted_query, released_columns
-from dpsql.plan.types import Type
+from dpsql.plan.types import Type, Value
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
@@ -66,6 +67,7 @@ class Creation:
         columns: Names and keys of the table's columns.
         table: How it is released.
         reading: What is read.
+        parameters: The values of the statement's ``?``.
     """
 
     backend: Backend
@@ -75,6 +77,7 @@ class Creation:
     columns: Sequence[tuple[str, Key]]
     table: TablePlan
     reading: EngineStatement
+    parameters: Sequence[Value] = ()
 
     def quote(self) -> Quote:
         """What it would cost, and what one question of its workload would err by."""
@@ -124,12 +127,13 @@ class Creation:
         backend, table, name = self.backend, self.table, self.statement.name
         self.payer.refuse_suspended()
         backend.engine.verify(self.reading)
-        text, kept = normal(self.statement), self.payer.held(name)
+        text, kept, notices = normal(self.statement), self.payer.held(name), list[str]()
         if kept is not None and kept.statement == text and kept.loss == table.loss:
             charge, fingerprint, cost = kept.charge, kept.fingerprint, PrivacyLoss()
         else:
             fingerprint, cost = f"synthetic/{token_hex(16)}", backend.summary(table.loss)
-            charge = self.payer.charge(table.loss, text, fingerprint, name)
+            with self.payer.asking(self._wish()) as notices:
+                charge = self.payer.charge(table.loss, text, fingerprint, name, table.method)
         self._keep(charge, fingerprint, progress)
         found = backend.ledger.find(fingerprint)
         if found is None:
@@ -138,7 +142,13 @@ class Creation:
         kinds = (Type.TEXT, Type.TEXT, Type.INTEGER, Type.REAL, Type.TEXT)
         told = (name, table.method, rows, table.deviation / max(1, rows), cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
-        return replace(answer, cost=cost, private=backend.private)
+        return replace(answer, cost=cost, private=backend.private, notices=tuple(notices))
+
+    def _wish(self) -> Wish:
+        """What an approval is for: the statement, what it reads and how it releases."""
+        read = (self.reading.sql, repr(self.reading.parameters))
+        parts = (normal(self.statement), *read, self.table.method, repr(self.table.payment))
+        return Wish(self.table.loss, parts, [Spoken(self.statement, self.parameters)])
 
     def _keep(self, charge: int, fingerprint: str, progress: Progress) -> None:
         """Reads, releases and stores what was paid for."""

@@ -6,9 +6,11 @@ Tests: tests/unit/releasing/test_sharing.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
+from dpsql.charging import Charging, Wish
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import suspended
 from dpsql.ledger.synthetic import SyntheticTable
@@ -33,7 +35,11 @@ class Payer(Protocol):
         """How often this price would still be granted."""
         ...
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str) -> int:
+    def asking(self, wish: Wish) -> AbstractContextManager[list[str]]:
+        """What stands around the charge, and yields the notices that follow from it."""
+        ...
+
+    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
         """The id of the charge, once it is durable."""
         ...
 
@@ -45,10 +51,12 @@ class Analyst:
     Attributes:
         ledger: Who is asked.
         name: Whose account is charged, beside the total.
+        charging: What stands around the charge.
     """
 
     ledger: Ledger
     name: str
+    charging: Charging
 
     def held(self, name: str) -> SyntheticTable | None:
         return LedgerTables(self.ledger).of(self.name).get(name)
@@ -60,9 +68,12 @@ class Analyst:
     def repeats_left(self, loss: Loss) -> int | None:
         return self.ledger.repeats_left(self.name, loss)
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str) -> int:
+    def asking(self, wish: Wish) -> AbstractContextManager[list[str]]:
+        return self.charging.of(self.name, wish)
+
+    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
         return LedgerTables(self.ledger).make(
-            self.name, loss, statement=statement, fingerprint=fingerprint, table=table
+            self.name, loss, statement=statement, fingerprint=fingerprint, table=table, mechanism=mechanism
         )
 
 
@@ -89,7 +100,11 @@ class Readers:
         left = [self.ledger.repeats_left(name, loss) for name in self.names]
         return min((often for often in left if often is not None), default=None)
 
-    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str) -> int:
+    def asking(self, wish: Wish) -> AbstractContextManager[list[str]]:
+        """The owner need not ask."""
+        return nullcontext([])
+
+    def charge(self, loss: Loss, statement: str, fingerprint: str, table: str, mechanism: str) -> int:
         return LedgerTables(self.ledger).share(
             self.names, loss, statement=statement, fingerprint=fingerprint, table=table
         )

@@ -172,7 +172,7 @@ class Releases:
         Raises:
             UnsupportedQuery, ProgrammingError: It cannot be.
         """
-        payer = Analyst(self._backend.ledger, self._analyst)
+        payer = Analyst(self._backend.ledger, self._analyst, self._backend.charging)
         return planned(self._backend, payer, self._run, beside(statement, options), plan, weaker)
 
     def drop(self, name: str) -> Answer:

@@ -23,11 +23,15 @@ import duckdb
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.backend import Backend
+from dpsql.charging import Charging
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.served import Served
+from dpsql.ledger.waiting import Waiting
 from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.facts import public_table
@@ -252,7 +256,11 @@ def _backend(policy: Policy, engine: InProcess, after: PostProcess) -> Backend:
     catalog = build_catalog(policy, engine.public, 1)
     defaults = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
     public = PublicColumns(engine, catalog)
-    return Backend(catalog, ledger, engine, after, FixedSampler(0), defaults, False, {}, public)
+    owners = Beside(None)
+    charging = Charging(ledger, Waiting(owners), None, 1)
+    return Backend(
+        catalog, ledger, engine, after, FixedSampler(0), defaults, False, {}, public, charging, Served(owners)
+    )
 
 
 def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> Iterator[str]:

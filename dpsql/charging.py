@@ -1,0 +1,200 @@
+"""What stands around an analyst's charge: the owner's word before a large one, and alerts after it.
+
+The word is no privacy bound: many small statements cost what a large one does, and the owner's yes or no may rest on
+what the owner knows of the data. It is given without running anything, for one statement with its parameters, options,
+analyst, table version and price. The limits of the accounts are tested before a statement waits, and when it runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.answers.answer import cost_text
+from dpsql.engine.log import OPERATOR
+from dpsql.errors import ApprovalNeeded, Error
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.standing import Standing, Use
+from dpsql.ledger.waiting import Waiting
+from dpsql.plan.options import Options
+from dpsql.plan.types import Value
+from dpsql.privacy.conversions import pure_epsilon_of_rho
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import PrivacyLoss, encode, summary
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal
+
+__all__ = ["ALERTS", "Charging", "Spoken", "Wish"]
+
+ALERTS = (Fraction(50, 100), Fraction(80, 100), Fraction(95, 100))
+"""Shares of an account at which owner and analyst are told. They are a choice: half, little left, and nearly none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A statement as it was asked.
+
+    Attributes:
+        statement: Its syntax.
+        parameters: The values of its ``?``.
+    """
+
+    statement: syntax.Statement
+    parameters: Sequence[Value] = ()
+
+    @property
+    def text(self) -> str:
+        """For people to read.
+
+        >>> from dpsql.sql.parse import parse
+        >>> Spoken(parse("select count(*) from t where a > ?"), (3,)).text
+        'SELECT count(*) FROM "t" WHERE ("a" > $1) with $1 = 3'
+        """
+        values = ", ".join(f"${place} = {_shown(value)}" for place, value in enumerate(self.parameters, 1))
+        return f"{normal(self.statement)} with {values}" if values else normal(self.statement)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is about to be charged.
+
+    Attributes:
+        loss: Its price.
+        parts: What tells it from all else: its fingerprints, or its text with what would be read and released.
+        statements: As they were asked.
+        options: In force for each of them, for people to read.
+    """
+
+    loss: Loss
+    parts: Sequence[str]
+    statements: Sequence[Spoken]
+    options: Sequence[Options] = ()
+
+    @property
+    def text(self) -> str:
+        """The statements, for people to read."""
+        return ";\n".join(spoken.text for spoken in self.statements)
+
+    @property
+    def options_text(self) -> str:
+        """The options, each once."""
+        given = (f"{name} = {_shown(getattr(own, name))}" for own in self.options for name in own.given)
+        return ", ".join(dict.fromkeys(given))
+
+
+class Charging:
+    """Charges of analysts under one policy.
+
+    Args:
+        ledger: What is charged.
+        waiting: What waits for the owner.
+        above: The epsilon above which a statement waits; None where none does.
+        version: Of the tables.
+        classes: The policy's classes of units.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        waiting: Waiting,
+        above: Fraction | None,
+        version: int,
+        classes: Collection[str] = (),
+    ) -> None:
+        self._ledger, self._waiting, self._above, self._version = ledger, waiting, above, version
+        self._classes = classes
+        self._standing = Standing(ledger)
+
+    @contextmanager
+    def of(self, analyst: str, wish: Wish) -> Iterator[list[str]]:
+        """Around the one charge of a wish: what it yields holds the notices for the analyst, afterwards.
+
+        Raises:
+            ApprovalNeeded: It waits for the owner. Nothing was charged.
+            BudgetExceeded: It could not be paid anyway.
+        """
+        approval = self._approved(analyst, wish)
+        before, notices = self._standing.use(analyst), list[str]()
+        try:
+            yield notices
+        except Error:
+            if approval is not None:
+                self._waiting.give_back(approval)
+            raise
+        with suppress(Error):  # what was charged is answered, whatever becomes of an alert
+            self._alert(analyst, before, notices)
+
+    def _alert(self, analyst: str, before: Use, notices: list[str]) -> None:
+        """Tells the owner, and the analyst, which shares of the budget a charge has crossed."""
+        after = self._standing.use(analyst)
+        own = f"analyst {analyst!r}" if after.account == analyst else "the analysts without one of their own"
+        for share in _crossed(before.own, after.own):
+            notices.append(f"{share:.0%} of the budget of {own} is spent.")
+            OPERATOR.warning("%s", notices[-1])
+        for share in _crossed(before.total, after.total):
+            OPERATOR.warning("%s of the budget of all analysts together is spent.", f"{share:.0%}")
+
+    def _approved(self, analyst: str, wish: Wish) -> str | None:
+        """The approval that is used up, where one is needed."""
+        price = summary(wish.loss, self._ledger.composition, self._classes)
+        if self._above is None or not waits(price, self._above):
+            return None
+        identity = self._identity(analyst, wish)
+        if approval := self._waiting.take(identity):
+            return approval
+        self._standing.refuse_unpayable(analyst, wish.loss)
+        cost = cost_text(price)
+        own = self._waiting.ask(identity, analyst, self._version, wish.text, wish.options_text, cost)
+        raise ApprovalNeeded(
+            f"This costs {cost}, and waits for the data owner, as all above epsilon {float(self._above):g} does "
+            f"(owner_approves_above, in the policy's server section). Nothing was charged. It waits as {own}: once the "
+            f"owner has written `dpsql approve POLICY {own}`, ask the same again within a day; or ask for less.",
+            id=own,
+        )
+
+    def _identity(self, analyst: str, wish: Wish) -> str:
+        told = (self._ledger.id, analyst, self._version, repr(encode(wish.loss)), *wish.parts)
+        return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+def waits(price: PrivacyLoss, above: Fraction) -> bool:
+    """Whether a price is above an epsilon; one in rho alone counts as the pure loss that has this rho.
+
+    A price by a metric, or with a gamma, is none of epsilon: it always is.
+
+    >>> waits(PrivacyLoss(epsilon=0.5), Fraction(1, 2)), waits(PrivacyLoss(epsilon=float("inf"), rho=0.5), Fraction(1))
+    (False, True)
+    """
+    if price.metric or price.gamma:
+        return True
+    if price.epsilon != float("inf"):
+        return price.epsilon > above
+    return price.rho is None or pure_epsilon_of_rho(Fraction(price.rho)) > above
+
+
+def _crossed(before: Fraction, after: Fraction) -> list[float]:
+    """The alert that a charge has crossed; the last one where it crossed several."""
+    return [float(share) for share in ALERTS if before < share <= after][-1:]
+
+
+def _shown(value: object) -> str:
+    """A value or an option, as SQL has it.
+
+    >>> _shown(Fraction(1, 4)), _shown("it's"), _shown((Fraction(1), Fraction(2)))
+    ('0.25', "'it''s'", '(1, 2)')
+    """
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).upper()
+        case Fraction():
+            return f"{float(value):g}"
+        case tuple():
+            return f"({', '.join(map(_shown, value))})"
+        case int() | float():
+            return str(value)
+    return "'" + str(value).replace("'", "''") + "'"

@@ -1,0 +1,116 @@
+"""Where accounts stand: whether a charge would be granted, how much of each is used, and how that came over time.
+
+Tests: tests/unit/ledger/test_standing.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.state import LedgerState
+from dpsql.privacy.accounting import PrivacyFilter
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.used import used
+
+__all__ = ["Moment", "Standing", "Use"]
+
+POINTS = 200
+"""Moments at which the accounts are looked at. It is a choice: as many as a chart a screen wide can show apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How much of an account is used, and of all accounts together.
+
+    Attributes:
+        account: Its name; ``*`` is the one that analysts share who have none of their own.
+        own: The share of it that is used, from 0 to 1.
+        total: The share of the total that is used.
+    """
+
+    account: str
+    own: Fraction
+    total: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How much of each account was used after a record.
+
+    Attributes:
+        at: When, as the record says it.
+        total: The share of the total.
+        accounts: Each account's share.
+    """
+
+    at: str
+    total: Fraction
+    accounts: dict[str, Fraction]
+
+
+class Standing:
+    """Where the accounts of an open ledger stand.
+
+    Args:
+        ledger: The ledger.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        limits, composition = ledger._limits, ledger.composition
+        self._total = PrivacyFilter.of(limits.total, composition)
+        self._filters = {name: PrivacyFilter.of(limits.of(name), composition) for name in limits.analysts}
+
+    def refuse_unpayable(self, analyst: str, loss: Loss) -> None:
+        """Nothing, where a charge would be granted now.
+
+        Raises:
+            BudgetExceeded: As `Ledger.charge` would.
+        """
+        asked = loss.account(self._ledger.composition)
+        with self._ledger._reading():
+            self._ledger._granting.account_for(analyst, asked)
+
+    def use(self, analyst: str) -> Use:
+        """How much of an analyst's account is used.
+
+        Raises:
+            BudgetExceeded: There is none.
+        """
+        with self._ledger._reading():
+            account, state = self._ledger._granting.account_of(analyst), self._ledger._state
+            own = used(self._filters[account], state.spent(account, self._ledger._limits))
+            return Use(account, own, used(self._total, state.total))
+
+    def now(self) -> Moment:
+        """How much of each account is used now."""
+        with self._ledger._reading():
+            return self._moment("", self._ledger._state)
+
+    def history(self) -> list[Moment]:
+        """How the accounts came to where they are, under today's limits, oldest first: at most `POINTS` moments."""
+        with self._ledger._reading():
+            records = list(self._ledger._file.records())
+        chosen = _spread([index for index, record in enumerate(records) if record.loss or record.kind == "reset"])
+        state, found = LedgerState(), list[Moment]()
+        for index, record in enumerate(records):
+            state.apply(record)
+            if index in chosen:
+                state.settle()
+                found.append(self._moment(record.details["at"], state))
+        return found
+
+    def _moment(self, at: str, state: LedgerState) -> Moment:
+        limits = self._ledger._limits
+        own = {name: used(granted, state.spent(name, limits)) for name, granted in self._filters.items()}
+        return Moment(at, used(self._total, state.total), own)
+
+
+def _spread(indices: Sequence[int]) -> set[int]:
+    """Some of them, as far apart as they go, the first and the last included."""
+    if len(indices) <= POINTS:
+        return set(indices)
+    return {indices[place * (len(indices) - 1) // (POINTS - 1)] for place in range(POINTS)}

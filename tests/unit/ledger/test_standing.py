@@ -1,0 +1,56 @@
+"""How much of the accounts is used, now and over time."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dpsql.errors import BudgetExceeded
+from dpsql.ledger.ledger import Ledger, Pinned
+from dpsql.ledger.standing import POINTS, Standing
+from dpsql.privacy.accounting import Limits, PolicyLimits
+from dpsql.privacy.kinds import Pure
+
+LIMITS = PolicyLimits(Limits(Fraction(10)), {"ana": Limits(Fraction(4)), "*": Limits(Fraction(1))})
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger.open(None, pinned=Pinned("person", "add_remove", "basic"), limits=LIMITS)
+
+
+def charged(ledger: Ledger, analyst: str, epsilon: Fraction) -> None:
+    ledger.charge(analyst, Pure(epsilon), statement="SELECT", fingerprint="f")
+
+
+def test_shares_of_the_own_account_and_of_the_total(ledger: Ledger) -> None:
+    charged(ledger, "ana", Fraction(2))
+    charged(ledger, "bob", Fraction(1, 2))
+    use = Standing(ledger).use("bob")
+    assert (use.account, use.own, use.total) == ("*", Fraction(1, 2), Fraction(1, 4))
+    assert Standing(ledger).now().accounts == {"ana": Fraction(1, 2), "*": Fraction(1, 2)}
+
+
+def test_what_cannot_be_paid_is_refused_without_a_charge(ledger: Ledger) -> None:
+    standing = Standing(ledger)
+    standing.refuse_unpayable("ana", Pure(Fraction(4)))
+    with pytest.raises(BudgetExceeded):
+        standing.refuse_unpayable("ana", Pure(Fraction(5)))
+    assert standing.use("ana").own == 0
+
+
+def test_history_is_what_the_accounts_were(ledger: Ledger) -> None:
+    for step in range(4):
+        charged(ledger, "ana", Fraction(1))
+        assert [moment.accounts["ana"] for moment in Standing(ledger).history()] == [
+            Fraction(count, 4) for count in range(1, step + 2)
+        ]
+
+
+def test_a_long_history_is_thinned_and_keeps_its_ends(ledger: Ledger) -> None:
+    for _ in range(POINTS + 57):
+        charged(ledger, "ana", Fraction(1, 1000))
+    history = Standing(ledger).history()
+    assert len(history) == POINTS
+    assert [history[place].accounts["ana"] * 4000 for place in (0, -1)] == [1, POINTS + 57]
