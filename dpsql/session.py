@@ -132,17 +132,18 @@ class Session(Calls):
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
-    def outline(self, sql: str) -> Outline:
+    def outline(self, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
         """A SELECT's columns and types, and the types that its ``?`` take. Nothing is priced, no data is read.
 
         Raises:
-            UnsupportedQuery, ProgrammingError: It would be refused whatever the values are, or is no SELECT.
+            UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
+                no SELECT.
         """
         statement = parse(sql)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
-        query = statement.select
-        return outline_of(query, self._releases.catalog(query), lambda values: self._plan(query, values))
+        query, known = statement.select, None if parameters is None else tuple(parameters)
+        return outline_of(query, self._releases.catalog(query), lambda values: self._plan(query, values), known)
 
     @door
     def query_all(

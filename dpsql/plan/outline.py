@@ -16,7 +16,10 @@ from typing import Any
 
 from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.relations import scans
 from dpsql.plan.types import Type, Value
 from dpsql.sql import syntax
 
@@ -41,15 +44,20 @@ class Outline:
         columns: The answer's columns.
         types: Their types.
         parameters: The type that each ``?`` takes; None where nothing beside it tells.
+        bars: Which columns are numbers that may have intervals: those computed from noised values.
     """
 
     columns: tuple[str, ...]
     types: tuple[Type, ...]
-    parameters: tuple[Type | None, ...]
+    parameters: tuple[Type | None, ...] = ()
+    bars: tuple[bool, ...] = ()
 
 
 def outline_of(
-    query: syntax.Queryable, catalog: Catalog, plan: Callable[[tuple[Value, ...]], Plan | PublicPlan]
+    query: syntax.Queryable,
+    catalog: Catalog,
+    plan: Callable[[tuple[Value, ...]], Plan | PublicPlan],
+    known: tuple[Value, ...] | None = None,
 ) -> Outline:
     """The outline of a query, planned with values that are not known: NULL, or where that will not do a typical one.
 
@@ -57,24 +65,42 @@ def outline_of(
         query: The statement.
         catalog: Tables that it may name.
         plan: Plans it with values.
+        known: The values, where they are known.
 
     Raises:
-        UnsupportedQuery, ProgrammingError: It is refused whatever the values are.
+        UnsupportedQuery, ProgrammingError: It is refused, with these values or whatever they are.
     """
     kinds = parameter_types(query, catalog)
     counts = {own.index for own in _limits(query)}
-    first = tuple(1 if index in counts else None for index in range(len(kinds)))
+    first = tuple(1 if index in counts else None for index in range(len(kinds))) if known is None else known
     second = tuple(None if kind is None else TYPICAL.get(kind) for kind in kinds)
     found = None
     try:
         found = plan(first)
     except Error:
         with suppress(Error):
-            found = plan(second)
+            found = plan(second) if known is None else None
         if found is None:
             raise
     types = tuple(output.expression.facts.type for output in found.answer)
-    return Outline(tuple(output.name for output in found.answer), types, kinds)
+    bars = tuple(noised and kind.numeric for noised, kind in zip(_noised(found), types, strict=True))
+    return Outline(tuple(output.name for output in found.answer), types, kinds, bars)
+
+
+def _noised(plan: Plan | PublicPlan) -> list[bool]:
+    """Which columns of the answer are computed from noised values, or from rows of a synthetic table."""
+    if isinstance(plan, PublicPlan):
+        return [any(scan.table.released for scan in scans(plan.relation))] * len(plan.answer)
+    keys = {key.name for key in plan.keys}
+    found = [any(read.name not in keys for read in columns_of(output.expression)) for output in plan.outputs]
+    for stage in plan.stages:
+        below = {f"c{i}" for i, noised in enumerate(found) if noised}
+        found = [
+            any(read.name in below for read in columns_of(own))
+            or (stage.aggregates and bool(below) and not isinstance(own, Column))  # which rows it counts may be noised
+            for own in (output.expression for output in stage.outputs)
+        ]
+    return found
 
 
 def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | None, ...]:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer, Quote, cost_text
 from dpsql.errors import Error, InvariantBroken
+from dpsql.plan.outline import Outline
 from dpsql.plan.types import Value
 from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
@@ -24,6 +25,7 @@ from dpsql.proxy import Proxy
 from dpsql.server.events import tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
+from dpsql.server.outlines import intervals_set, outline, set_answer
 from dpsql.server.refusals import NotAdmitted, Stopping
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
@@ -212,12 +214,25 @@ class Guest:
     def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read; cut at the most rows that leave.
 
+        ``SET intervals = on`` is remembered in `intervals`, for the door.
+
         Raises:
             TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
             Error: As `Session.query`.
         """
-        answer = self._told("statement", sql, lambda: self._session.query(sql, parameters, **options))
+        answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
         return answer.first(self._server.limits.rows)
+
+    def _asked(self, sql: str, parameters: Sequence[Value], options: dict[str, Any]) -> Answer:
+        on = intervals_set(sql)
+        if on is None:
+            return self._session.query(sql, parameters, **options)
+        self.intervals = on
+        return set_answer(on)
+
+    def outline(self, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
+        """What a statement returns, for nothing; see `outlines.outline`."""
+        return self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
 
     def explain(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Quote:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""

@@ -1,0 +1,110 @@
+"""What a statement returns, before it is asked; and answers with the ends of intervals as columns.
+
+Tests: tests/unit/server/test_outlines.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from dpsql.answers.answer import Answer, public
+from dpsql.errors import ProgrammingError
+from dpsql.plan.outline import Outline
+from dpsql.plan.types import Type, Value
+from dpsql.session import Session
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
+
+__all__ = ["intervals_set", "outline", "rows_with_ends", "set_answer", "with_ends"]
+
+_TEXT = Type.TEXT
+SET = Outline(("option", "value"), (_TEXT, _TEXT))
+"""What SET returns."""
+CREATE = Outline(("table", "method", "rows", "error", "cost"), (_TEXT, _TEXT, Type.INTEGER, Type.REAL, _TEXT))
+"""What CREATE SYNTHETIC TABLE returns."""
+DROP = Outline(("table", "state"), (_TEXT, _TEXT))
+"""What DROP TABLE returns."""
+_INTERVALS = re.compile(r"\s*SET\s+(?:SESSION\s+)?intervals\s*(?:=|\sTO\s)\s*'?(\w+)'?\s*;?\s*", re.IGNORECASE)
+_ON = {"on": True, "true": True, "yes": True, "1": True}
+_OFF = dict.fromkeys(("off", "false", "no", "0", "null", "default"), False)
+
+
+def outline(session: Session, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
+    """The columns of any statement, which costs nothing and changes nothing.
+
+    Args:
+        session: Whose.
+        sql: The statement.
+        parameters: Values for its ``?``, where they are known.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It would be refused.
+    """
+    if intervals_set(sql) is not None:
+        return SET
+    match parse(sql):
+        case syntax.QueryStatement():
+            return session.outline(sql, parameters)
+        case syntax.SetOption():
+            return SET
+        case syntax.CreateSynthetic():
+            return CREATE
+        case syntax.DropTable():
+            return DROP
+        case _:  # what EXPLAIN, SHOW and DESCRIBE say is free
+            answer = session.query(sql, () if parameters is None else parameters)
+            return Outline(answer.columns, answer.types)
+
+
+def intervals_set(sql: str) -> bool | None:
+    """Whether a statement turns intervals on or off; None where it does neither.
+
+    Raises:
+        ProgrammingError: It says something else of them.
+
+    >>> intervals_set("SET intervals = on"), intervals_set("set intervals to 'off';"), intervals_set("SELECT 1")
+    (True, False, None)
+    """
+    found = _INTERVALS.fullmatch(sql)
+    if found is None:
+        return None
+    word = found[1].lower()
+    if word not in _ON | _OFF:
+        raise ProgrammingError("intervals is on or off. Write SET intervals = on.")
+    return (_ON | _OFF)[word]
+
+
+def set_answer(on: bool) -> Answer:
+    """What ``SET intervals`` returns."""
+    return public(SET.columns, SET.types, [("intervals", "on" if on else "off")])
+
+
+def with_ends(own: Outline) -> Outline:
+    """The outline with two more columns behind each number that has an interval: ``n``, ``n_low``, ``n_high``."""
+    columns, types = list[str](), list[Type]()
+    for name, kind, bars in zip(own.columns, own.types, own.bars or [False] * len(own.columns), strict=True):
+        columns += [name, f"{name}_low", f"{name}_high"] if bars else [name]
+        types += [kind, Type.REAL, Type.REAL] if bars else [kind]
+    return Outline(tuple(columns), tuple(types), own.parameters)
+
+
+def rows_with_ends(answer: Answer, bars: Sequence[bool]) -> list[tuple[Any, ...]]:
+    """The rows of an answer, to an outline with ends; NULL where a row has no interval.
+
+    Args:
+        answer: It.
+        bars: For each of its columns, whether two more follow: `Outline.bars`.
+    """
+    if not any(bars):
+        return answer.rows
+    columns = []
+    for number, (values, has) in enumerate(
+        zip(zip(*answer.rows, strict=True), bars, strict=True) if answer.rows else ()
+    ):
+        columns.append(values)
+        if has:
+            ends = answer.ends(number) or [(None, None)] * len(answer)
+            columns += [tuple(None if pair[side] is None else float(pair[side]) for pair in ends) for side in (0, 1)]
+    return list(zip(*columns, strict=True))

@@ -1,0 +1,83 @@
+"""What statements return, known before they are asked; ends of intervals as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.server.core import Guest
+from dpsql.server.outlines import rows_with_ends, with_ends
+from tests.unit.server.clinic import COUNT, Clinic
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
+TABLE = "CREATE SYNTHETIC TABLE syn WITH (epsilon = 0.5) AS SELECT born, sex FROM people"
+
+
+@pytest.fixture(scope="module")
+def ana(clinic: Clinic) -> Iterator[Guest]:
+    server = clinic.server
+    guest = server.guest(server.bearer(clinic.tokens["ana"], "test", "here"), "test", "here")
+    yield guest
+    guest.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [COUNT, "SHOW BUDGET", "SHOW TABLES", "DESCRIBE people", f"EXPLAIN {COUNT}", "SET epsilon = 0.25",
+     "SET intervals = off", TABLE, "SELECT sex, COUNT(*) FROM syn GROUP BY sex", "DROP TABLE syn"],
+)  # fmt: skip
+def test_every_statement_has_the_columns_that_were_foretold(sql: str, ana: Guest) -> None:
+    spent = ana.ask("budget", lambda session: session.budget().spent)
+    foretold = ana.outline(sql)
+    assert ana.ask("budget", lambda session: session.budget().spent) == spent
+    answer = ana.query(sql)
+    assert (foretold.columns, foretold.types) == (answer.columns, answer.types)
+
+
+@pytest.mark.parametrize(
+    ("sql", "bars"),
+    [
+        ("SELECT sex, COUNT(*) AS n, AVG(weight) AS w FROM people GROUP BY sex", "no yes yes"),
+        ("SELECT sex, born, n + 1 FROM (SELECT sex, born, COUNT(*) AS n FROM people GROUP BY 1, 2) t", "no no yes"),
+        ("SELECT sex, COUNT(*) FROM (SELECT sex, COUNT(*) n FROM people GROUP BY 1) WHERE n > 9 GROUP BY 1", "no yes"),
+        ("SELECT 1 AS x, COUNT(*) > 50 AS many FROM people", "no no"),
+        ("SHOW BUDGET", ""),
+    ],
+)  # fmt: skip
+def test_which_columns_have_intervals_is_public(sql: str, bars: str, ana: Guest) -> None:
+    own = ana.outline(sql)
+    assert " ".join("yes" if has else "no" for has in own.bars) == bars
+    wide = with_ends(own)
+    rows = rows_with_ends(ana.query(sql), own.bars)
+    assert all(len(row) == len(wide.columns) == len(wide.types) for row in rows)
+
+
+def test_ends_stand_behind_their_number(ana: Guest) -> None:
+    own = ana.outline(COUNT)
+    assert with_ends(own).columns == ("n", "n_low", "n_high")
+    answer = ana.query(COUNT)
+    ((n, low, high),) = rows_with_ends(answer, own.bars)
+    assert low < n < high
+    assert (low, high) == answer.interval("n")[0]
+
+
+def test_intervals_are_on_or_off_and_only_their_own_session_knows(clinic: Clinic, ana: Guest) -> None:
+    assert ana.query("SET intervals = on").rows == [("intervals", "on")]
+    assert ana.intervals
+    ana.query("SET SESSION intervals TO off;")
+    assert not ana.intervals
+    for refused, error in (("SET intervals = maybe", ProgrammingError), ("SET intervalls = on", UnsupportedQuery)):
+        with pytest.raises(error):
+            ana.query(refused)
+        with pytest.raises(error):
+            ana.outline(refused)
+
+
+def test_parameters_that_are_known_are_planned_with(ana: Guest) -> None:
+    sql = "SELECT ? AS x, COUNT(*) FROM people WHERE age >= ?"
+    assert [kind.value for kind in ana.outline(sql).types] == ["null", "integer"]
+    assert [kind.value for kind in ana.outline(sql, ["a", 3]).types] == ["text", "integer"]
+    with pytest.raises(ProgrammingError, match="takes 2 values"):
+        ana.outline(sql, [1])
