@@ -178,6 +178,7 @@ def test_a_graph_of_nearest_neighbours_is_convicted(broken: bool) -> None:
     assert sentences == ([f"{question}: somebody | as far as can be are told apart"] if broken else [])
 
 
+@pytest.mark.slow
 def test_null_beside_a_single_value_is_told_apart_by_no_more_than_was_paid() -> None:
     # The one pair of values is that of the value and NULL: forgotten, the age alone would decide the noise.
     text = policy("add_remove", presence=True).replace("values: [F, M, X]}", "values: [F], nullable: true}")

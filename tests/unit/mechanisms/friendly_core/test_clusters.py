@@ -38,7 +38,7 @@ def error(found: Points) -> float:
     return min(float(np.abs(found[list(order)] - CENTRES).max()) for order in permutations(range(3)))
 
 
-@pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("neighbours", ["add_remove", pytest.param("replace_one", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("price", [BY_EPSILON, BY_RHO], ids=["epsilon", "rho"])
 def test_separate_clusters_are_found(price: Price, neighbours: str) -> None:
     for seed in range(2):

@@ -166,6 +166,7 @@ def test_one_dimension_and_swaps_are_never_sampled() -> None:
     assert PlaceByCoins(Fraction(1), DELTA)._sampled(2, module.MOST_PAIRED) is None
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_in_the_plane_are_sampled_and_found() -> None:
     sampler = FixedSampler(1)
     points, chosen = normal(100_000, 2, at=10**9, deviation=10**4), by_epsilon(100_000, 2)
