@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dpsql.answers.ends import footnote, with_ends
+from dpsql.answers.extras import MissingExtra, of_extra
 from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
-from dpsql.errors import DataError, InterfaceError, ProgrammingError
+from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -39,10 +40,6 @@ NOT_PRIVATE = "NOT PRIVATE: test sampler"
 
 _SHOWN = 60  # Rows of a printed table; the rest is counted. It is a choice: about one screen.
 _NOTHING = PrivacyLoss()
-
-
-class MissingExtra(InterfaceError, ImportError):  # noqa: N818 - named as its neighbours in errors.py
-    """A library that comes with one of dpsql's extras is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +103,23 @@ class Answer:
     """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
     released_from: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    _noised: tuple[bool, ...] = field(default=(), compare=False)
+    """For each column whether it holds noise; empty where only the intervals tell."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.rows)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """The values of one column, by its name.
+
+        Raises:
+            ProgrammingError: For an unknown or an ambiguous column.
+        """
+        column = self._named(name)
+        return [row[column] for row in self.rows]
 
     def interval(self, name: str, confidence: float | None = None) -> list[Ends]:
         """One ``(low, high)`` a row around the noise-free answer, from public quantities only.
@@ -130,14 +138,7 @@ class Answer:
         level = self.confidence if confidence is None else confidence
         if not 0 < level < 1:
             raise DataError(f"confidence is {level}; write a number between 0 and 1, such as 0.95.")
-        named = ", ".join(self.columns)
-        match self.columns.count(name):
-            case 0:
-                raise ProgrammingError(f"The answer has no column {name!r}. Its columns are {named}.")
-            case 1:
-                ends = self._intervals(self.columns.index(name), level)
-            case _:
-                raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
+        ends = self._intervals(self._named(name), level)
         if not ends and self.rows and self.released_from:
             raise ProgrammingError(f"Nothing is proved of {name!r}, which tells of synthetic rows.")
         if not ends and self.rows:
@@ -161,8 +162,35 @@ class Answer:
         ends = self._intervals
         return replace(self, rows=self.rows[:count], _intervals=lambda column, level: ends(column, level)[:count])
 
-    def to_arrow(self) -> pyarrow.Table:
-        """The rows as a `pyarrow.Table`; needs the extra ``arrow``. Repeated column names get ``_1``, ``_2`` ...
+    def with_intervals(self) -> Answer:
+        """The same answer with the ends of the intervals, ``n_low`` and ``n_high``, beside each noised column ``n``.
+
+        Columns that share a name get ``_1``, ``_2`` ..., and so does an end whose name a column has. An end that is not
+        known, or has no bound, is NULL.
+        """
+        held, intervals = [self.ends(i) for i in range(len(self.columns))], self._intervals
+        wide = with_ends(self.columns, self.types, self._noised or [bool(ends) for ends in held])
+
+        def of(column: int, level: float) -> list[Ends]:
+            origin = wide.origin[column]
+            return [] if origin is None else intervals(origin, level)
+
+        rows = wide.rows(self.rows, held)
+        return replace(self, columns=wide.columns, types=wide.types, rows=rows, _intervals=of, _noised=())
+
+    @property
+    def footnote(self) -> str:
+        """In one sentence how wide the intervals are, for frames and files without them; empty without noise."""
+        return footnote(self.columns, [self.ends(i) for i in range(len(self.columns))], self.confidence)
+
+    def to_arrow(self, intervals: bool = False) -> pyarrow.Table:
+        """The rows as a `pyarrow.Table`, unrounded; needs the extra ``arrow``.
+
+        Repeated column names get ``_1``, ``_2`` ... The schema's metadata have the `footnote` under ``dpsql_errors``
+        where the intervals are left out, and say under ``dpsql`` where an answer is not private.
+
+        Args:
+            intervals: Whether `with_intervals` adds its columns.
 
         Raises:
             MissingExtra: If pyarrow is not installed.
@@ -170,26 +198,38 @@ class Answer:
         of_extra("pyarrow", "arrow")
         from dpsql.answers.arrow import arrow_table
 
-        table = arrow_table(self.columns, self.types, self.rows)
-        return table if self.private else table.replace_schema_metadata({"dpsql": NOT_PRIVATE})
+        shown = self.with_intervals() if intervals else self
+        table = arrow_table(shown.columns, shown.types, shown.rows)
+        told = {"dpsql": "" if self.private else NOT_PRIVATE, "dpsql_errors": "" if intervals else self.footnote}
+        return table.replace_schema_metadata({name: text for name, text in told.items() if text} or None)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``.
+    def to_pandas(self, intervals: bool = False) -> pandas.DataFrame:
+        """The rows as a `pandas.DataFrame`; needs the extra ``pandas``. ``attrs`` has the metadata of `to_arrow`.
+
+        Args:
+            intervals: Whether `with_intervals` adds its columns.
 
         Raises:
             MissingExtra: If pandas is not installed.
         """
         of_extra("pandas", "pandas")
-        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        table = self.to_arrow(intervals)
+        frame: pandas.DataFrame = table.to_pandas()
+        frame.attrs.update({name.decode(): text.decode() for name, text in (table.schema.metadata or {}).items()})
         return frame
 
-    def to_polars(self) -> polars.DataFrame:
-        """The rows as a `polars.DataFrame`; needs the extra ``polars``.
+    df = to_pandas
+
+    def to_polars(self, intervals: bool = False) -> polars.DataFrame:
+        """The rows as a `polars.DataFrame`, which has no place for a footnote; needs the extra ``polars``.
+
+        Args:
+            intervals: Whether `with_intervals` adds its columns.
 
         Raises:
             MissingExtra: If polars is not installed.
         """
-        frame: polars.DataFrame = of_extra("polars", "polars").from_arrow(self.to_arrow())
+        frame: polars.DataFrame = of_extra("polars", "polars").from_arrow(self.to_arrow(intervals))
         return frame
 
     def to_text(self, limit: int | None = None) -> str:
@@ -210,6 +250,17 @@ class Answer:
         stamp = "" if self.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
         table = html_table(self.columns, self._cells(_SHOWN), right=self._numeric())
         return f"<div>{stamp}{table}<p>{html.escape(' '.join(self._footer(_SHOWN)))}</p></div>"
+
+    def _named(self, name: str) -> int:
+        """The column of that name, from 0."""
+        match self.columns.count(name):
+            case 0:
+                named = ", ".join(self.columns)
+                raise ProgrammingError(f"The answer has no column {name!r}. Its columns are {named}.")
+            case 1:
+                return self.columns.index(name)
+            case _:
+                raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
 
     def _numeric(self) -> list[bool]:
         return [kind.numeric for kind in self.types]
@@ -346,13 +397,3 @@ def _up(amount: float) -> str:
 
 def _half(half_width: float) -> str:
     return f"± {number(half_width)}"
-
-
-def of_extra(module: str, extra: str) -> Any:
-    """The module, or the one clear error."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(
-            f"{module} is not installed. Write, in the copy of dpsql's repository: pip install '.[{extra}]'"
-        ) from None

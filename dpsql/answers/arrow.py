@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from dpsql.answers.ends import distinct
 from dpsql.plan.types import Type
 
 if TYPE_CHECKING:
@@ -43,20 +44,4 @@ def arrow_table(columns: Sequence[str], types: Sequence[Type], rows: Sequence[tu
             values = [None if value is None else Decimal(value) for value in values]
             arrow = pa.decimal128(38, 0)
         arrays.append(pa.array(values, arrow))
-    return pa.Table.from_arrays(arrays, names=_distinct(columns))
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, with ``_1``, ``_2`` ... behind those that were there before.
-
-    >>> _distinct(["n", "n", "m", "n"])
-    ['n', 'n_1', 'm', 'n_2']
-    """
-    distinct: list[str] = []
-    for name in names:
-        new, count = name, 0
-        while new in distinct:
-            count += 1
-            new = f"{name}_{count}"
-        distinct.append(new)
-    return distinct
+    return pa.Table.from_arrays(arrays, names=distinct(columns))

@@ -5,7 +5,10 @@ Tests: tests/unit/answers/test_wrappers.py.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.intervals import holds_noise
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -17,7 +20,8 @@ DESCRIBED = "LIMIT 0 shows no row: the columns are described, nothing is measure
 def described(plan: Plan | PublicPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
-    return public(names, tuple(output.expression.facts.type for output in plan.answer), [])
+    answer = public(names, tuple(output.expression.facts.type for output in plan.answer), [])
+    return answer if isinstance(plan, PublicPlan) else replace(answer, _noised=holds_noise(plan))
 
 
 def described_quote() -> Quote:

@@ -16,6 +16,7 @@ from dpsql.answers.intervals import (
     AnswerRows,
     Bars,
     answer_columns,
+    holds_noise,
     level_of_picked,
     output_intervals,
     picking,
@@ -90,6 +91,7 @@ def finish(
         private=private,
         confidence=confidence,
         _intervals=intervals,
+        _noised=holds_noise(plan),
     )
 
 

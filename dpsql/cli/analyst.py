@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,6 +69,9 @@ def query(
     ] = False,
     half_width: HalfWidth = None,
     format: Annotated[str, FORMAT] = "table",  # noqa: A002 - the option's name
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Columns n_low and n_high beside each noised column n.")
+    ] = False,
     **options: Any,
 ) -> None:
     """Ask, spend, and print the answer with its errors."""
@@ -84,21 +88,25 @@ def query(
         )
     with opened(policy) as proxy:
         session = proxy.session(analyst=analyst)
-        if file is None:
-            with progress() as bar:
-                answer = session.query(statements[0], progress=bar, **options)
-            _write(answer, format)
-        elif together:
-            _write_all(session.query_all(statements, half_width=wanted, **options), format)
+        if together:
+            answers: Iterable[Answer] = session.query_all(statements, half_width=wanted, **options)
         else:
-            _write_all(_one_by_one(session, statements, options), format)
+            answers = _one_by_one(session, statements, options, alone=file is None)
+        shown = (answer.with_intervals() for answer in answers) if intervals else answers
+        if file is None:
+            _write(next(iter(shown)), format)
+        else:
+            _write_all(shown, format)
 
 
-def _one_by_one(session: Session, statements: Sequence[str], options: Mapping[str, Any]) -> Iterator[Answer]:
+def _one_by_one(
+    session: Session, statements: Sequence[str], options: Mapping[str, Any], *, alone: bool
+) -> Iterator[Answer]:
+    """Each answer when it is there; a refusal says of which statement it is, but of one that stands alone."""
     from dpsql.answers.batch import numbered
 
     for place, statement in enumerate(statements, 1):
-        with numbered(place), progress() as bar:
+        with nullcontext() if alone else numbered(place), progress() as bar:
             answer = session.query(statement, progress=bar, **options)
         yield answer
 

@@ -109,7 +109,8 @@ def test_an_answer_without_real_noise_says_so_everywhere() -> None:
     answer = answer_of([("Rome", 7)], private=False)
     assert str(answer).startswith(NOT_PRIVATE)
     assert NOT_PRIVATE in answer._repr_html_()
-    assert answer.to_arrow().schema.metadata == {b"dpsql": NOT_PRIVATE.encode()}
+    assert answer.to_arrow(intervals=True).schema.metadata == {b"dpsql": NOT_PRIVATE.encode()}
+    assert answer.to_pandas().attrs["dpsql"] == NOT_PRIVATE
     assert NOT_PRIVATE not in str(answer_of([("Rome", 7)]))
 
 

@@ -37,6 +37,17 @@ def test_csv_and_json_hold_the_same_number(clinic: Clinic) -> None:
 
 
 @pytest.mark.chance(0, "asserts nothing of the draws")
+def test_intervals_are_columns_of_every_format(clinic: Clinic) -> None:
+    ask = ("query", "clinic.yaml", COUNT, "--analyst", "ana", "--intervals", "--format")
+    names, row = clinic.dpsql(*ask, "csv").out.splitlines()
+    assert names == "n,n_low,n_high"
+    n, low, high = map(int, row.split(","))
+    assert low < n < high
+    assert json.loads(clinic.dpsql(*ask, "json").out)["rows"] == [[n, low, high]]
+    assert clinic.dpsql(*ask, "table").out.split()[:3] == ["n", "n_low", "n_high"]
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
 def test_parquet_goes_to_a_pipe_as_it_is(clinic: Clinic) -> None:
     arguments = ["query", "clinic.yaml", COUNT, "--analyst", "ana", "--format", "parquet"]
     ran = subprocess.run([sys.executable, "-m", "dpsql.cli", *arguments], capture_output=True, timeout=60)
