@@ -10,7 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from dpsql.cli import advise, analyst, approve, owner, release, serve, spent, user  # noqa: F401 - their commands are in `app` then
+from dpsql.cli import (  # noqa: F401 - their commands are in `app` then
+    advise,
+    analyst,
+    approve,
+    owner,
+    release,
+    report,
+    serve,
+    spent,
+    user,
+)
 from dpsql.cli.app import app
 from dpsql.cli.running import line
 from dpsql.errors import Error

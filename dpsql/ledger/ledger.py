@@ -60,6 +60,7 @@ def entry_of(record: Record) -> Entry:
         statement=record.details.get("statement", ""),
         reason=reason_of(record),
         mechanisms=tuple(record.details.get("mechanisms", ())),
+        fingerprints=tuple(filter(None, (record.details.get("fingerprint"), *record.details.get("beside", ())))),
     )
 
 

@@ -48,6 +48,7 @@ class Entry:
         statement: What was asked, or ''.
         reason: Why the owner did it, and which limits or version are in force from then on; or ''.
         mechanisms: Names of those that answered a charge; none where an older version of dpsql wrote it.
+        fingerprints: Under which its answers are stored.
     """
 
     sequence: int
@@ -58,6 +59,7 @@ class Entry:
     statement: str
     reason: str
     mechanisms: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
