@@ -1,4 +1,7 @@
-"""The picture of the owner's page: how much of each account was used over time, as inline SVG."""
+"""The picture of the owner's page: how much of each account was used over time, as inline SVG.
+
+Tests: tests/unit/server/page.
+"""
 
 from __future__ import annotations
 

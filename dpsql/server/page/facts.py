@@ -1,4 +1,7 @@
-"""What the owner's page shows, from the policy, the ledger and the file beside it: no engine, no data, no answers."""
+"""What the owner's page shows, from the policy, the ledger and the file beside it: no engine, no data, no answers.
+
+Tests: tests/unit/server/page.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from dpsql.policy import Policy
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import summary
 
-__all__ = ["TOTAL", "AccountLine", "Alert", "Asked", "PageFacts", "Synthetic", "ends", "gather", "time_of"]
+__all__ = ["TOTAL", "AccountLine", "Alert", "ChargeLine", "PageFacts", "Synthetic", "ends", "gather", "time_of"]
 
 TOTAL = "all together"
 """How the page calls the total."""
@@ -56,7 +59,7 @@ class AccountLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChargeLine:
     """One charge."""
 
     at: str
@@ -115,7 +118,7 @@ class PageFacts:
     accounts: Sequence[AccountLine]
     history: Sequence[Moment]
     alerts: Sequence[Alert]
-    asked: Sequence[Asked]
+    asked: Sequence[ChargeLine]
     more: int
     releases: Sequence[Synthetic]
     published: Sequence[tuple[str, str, str]]
@@ -161,7 +164,7 @@ def gather(policy: Policy, ledger: Ledger, owners: Beside, now: datetime | None 
         accounts=_accounts(policy, ledger, history, now),
         history=history,
         alerts=_alerts(history),
-        asked=[_asked(entry, cost, prints) for entry in reversed(charges[-SHOWN:])],
+        asked=[_charge_line(entry, cost, prints) for entry in reversed(charges[-SHOWN:])],
         more=max(0, len(charges) - SHOWN),
         releases=[
             Synthetic(table.name, table.maker or "the owner", cost(table.loss), _readers(readers), table.statement)
@@ -235,9 +238,9 @@ def _alerts(history: Sequence[Moment]) -> list[Alert]:
     return found[::-1]
 
 
-def _asked(entry: Entry, cost: Callable[[Loss], str], prints: Mapping[str, int]) -> Asked:
+def _charge_line(entry: Entry, cost: Callable[[Loss], str], prints: Mapping[str, int]) -> ChargeLine:
     price = "" if entry.loss is None else cost(entry.loss)
-    return Asked(
+    return ChargeLine(
         entry.at,
         entry.analyst or "the owner",
         entry.statement,

@@ -1,4 +1,7 @@
-"""HTML whose texts are escaped, and hold nothing that a screen would act on."""
+"""HTML whose texts are escaped, and hold nothing that a screen would act on.
+
+Tests: tests/unit/server/page.
+"""
 
 from __future__ import annotations
 

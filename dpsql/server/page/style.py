@@ -59,3 +59,4 @@ input { font: inherit; padding: .4rem .6rem; width: 100%; max-width: 34rem; bord
 @media print { section { break-inside: avoid } button, form { display: none } }
 """
 )
+"""CSS of the page: its colours, sizes in rem and widths are a choice, with contrasts of 4.5 and more."""
