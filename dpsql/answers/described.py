@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpsql.answers.answer import Answer, Quote, public
-from dpsql.answers.intervals import holds_noise
+from dpsql.plan.outline import bars_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -21,7 +21,7 @@ def described(plan: Plan | PublicPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
     answer = public(names, tuple(output.expression.facts.type for output in plan.answer), [])
-    return answer if isinstance(plan, PublicPlan) else replace(answer, _noised=holds_noise(plan))
+    return answer if isinstance(plan, PublicPlan) else replace(answer, _noised=bars_of(plan))
 
 
 def described_quote() -> Quote:

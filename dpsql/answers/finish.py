@@ -16,7 +16,6 @@ from dpsql.answers.intervals import (
     AnswerRows,
     Bars,
     answer_columns,
-    holds_noise,
     level_of_picked,
     output_intervals,
     picking,
@@ -29,6 +28,7 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.outline import bars_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
@@ -91,7 +91,7 @@ def finish(
         private=private,
         confidence=confidence,
         _intervals=intervals,
-        _noised=holds_noise(plan),
+        _noised=bars_of(plan),
     )
 
 

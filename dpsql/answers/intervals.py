@@ -26,7 +26,6 @@ __all__ = [
     "Bars",
     "answer_columns",
     "as_float",
-    "holds_noise",
     "level_of_picked",
     "output_intervals",
     "picking",
@@ -58,17 +57,6 @@ def answer_columns(plan: Plan) -> list[Expression]:
         columns = [substituted(output.expression, over) for output in stage]
         over = {f"c{i}": expression for i, expression in enumerate(columns)}
     return list(over.values())
-
-
-def holds_noise(plan: Plan) -> tuple[bool, ...]:
-    """For each column of the answer whether it is a number that rests on something released, and so has intervals."""
-    released = {aggregate.name for aggregate in plan.aggregates}
-    return tuple(
-        output.end is None
-        and expression.facts.type.numeric
-        and not released.isdisjoint(column.name for column in columns_of(expression))
-        for output, expression in zip(plan.answer, answer_columns(plan), strict=True)
-    )
 
 
 def with_interval_ends(plan: Plan, rows: AnswerRows, intervals: Callable[[int], list[Ends]]) -> list[tuple[Any, ...]]:

@@ -23,7 +23,7 @@ from dpsql.plan.relations import scans
 from dpsql.plan.types import Type, Value
 from dpsql.sql import syntax
 
-__all__ = ["Outline", "outline_of"]
+__all__ = ["Outline", "bars_of", "outline_of"]
 
 CASTS: Mapping[str, Type] = {
     "int": Type.INTEGER, "bigint": Type.INTEGER, "smallint": Type.INTEGER, "tinyint": Type.INTEGER,
@@ -83,8 +83,13 @@ def outline_of(
         if found is None:
             raise
     types = tuple(output.expression.facts.type for output in found.answer)
-    bars = tuple(noised and kind.numeric for noised, kind in zip(_noised(found), types, strict=True))
-    return Outline(tuple(output.name for output in found.answer), types, kinds, bars)
+    return Outline(tuple(output.name for output in found.answer), types, kinds, bars_of(found))
+
+
+def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
+    """For each column of the answer whether it is a number with intervals; those are themselves not."""
+    pairs = zip(_noised(plan), plan.answer, strict=True)
+    return tuple(noised and own.end is None and own.expression.facts.type.numeric for noised, own in pairs)
 
 
 def _noised(plan: Plan | PublicPlan) -> list[bool]:

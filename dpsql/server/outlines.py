@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from dpsql.answers import ends
 from dpsql.answers.answer import Answer, public
 from dpsql.errors import ProgrammingError
 from dpsql.plan.outline import Outline
@@ -83,11 +84,8 @@ def set_answer(on: bool) -> Answer:
 
 def with_ends(own: Outline) -> Outline:
     """The outline with two more columns behind each number that has an interval: ``n``, ``n_low``, ``n_high``."""
-    columns, types = list[str](), list[Type]()
-    for name, kind, bars in zip(own.columns, own.types, own.bars or [False] * len(own.columns), strict=True):
-        columns += [name, f"{name}_low", f"{name}_high"] if bars else [name]
-        types += [kind, Type.REAL, Type.REAL] if bars else [kind]
-    return Outline(tuple(columns), tuple(types), own.parameters)
+    wide = ends.with_ends(own.columns, own.types, own.bars or [False] * len(own.columns))
+    return Outline(wide.columns, wide.types, own.parameters)
 
 
 def rows_with_ends(answer: Answer, bars: Sequence[bool]) -> list[tuple[Any, ...]]:
@@ -97,14 +95,5 @@ def rows_with_ends(answer: Answer, bars: Sequence[bool]) -> list[tuple[Any, ...]
         answer: It.
         bars: For each of its columns, whether two more follow: `Outline.bars`.
     """
-    if not any(bars):
-        return answer.rows
-    columns = []
-    for number, (values, has) in enumerate(
-        zip(zip(*answer.rows, strict=True), bars, strict=True) if answer.rows else ()
-    ):
-        columns.append(values)
-        if has:
-            ends = answer.ends(number) or [(None, None)] * len(answer)
-            columns += [tuple(None if pair[side] is None else float(pair[side]) for pair in ends) for side in (0, 1)]
-    return list(zip(*columns, strict=True))
+    wide = ends.with_ends(answer.columns, answer.types, bars or [False] * len(answer.columns))
+    return wide.rows(answer.rows, [answer.ends(i) for i in range(len(answer.columns))])
