@@ -20,7 +20,7 @@ def before_noise(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]
 
 
 def _without_guess(note: str) -> str:
-    if note.startswith(("Expected to say next to nothing: ±", "each unit counts with at most ")):
+    if note.startswith(("Expected to say next to nothing: ±", "each unit counts with at most ", "rows of groups that")):
         return ""
     if note.startswith(("A group appears from about ", "A group is shown above ")):
         return note.partition(":")[0].rstrip(".")

@@ -5,14 +5,16 @@ The exact loss of whole transcripts is worked out in tests/unit/mechanisms/locat
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from dpsql.mechanisms.located import release as located
+from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT
 from dpsql.mechanisms.located.place import Bins
 from tests.attacks.replay import BOTH, Replay
@@ -88,4 +90,22 @@ def test_bugs_show_in_the_exact_loss(bug: Any) -> None:
         else:
             with bug():
                 largest = max(largest, loss(release, held, more, f"bug {at}"))
+    assert (largest > 10.0) == (bug is not None)
+
+
+def _rows_of_a_clamp_count_eightfold() -> AbstractContextManager[object]:
+    def eightfold(clamps: Clamps, groups: Any) -> list[int]:
+        return [8 * k for k in whole(clamps, groups)]
+
+    whole = Clamps.counts
+    return patch.object(Clamps, "counts", eightfold)
+
+
+@pytest.mark.parametrize("bug", [None, _rows_of_a_clamp_count_eightfold, _unclipped])
+def test_bugs_of_groups_with_few_rows_show_in_the_exact_loss(bug: Any) -> None:
+    held, largest = table(1, 60, 30_000.0), 0.0
+    with bug() if bug else nullcontext():
+        for at, far in enumerate((10**6, 30_000, 0)):
+            release = release_of("avg", TEN, held=FOUR_ROWS)
+            largest = max(largest, loss(release, held, held + Counter({far: 4}), f"few {at}"))
     assert (largest > 10.0) == (bug is not None)

@@ -55,6 +55,7 @@ from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
 from dpsql.mechanisms.clamp_facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
+from dpsql.mechanisms.located.clamp import clamps_of
 from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.plan.needs import Contribution, Values
@@ -195,7 +196,8 @@ def _release(
     if placed:  # what else is to be noted depends on the cap
         return CappedStatistics(**every, inners=placed, notes=(NOTE,))
     own = tuple(inner for inner in inners if isinstance(inner, QuantileRelease))
-    return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes))
+    clamps = clamps_of(own[0].query.grid, request.facts)
+    return CappedQuantile(**every, inners=own, clamps=clamps, notes=(NOTE, *own[0].notes))
 
 
 def _guess(request: Request, edges: tuple[int, ...], groups: int) -> UnitSizes:

@@ -99,4 +99,5 @@ class CappedStatistics(CappedRelease):
             f"The interval allows for other rows, a standard deviation off, in the place of {share:.1%} of those that "
             "count: it holds unless those left out lie farther off."
         )
-        return (self.said(released, place, widened), *self.inners[place].notes)
+        inner = self.inners[place]
+        return (self.said(released, place, widened), *inner.told(released), *inner.notes)

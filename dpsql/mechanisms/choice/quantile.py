@@ -21,8 +21,11 @@ as rows that go and rows that come.
 Which points are best (offset 0). QUANTILE_DISC, MIN and MAX have above = 1 for p > 0 and under = 1 for p = 0: the best
 point is the value of rank ceil(p n), or the smallest value for p = 0. QUANTILE_CONT and MEDIAN have neither for
 0 < p < 1: where p n is whole, all points from the value of rank p n to the next one are equally good, and with the
-noise off the answer is the middle of them. Either lies between the two values next to DuckDB's answer. In an empty
-group all points are equally good: the answer is any point of the grid with equal chance, the middle with the noise off.
+noise off the answer is the middle of them by weight. Either lies between the two values next to DuckDB's answer. In an
+empty group all points are equally good, and their weights alone decide.
+
+The answer's points have weights of their own (`measure`): P(v) ~ w(v) exp(c q(v)). That changes no loss. The draws for
+the interval weigh all points alike, as its argument wants.
 
 MIN and MAX rest on a single row, as a private answer must not: they are little better than a point drawn between the
 bound and the outermost few values. A quantile such as 0.01 or 0.99 says more. ``deepest`` treats points alike whose
@@ -53,6 +56,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.choice.measure import BaseMeasure, base_measure
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
@@ -105,6 +109,7 @@ class QuantileQuery:
         rows_about: Guess of the rows per group.
         extent: Guess of the distance over which the rows lie, in grid steps.
         bracketed: Whether its interval is drawn, too.
+        measure: What the points weigh where the answer is drawn.
     """
 
     need: Values
@@ -114,6 +119,7 @@ class QuantileQuery:
     replaced: bool
     rows_about: int
     extent: float
+    measure: BaseMeasure
     bracketed: bool = True
 
     @property
@@ -161,6 +167,7 @@ def quantile_query(request: Request) -> QuantileQuery | str:
         replaced=replaced,
         rows_about=max(1, request.rows_about),
         extent=float(extent),
+        measure=base_measure(grid, request.facts),
         bracketed=request.options.interval is None,
     )
 
@@ -173,11 +180,13 @@ class Draw:
         rank: What it wants.
         exponent: c, per unit of the score.
         deepest: No score is below its negative.
+        measure: What the points weigh; None where they weigh alike.
     """
 
     rank: Rank
     exponent: Fraction
     deepest: int
+    measure: BaseMeasure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +229,8 @@ class QuantileRelease(Offer):
         unless the grid beyond the rows, all of those on one side off, holds so many more points that it is likelier all
         the same.
         """
-        grid, p, per_rank = self.query.grid, self.query.rank.fraction, float(self._per_rank(self.rates[0]))
-        widest, beyond = (grid.high - grid.low) / 2, (grid.high - grid.low) / extent
+        grid, p, per_rank = self.query.grid, self.query.rank.fraction, float(self.per_rank)
+        widest, beyond = (grid.high - grid.low) / 2, self.query.measure.beyond(extent)
         if rows * float(min(p, 1 - p) or Fraction(1, 2)) * per_rank < math.log(20 * beyond):
             return widest * float(grid.step)
         return min(extent * math.log(20) / per_rank / rows, widest) * float(grid.step)
@@ -229,7 +238,11 @@ class QuantileRelease(Offer):
     def draws(self) -> tuple[Draw, ...]:
         """The answer's, then one for each end that is drawn."""
         ends = zip(self.query.ends, self.rates[1:], strict=True)
-        return (self.draw(self.query.rank, self.rates[0]), *(self.end(side, rate) for side, rate in ends))
+        return (self.answer(), *(self.end(side, rate) for side, rate in ends))
+
+    def answer(self) -> Draw:
+        """That of the answer."""
+        return self.draw(self.query.rank, self.rates[0], self.query.measure)
 
     def end(self, side: int, rate: Fraction) -> Draw:
         """That of the lower end (-1) or the upper one (1), so many ranks away that it lies on its side."""
@@ -237,15 +250,20 @@ class QuantileRelease(Offer):
         reach = 1 + math.ceil(Fraction(math.log(points / MISS)) / self._per_rank(rate))
         return self.draw(Rank(self.query.rank.fraction, side * reach), rate)
 
+    @property
+    def per_rank(self) -> Fraction:
+        """By what the log of a point's chance to be the answer falls with each rank."""
+        return self._per_rank(self.rates[0])
+
     def _per_rank(self, rate: Fraction) -> Fraction:
         """c b: by what the log of a point's chance falls with each rank."""
         return rate / self.query.width * self.query.rank.fraction.denominator
 
-    def draw(self, rank: Rank, rate: Fraction) -> Draw:
+    def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
         """One that wants a rank, of the query's fraction."""
         exponent = rate / self.query.width
-        points = self.query.grid.high - self.query.grid.low + 1
-        return Draw(rank, exponent, math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent))
+        points = self.query.grid.high - self.query.grid.low + 1 if measure is None else measure.total
+        return Draw(rank, exponent, math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent), measure)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``low`` and ``high``, the ends of its interval where it has one; all in the column's unit."""
@@ -273,8 +291,10 @@ class QuantileRelease(Offer):
 def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
     """The grid point that one draw chooses, in steps."""
     widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
-    index, offset = sampler.intervals(widths.tolist(), scores.tolist(), draw.exponent)
-    return grid.low + int(widths[:index].sum()) + offset
+    weights = widths if draw.measure is None else draw.measure.within(widths)
+    index, offset = sampler.intervals(weights.tolist(), scores.tolist(), draw.exponent)
+    start = grid.low + int(widths[:index].sum())
+    return start + offset if draw.measure is None else draw.measure.point(start, offset)
 
 
 def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:

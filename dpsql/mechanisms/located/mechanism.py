@@ -6,30 +6,31 @@ Neighbours: ``add_remove`` and ``replace_one``: what is counted is the rows that
 In each group, one after the other, each from what the earlier ones released:
 
 1. The number of rows n, with noise.
-2. If n is too small (`parts`): the bounded mechanism's numbers (`noise.mean`, `noise.moments`), with noise for the
-   bounds, and nothing else.
-3. Otherwise a centre c: a point of the grid, by the exponential mechanism on its rank, the median's (`choice`).
-4. The numbers of rows by their distance from c, on either side and in doubling bins, each with noise.
+2. If n is too small (`parts`): one clamp for all such groups together, chosen by the number of their rows that lie
+   beyond it (`clamp`), and the number of rows once more.
+3. Otherwise a centre c: a point of the grid, by the exponential mechanism on its rank, the median's (`choice`),
+4. and the numbers of rows by their distance from c, on either side and in doubling bins, each with noise.
 5. From these a window (`place`), and the sum of x - middle over the rows clipped to it, for a variance also the sum of
    squares, each with noise for its half width.
 
 The bounds of the policy are where the search starts; centre and spread serve to choose and to predict.
 
 Theorem. The release is epsilon-DP.
-Proof. Let a neighbour bring and take at most N rows in all, each in one group. Within a group each part with a share p
-of epsilon is (p epsilon / N)-DP for one row that comes or goes, at any fixed outcome of the earlier parts: the number
-of rows moves by 1; one bin moves by 1, as each row is in one bin of one side; a row clipped to the window is at most
-its half width h from the middle, so that the sum moves by at most h and the sum of squares by at most h^2, with shares
-of their own; the exponent of the choice is p epsilon / (2 N), and a row changes scores by at most 2 against each other
-(`choice.quantile`); the bounded mechanism's numbers are noised for N rows within the bounds. Which parts are taken, and
-with which shares, follows from what was released, and along every path the shares add up to 1 at most. So one row
-changes the probability of a group's whole outcome by a factor of at most exp(epsilon / N), k rows by that to the k-th,
-and as groups have noise of their own, N rows in all groups together by exp(epsilon).  QED
+Proof. Let a neighbour bring and take at most N rows in all, each in one group. All numbers of rows are released first,
+then the clamp, then the rest group by group. Each part with a share p of epsilon is (p epsilon k / N)-DP for k rows
+that come or go and bear on it, at any fixed outcome of the earlier parts: each row moves one number of rows by 1; it
+moves the scores of the clamp as one unit does those of `clamped`, where N stands for the units of a neighbour, and only
+if its group has a clamp, which the released numbers of rows say; one bin moves by 1, as each row is in one bin of one
+side; a row clipped to a window is at most its half width h from the middle, so that the sum moves by at most h and the
+sum of squares by at most h^2, with shares of their own; the exponent of the choice of a centre is p epsilon / (2 N),
+and a row changes scores by at most 2 against each other (`choice.quantile`). Which parts a group has, and with which
+shares, follows from what was released, and along every path the shares that a row bears on add up to 1 at most. So each
+row adds epsilon / N at most to the loss of the whole outcome, and N rows epsilon.  QED
 
 Source: coarse, then fine estimates go back to Karwa, Vadhan 2018, "Finite sample differentially private confidence
 intervals"; histograms with doubling bins for bounds to Wilson et al. 2020, "Differentially private SQL with bounded
 user contribution"; composition with parts chosen on the way to Rogers, Roth, Ullman, Vadhan 2016, for pure losses by
-multiplication as above. The window, the fallback and the interval are ours.
+multiplication as above. The window, the common clamp and the interval are ours.
 
 Tests: tests/unit/mechanisms/located.
 """
@@ -43,14 +44,13 @@ from fractions import Fraction
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, alike, total_price
-from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
+from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
+from dpsql.mechanisms.located.clamp import clamps_of
 from dpsql.mechanisms.located.moments import LocatedMoments
-from dpsql.mechanisms.located.parts import COUNT, FEWEST, shares_for
+from dpsql.mechanisms.located.parts import FEWEST, shares_for
 from dpsql.mechanisms.located.place import Bins, most_hidden
-from dpsql.mechanisms.located.release import LocatedMean, LocatedQuery
-from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.mean import MeanRelease, mean_query
-from dpsql.mechanisms.noise.moments import LARGEST, MomentsRelease, moments_query
+from dpsql.mechanisms.located.release import LocatedMean, LocatedQuery, LocatedRelease
+from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -58,6 +58,7 @@ from dpsql.privacy.kinds import Pure
 
 __all__ = ["LOCATED", "AtOwnPlace"]
 
+NAME = "located"
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 LOCATED = ("avg", *VARIANCES)
 OFTEN = 8
@@ -82,7 +83,7 @@ two million values and groups fails there, and a guess may be ten times too low.
 class AtOwnPlace(Mechanism):
     """AVG, VAR and STDDEV of bounded numbers, clipped to where each group's rows are."""
 
-    name: str = "located"
+    name: str = NAME
 
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a mean or a variance, or why there is none."""
@@ -91,9 +92,7 @@ class AtOwnPlace(Mechanism):
             return Refusal(self.name, reason)
         if grid is None or loss is None:
             return Refusal(self.name, TOO_SMALL)
-        if request.aggregate.function == "avg":
-            return self._mean(request, grid, loss)
-        return self._moments((request,), grid, loss)
+        return _offer((request,), grid, loss)
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values, a variance or a deviation among them."""
@@ -103,7 +102,7 @@ class AtOwnPlace(Mechanism):
             grid, loss = own[0].grid, pure_loss(total_price(own))
             varied = any(request.aggregate.function in VARIANCES for request in own)
             if varied and grid is not None and grid.reach < LARGEST and loss is not None:
-                found.append(Joint.of_one(members, self._moments(own, grid, loss)))
+                found.append(Joint.of_one(members, _offer(own, grid, loss)))
         return found
 
     def _why_not(self, request: Request) -> str | None:
@@ -121,45 +120,15 @@ class AtOwnPlace(Mechanism):
             return "its grid is too fine for exact sums of squares; declare a coarser grid."
         return None
 
-    def _mean(self, request: Request, grid: Grid, loss: Pure) -> Offer:
-        query, mean = _query(request, grid, loss), mean_query(request)
-        rest, counted = (1 - COUNT) * loss.epsilon, mean.count_sensitivity
-        share = mean.share(exponent=2 / 3) if counted else Fraction(1)
-        bounded = MeanRelease(
-            "laplace",
-            loss,
-            mean,
-            LaplaceLaw(laplace_scale(mean.sum_sensitivity.l1, share * rest)),
-            LaplaceLaw(laplace_scale(counted.l1, (1 - share) * rest)) if counted else None,
-        )
-        return LocatedMean(self.name, loss, query, bounded, notes=(_note(query),))
 
-    def _moments(self, requests: Sequence[Request], grid: Grid, loss: Pure) -> Offer:
-        """For one variance or several statistics; the bounded mechanism's shares are those of the first variance."""
-        first = next(request for request in requests if request.aggregate.function in VARIANCES)
-        query, moments = _query(first, grid, loss), moments_query(first)
-        rest = iter(share * (1 - COUNT) * loss.epsilon for share in moments.shares(exponent=2 / 3))
-        laws = tuple(
-            None if moved is None else LaplaceLaw(laplace_scale(moved.l1, next(rest)))
-            for moved in moments.sensitivities
-        )
-        widths = [
-            MomentsRelease("laplace", loss, moments_query(request), laws).half_width
-            if request.aggregate.function in VARIANCES
-            else MeanRelease("laplace", loss, mean_query(request), *_sum_and_count(laws)).half_width
-            for request in requests
-        ]
-        functions = tuple(request.aggregate.function for request in requests)
-        bounded = MomentsRelease("laplace", loss, moments, laws)
-        return LocatedMoments(self.name, loss, query, bounded, functions, tuple(widths), notes=(_note(query),))
-
-
-def _sum_and_count(laws: Sequence[LaplaceLaw | None]) -> tuple[LaplaceLaw, LaplaceLaw | None]:
-    """Of the laws of a number, a sum and a sum of squares."""
-    count, sums, _ = laws
-    if sums is None:
-        raise InvariantBroken("no sum is public")
-    return sums, count
+def _offer(requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedRelease:
+    """For one mean, or for one variance or several statistics."""
+    functions = tuple(request.aggregate.function for request in requests)
+    first = next((request for request in requests if request.aggregate.function in VARIANCES), requests[0])
+    query = _query(first, grid, loss)
+    if functions == ("avg",):
+        return LocatedMean(NAME, loss, query, notes=(_note(query),))
+    return LocatedMoments(NAME, loss, query, functions, notes=(_note(query),))
 
 
 def _same_values(one: Request, other: Request) -> bool:
@@ -184,6 +153,8 @@ def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
         rows_about=rows,
         reach=min(max(guess, NARROW), float(wide)),
         worth=min(max(certain, 0.0), 1.0),
+        clamps=clamps_of(grid, facts),
+        groups=max(1, math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)),
     )
 
 
@@ -195,9 +166,9 @@ def _note(query: LocatedQuery) -> str:
     hidden = most_hidden(len(Bins(query.grid).edges), query.law(tails).spread)
     unseen = f"at most {hidden:,} of a group (99%)" if hidden < query.rows_about else "in a small group many of them"
     return (
-        f"A group of more than about {few:,} rows is clipped where its rows thin out, and its interval allows for what "
-        f"noised numbers of rows show farther out. Rows that noise hides ({unseen}) are thought to lie near the "
-        "others: it may not hold where some lie very much farther."
+        f"A group of more than about {few:,} rows is clipped where its rows thin out, others at one clamp that a part "
+        "of the price finds. Its interval allows for what noised numbers of rows show farther out. Rows that noise "
+        f"hides ({unseen}) are thought to lie near the others: it may not hold where some lie very much farther."
     )
 
 

@@ -6,8 +6,8 @@ Every statistic of the same argument is a function of the noised number of rows,
 window: several of them are one release.
 
 Interval. The clipped statistic's own, by likely noises (`noise.moments`), and on top of it what rows outside the window
-may add (`place`): to a mean on the side that they lie on, to a variance above, as clipping never makes a variance
-larger. A group that is not located has the bounded mechanism's numbers, and no more than their noise.
+may add (`place`, and `clamp` for groups with few rows): to a mean on the side that they lie on, to a variance above, as
+clipping never makes a variance larger.
 
 Tests: tests/unit/mechanisms/located.
 """
@@ -23,15 +23,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.located.parts import COUNT, Shares, shares_for
+from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, squares, total
-from dpsql.mechanisms.located.release import STANDARD, LocatedRelease, Row
+from dpsql.mechanisms.located.release import ASIDE, STANDARD, LocatedRelease, Row, mean_of, rows_of
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
-from dpsql.mechanisms.noise.moments import MomentsRelease, ranges
+from dpsql.mechanisms.noise.moments import ranges
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -75,15 +74,11 @@ class LocatedMoments(LocatedRelease):
     """One variance or deviation, or several statistics of the same rows.
 
     Attributes:
-        bounded: The bounded mechanism's release of the three numbers for what the number of rows leaves of the price.
         functions: Of each place.
-        widths: Expected half width of each place by the bounded mechanism, in the answer's unit.
         at: Which of them this is.
     """
 
-    bounded: MomentsRelease
     functions: tuple[str, ...]
-    widths: tuple[float, ...]
     at: int = 0
 
     power: ClassVar[int] = 2
@@ -106,16 +101,30 @@ class LocatedMoments(LocatedRelease):
         return self._statistic.step(step, step)
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
-        query, statistic, rows = self.query, self._statistic, self.query.rows_about if rows is None else rows
-        bounded = self._over(self.widths[self.at], rows)
+        query, rows = self.query, self.query.rows_about if rows is None else rows
         sums, of_squares = (law.spread * REACH / rows for law in self._laws(self.located_shares(rows), 1))
-        width = of_squares * query.reach**2
-        if isinstance(statistic, Distance):
-            width = sums * query.reach
-        elif isinstance(statistic, Deviation):
+        width = sums * query.reach if isinstance(self._statistic, Distance) else of_squares * query.reach**2
+        located, few = self._width(width, query.reach), self._few(rows)
+        return min(located, few), few
+
+    def _few(self, rows: int) -> float:
+        """The expected half width of a group with few rows."""
+        query, clamps, few = self.query, self.query.clamps, self.few
+        half, edge = clamps.window(clamps.hope).half, clamps.edges[clamps.hope]
+        sums, of_squares = (law.spread * REACH / rows for law in self._laws(few, 1))
+        clipped = self._clipped * edge / rows
+        if isinstance(self._statistic, Distance):
+            again = query.law(few.again).spread * REACH / rows
+            return self._width(math.hypot(sums * half, again * half * ASIDE) + clipped, half)
+        squares = math.hypot(of_squares * half**2, 2 * ASIDE * half * sums * half)
+        return self._width(squares + clipped * edge, half)
+
+    def _width(self, width: float, reach: float) -> float:
+        """In the answer's unit, of one in (squares of) grid steps, where the rows reach so far."""
+        if isinstance(self._statistic, Deviation):
             # It is about a third of the reach: its error is that of the variance over twice of it.
-            width /= max(query.reach * 2 / 3, 1e-300)
-        return min(max(width * self._unit, 1e-300), bounded), bounded
+            width /= max(reach * 2 / 3, 1e-300)
+        return max(min(width * self._unit, self._most), 1e-300)
 
     @property
     def _most(self) -> float:
@@ -148,41 +157,19 @@ class LocatedMoments(LocatedRelease):
     def _value(self, function: str, row: Row) -> float:
         """One statistic of a group's released numbers, in its unit."""
         statistic, step = _statistic_of(function), self.query.grid.step
-        value = statistic.value(self._moments(row), {"x": self._wide(row)}) * statistic.step(step, step)
-        if not isinstance(statistic, Distance):
-            return value
-        low, high = self._ends(row)
-        return min(max(value + self._origin(row) * float(step), low * float(step)), high * float(step))
+        if isinstance(statistic, Distance):
+            return float(mean_of(self.query.clamps, row, row["x"]) * step)
+        return statistic.value(self._moments(row), {"x": self._wide(row)}) * statistic.step(step, step)
 
     def _moments(self, row: Row) -> dict[str, int]:
-        return {"n": row["count" if row["rows"] is None else "rows"], "x": row["x"], "xx": row["xx"]}
-
-    def _ends(self, row: Row) -> tuple[int, int]:
-        """Between which grid points the clipped values lie."""
-        grid = self.query.grid
-        return (grid.low, grid.high) if row["middle"] is None else (row["low"], row["high"])
+        return {"n": rows_of(row), "x": row["x"], "xx": row["xx"]}
 
     def _wide(self, row: Row) -> int:
-        low, high = self._ends(row)
-        return max(1, high - low)
+        return max(1, int(row["high"]) - int(row["low"]))
 
-    def _origin(self, row: Row) -> int:
-        """What the sums are centred at."""
-        if row["middle"] is not None:
-            return int(row["middle"])
-        (sums,) = (m for m in self.bounded.query.need.measures if m.by is None and m.grid is not None)
-        return sums.shift
-
-    def _everywhere(self, values: Whole, rows: Whole, sampler: Sampler) -> Row:
-        grid = self.query.grid
-        window = Clip(self._origin({"middle": None}), 0, grid.low, grid.high, 0.0, 0.0, 0.0)
-        numbers = (int(rows.sum()), total(values, rows, window), squares(values, rows, window))
-        released = self.bounded.release(RawTable({f"m{i}": [k] for i, k in enumerate(numbers)}), sampler)
-        return {name: released.columns[own][0] for name, own in {"rows": "n", "x": "x", "xx": "xx"}.items()}
-
-    def _inside(self, values: Whole, rows: Whole, count: int, window: Clip, shares: Shares, sampler: Sampler) -> Row:
+    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
         numbers = total(values, rows, window), squares(values, rows, window)
-        laws = self._laws(shares, window.half)
+        laws = self._laws(self.shares(row), window.half)
         x, xx = (int(noised([k], law.draw(sampler, 1))[0]) for k, law in zip(numbers, laws, strict=True))
         return {"x": x, "xx": xx}
 
@@ -192,43 +179,32 @@ class LocatedMoments(LocatedRelease):
         return self.query.law(whole * (1 - SQUARES), half), self.query.law(whole * SQUARES, half**2)
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
-        return [self._outward(row, *self._clipped(row, confidence)) for row in rows]
+        return [self._outward(row, *self._within(row, confidence)) for row in rows]
 
-    def _clipped(self, row: Row, confidence: float) -> tuple[float, float]:
+    def _within(self, row: Row, confidence: float) -> tuple[float, float]:
         """The interval of the statistic of clipped values, in grid steps."""
-        laws: tuple[Law | None, ...] = self.bounded.laws
-        if row["middle"] is not None:
-            shares = shares_for(row["count"], self.query.each)
-            if shares is None:
-                raise InvariantBroken("a group without a place has no window")
-            laws = (self.query.law(COUNT), *self._laws(shares, row["half"]))
+        shares = self.shares(row)
+        laws: tuple[Law, ...] = (self.query.law(shares.again or COUNT), *self._laws(shares, row["half"]))
         moments, widths = self._moments(row), {"x": self._wide(row)}
         ((low, high),) = ranges(self._statistic, laws, widths, [moments], confidence)
         return low, high
 
     def _outward(self, row: Row, low: float, high: float) -> tuple[float, float]:
         """The same in the answer's unit, with what rows outside the window may add."""
-        grid, count, statistic = self.query.grid, row["count"], self._statistic
+        grid, count, statistic = self.query.grid, rows_of(row), self._statistic
+        below, above, squared = self._outside(row)
         if isinstance(statistic, Distance):
-            under = max(row["middle"] + low, row["low"]) - row["under"] / count
-            over = min(row["middle"] + high, row["high"]) + row["over"] / count
+            under = max(row["middle"] + low, row["low"]) - below if count >= 1 else grid.low
+            over = min(row["middle"] + high, row["high"]) + above if count >= 1 else grid.high
             return max(under, grid.low) * self._unit, min(over, grid.high) * self._unit
         # The mean is at most ``aside`` away from the middle; rows outside may bring it back there.
-        aside = min(abs(row["x"]) / count, row["half"])
-        outside = (row["squared"] + 2 * aside * (row["under"] + row["over"])) / count
+        aside = min(abs(row["x"]) / max(1, count), row["half"])
+        outside = squared + 2 * aside * (below + above)
         most = statistic.bounds({"x": grid.high - grid.low})[1]
+        if count < 1:
+            return 0.0, most * self._unit
         grown = math.sqrt(high**2 + outside) if isinstance(statistic, Deviation) else high + outside
         return low * self._unit, min(grown, most) * self._unit
-
-    def _bounded(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
-        found = []
-        for row in rows:
-            low, high = self._clipped(row, confidence)
-            if isinstance(self._statistic, Distance):
-                (least, most), origin = self._ends(row), self._origin(row)
-                low, high = max(low + origin, least), min(high + origin, most)
-            found.append((low * self._unit, high * self._unit))
-        return found
 
 
 def _statistic_of(function: str) -> MomentStatistic:

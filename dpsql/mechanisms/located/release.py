@@ -3,8 +3,8 @@
 Neighbours and loss: stated by `located.mechanism`, with the theorem; everything here follows from its offer.
 
 Interval. The clipped mean's own, by Fieller's argument (`noise.mean`), and on top of it what rows outside the window
-may add, on the side that they lie on (`place`). A group that is not located has the bounded mechanism's interval,
-which holds whatever the data are.
+may add, on the side that they lie on (`place`, and `clamp` for groups with few rows). A group that shows no row has all
+of the bounds.
 
 Tests: tests/unit/mechanisms/located.
 """
@@ -24,22 +24,27 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.choice.quantile import Rank, landscape
-from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, shares_for
+from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch
+from dpsql.mechanisms.located.clamp import Clamps
+from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
 from dpsql.mechanisms.located.place import Bins, Clip, total, window_of
 from dpsql.mechanisms.noise.laws import LaplaceLaw
-from dpsql.mechanisms.noise.mean import MeanRelease, fieller
+from dpsql.mechanisms.noise.mean import fieller
+from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["STANDARD", "LocatedMean", "LocatedQuery", "LocatedRelease", "Row"]
+__all__ = ["ASIDE", "STANDARD", "LocatedMean", "LocatedQuery", "LocatedRelease", "Row", "mean_of", "rows_of"]
 
 HALF = Fraction(1, 2)  # The rank of the centre, as a share of the rows: the definition of a median.
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 FINE = 2**20
 """Into so many steps a window's half width is divided where intervals of many windows are worked out at once. It is a
 choice: rounding by 2^-20 of it is far below any noise."""
+ASIDE = 0.4  # How far a mean is thought to be from the middle of a clamp, as a share of its half width. A guess.
+LAPLACE = 3.0  # Scales of Laplace noise within which it lies 95 times of 100: ln 20.
 STANDARD = 4
 """Standard deviations of the rows in a window's half width, where other rows may stand in their place. A guess:
 windows reach to where rows thin out."""
@@ -58,6 +63,8 @@ class LocatedQuery:
         rows_about: Guess of the rows per group.
         reach: Guess of how far the window reaches, in grid steps.
         worth: The chance, as far as is known, that a group has rows enough to be located.
+        clamps: Of groups that have not.
+        groups: How many are listed, 1 without keys.
     """
 
     need: Values
@@ -67,6 +74,8 @@ class LocatedQuery:
     rows_about: int
     reach: float
     worth: float
+    clamps: Clamps
+    groups: int
 
     @property
     def each(self) -> float:
@@ -94,27 +103,68 @@ class LocatedRelease(Offer):
     power: ClassVar[int] = 1
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value``, and the released numbers behind it: ``count`` and, of a located group, its window."""
+        """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
         groups = list(grouped(raw))
         exact = [int(rows.sum()) for _, rows in groups]
         counts = [int(n) for n in noised(exact, self.query.law(COUNT).draw(sampler, len(groups)))]
-        found = [self._row(*group, n, sampler) for group, n in zip(groups, counts, strict=True)]
+        few = [shares_for(n, self.query.each) is None for n in counts]
+        clamp = self._clamp([group for group, small in zip(groups, few, strict=True) if small], sampler)
+        found = [
+            self._row(*group, n, clamp if small else None, sampler)
+            for group, n, small in zip(groups, counts, few, strict=True)
+        ]
         names = ("value", "count", *self.columns)
         return ReleasedTable({name: [row.get(name) for row in found] for name in names})
 
     columns: ClassVar[tuple[str, ...]] = (
-        "rows", "sum", "middle", "half", "low", "high", "under", "over", "squared",
+        "clamp", "rows", "sum", "middle", "half", "low", "high", "under", "over", "squared",
     )  # fmt: skip
 
-    def _row(self, values: Whole, rows: Whole, count: int, sampler: Sampler) -> Row:
-        shares = shares_for(count, self.query.each)
+    def _clamp(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> int:
+        """The place of the clamp of all groups with few rows; the last where there is none to choose, or no group."""
+        clamps, search = self.query.clamps, self._search
+        if search is None or not groups:
+            return len(clamps.edges) - 1
+        return search.choose(clamps.counts(groups), sampler)
+
+    @property
+    def few(self) -> Shares:
+        """The shares of a group with few rows."""
+        return few_shares(self.power, len(self.query.clamps.edges))
+
+    @property
+    def _search(self) -> ClampSearch | None:
+        """How the clamp of groups with few rows is chosen; None where there is one edge only."""
+        query, share = self.query, self.few.centre
+        if not share:
+            return None
+        return query.clamps.search(share * query.epsilon, query.moved, query.groups, self.power)
+
+    def shares(self, row: Row) -> Shares:
+        """Those of a released group."""
+        shares = self.few if row["clamp"] is not None else shares_for(row["count"], self.query.each)
         if shares is None:
-            return {"count": count, **self._everywhere(values, rows, sampler)}
-        window = self.window(values, rows, count, shares, sampler)
-        clipped = {
-            name: getattr(window, name) for name in ("middle", "half", "low", "high", "under", "over", "squared")
-        }
-        return {"count": count, **clipped, **self._inside(values, rows, count, window, shares, sampler)}
+            raise InvariantBroken("a group without a place has a clamp")
+        return shares
+
+    def _row(self, values: Whole, rows: Whole, count: int, clamp: int | None, sampler: Sampler) -> Row:
+        row: Row = {"count": count, "clamp": clamp, "rows": None}
+        shares = self.shares(row)
+        window = self.window(values, rows, count, shares, sampler) if clamp is None else self.query.clamps.window(clamp)
+        for name in ("middle", "half", "low", "high", "under", "over", "squared"):
+            row[name] = getattr(window, name)
+        if shares.again:
+            (row["rows"],) = noised([int(rows.sum())], self.query.law(shares.again).draw(sampler, 1)).tolist()
+        return {**row, **self._inside(values, rows, row, window, sampler)}
+
+    def _outside(self, row: Row) -> tuple[float, float, float]:
+        """What rows outside the window may take from a mean, add to it, and add to a mean square; in grid steps."""
+        if row["clamp"] is None:
+            return row["under"] / row["count"], row["over"] / row["count"], row["squared"] / row["count"]
+        search = self._search
+        if search is None:
+            return 0.0, 0.0, 0.0
+        return self.query.clamps.outside(search, row["clamp"], row["count"])
 
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
@@ -131,42 +181,48 @@ class LocatedRelease(Offer):
         return window_of(bins, centre, near, count, law.spread, self.power, cost)
 
     @abstractmethod
-    def _everywhere(self, values: Whole, rows: Whole, sampler: Sampler) -> Row:
-        """The bounded mechanism's numbers, for what is left of the price."""
-
-    @abstractmethod
-    def _inside(self, values: Whole, rows: Whole, count: int, window: Clip, shares: Shares, sampler: Sampler) -> Row:
-        """The answer from the rows clipped to the window."""
+    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
+        """The answer from the rows clipped to the window, beside what was released of the group before."""
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """The located groups' and the others' intervals, in the answer's unit; the value is always inside."""
+        """In the answer's unit; the value is always inside."""
         rows = [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]
-        placed = [row for row in rows if row["middle"] is not None]
-        located = iter(self._around(placed, confidence))
-        bounded = iter(self._bounded([row for row in rows if row["middle"] is None], confidence))
-        ends = [next(bounded if row["middle"] is None else located) for row in rows]
+        ends = self._around(rows, confidence)
         return [(min(low, row["value"]), max(high, row["value"])) for (low, high), row in zip(ends, rows, strict=True)]
 
     @abstractmethod
     def _around(self, rows: Sequence[Row], confidence: float) -> Sequence[tuple[float, float]]:
-        """Of located groups."""
+        """The interval of each group."""
 
-    @abstractmethod
-    def _bounded(self, rows: Sequence[Row], confidence: float) -> Sequence[Interval]:
-        """Of the others."""
+    def told(self, released: ReleasedTable) -> tuple[str, ...]:
+        """The clamp of the groups with few rows, and how many rows it clips at most."""
+        search, query = self._search, self.query
+        place = next((place for place in released.columns["clamp"] if place is not None), None)
+        if search is None or place is None:
+            return ()
+        window, step = query.clamps.window(place), query.grid.step
+        ends = f"{in_unit(window.low, step):,.6g} to {in_unit(window.high, step):,.6g}"
+        if place == len(query.clamps.edges) - 1:
+            return (f"rows of groups that have few are clipped to {ends}, which is all of the bounds.",)
+        return (
+            f"rows of groups that have few are clipped to {ends}, chosen privately: at most "
+            f"{search.most_above(place):,} rows lie outside (95%). An interval allows for rows worth "
+            f"{ALLOWED * float(search.units / search.epsilon):,.0f} of them, by once that far; where a group has "
+            "fewer than can be seen, it reaches to the bounds.",
+        )
 
     @property
     def expected_error(self) -> float:
-        """Between a located group's and the bounded mechanism's, as likely as it is that a group is located."""
-        located, bounded = self._errors()
+        """Between a located group's and one's with few rows, as likely as it is that a group is located."""
+        located, few = self._errors()
         if self.query.worth == 0:
-            return bounded
-        return math.exp(self.query.worth * math.log(located) + (1 - self.query.worth) * math.log(bounded))
+            return few
+        return math.exp(self.query.worth * math.log(located) + (1 - self.query.worth) * math.log(few))
 
     def foreseen(self, rows: int) -> float:
         """The half width that is expected of a group of so many rows, in the answer's unit."""
-        located, bounded = self._errors(rows)
-        return bounded if shares_for(rows, self.query.each) is None else located
+        located, few = self._errors(rows)
+        return few if shares_for(rows, self.query.each) is None else located
 
     @abstractmethod
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
@@ -186,9 +242,11 @@ class LocatedRelease(Offer):
             share: Of the rows.
         """
 
-    def _over(self, width: float, rows: int) -> float:
-        """The bounded mechanism's half width for ``rows_about`` rows, as that for so many: within what can be."""
-        return max(min(width * self.query.rows_about / rows, self._most), 1e-300)
+    @property
+    def _clipped(self) -> float:
+        """By what clipping at a clamp is thought to move a sum, over the clamp, in rows."""
+        search = self._search
+        return 0.0 if search is None else float(search.units / search.epsilon)
 
     @property
     @abstractmethod
@@ -206,23 +264,21 @@ class LocatedRelease(Offer):
 
 @dataclass(frozen=True, slots=True)
 class LocatedMean(LocatedRelease):
-    """A mean.
-
-    Attributes:
-        bounded: The bounded mechanism's release for what the number of rows leaves of the price.
-    """
-
-    bounded: MeanRelease
+    """A mean."""
 
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
         query, rows = self.query, self.query.rows_about if rows is None else rows
-        bounded = self._over(self.bounded.half_width, rows)
+        clamps, few = query.clamps, self.few
+        half = clamps.window(clamps.hope).half
+        noise = math.hypot(query.law(few.answer).spread * half, query.law(few.again).spread * half * ASIDE)
+        clamped = (LAPLACE * noise + self._clipped * clamps.edges[clamps.hope]) / rows * float(query.grid.step)
         reach = query.law(self.located_shares(rows).answer).spread * query.reach
-        reach *= 3.0  # 95% of a Laplace noise are within 3 scales
-        return min(max(reach / rows * float(query.grid.step), 1e-300), bounded), bounded
+        located = LAPLACE * reach / rows * float(query.grid.step)
+        clamped = max(min(clamped, self._most), 1e-300)
+        return min(max(located, 1e-300), clamped), clamped
 
     @property
     def _most(self) -> float:
@@ -235,43 +291,44 @@ class LocatedMean(LocatedRelease):
         moved = share * half / STANDARD * step
         return max(ends[0] - moved, grid.low * step), min(ends[1] + moved, grid.high * step)
 
-    def _everywhere(self, values: Whole, rows: Whole, sampler: Sampler) -> Row:
-        query = self.bounded.query
-        window = Clip(query.centre, 0, query.grid.low, query.grid.high, 0.0, 0.0, 0.0)
-        numbers = {"m0": [total(values, rows, window)], "m1": [int(rows.sum())]}
-        released = self.bounded.release(RawTable(numbers), sampler)
-        return {"value": released.values[0], "sum": released.columns["sum"][0], "rows": released.columns["count"][0]}
-
-    def _inside(self, values: Whole, rows: Whole, count: int, window: Clip, shares: Shares, sampler: Sampler) -> Row:
-        law = self.query.law(shares.answer, window.half)
+    def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
+        law = self.query.law(self.shares(row).answer, window.half)
         (steps,) = noised([total(values, rows, window)], law.draw(sampler, 1))
-        mean = window.middle + Fraction(int(steps), max(1, count))
-        inside = min(max(mean, Fraction(window.low)), Fraction(window.high))
-        return {"sum": int(steps), "value": float(inside * self.query.grid.step)}
+        mean = mean_of(self.query.clamps, row, int(steps))
+        return {"sum": int(steps), "value": float(mean * self.query.grid.step)}
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
         """Fieller's interval of the clipped mean, in 2^-20 of each half width, then what lies outside."""
         grid, found = self.query.grid, [(0.0, 0.0)] * len(rows)
         by_shares: dict[Shares, list[int]] = {}
         for index, row in enumerate(rows):
-            shares = shares_for(row["count"], self.query.each)
-            if shares is None:
-                raise InvariantBroken("a group without a place has no window")
-            by_shares.setdefault(shares, []).append(index)
+            by_shares.setdefault(self.shares(row), []).append(index)
         for shares, members in by_shares.items():
             own = [rows[index] for index in members]
             sums = np.array([float(Fraction(row["sum"] * FINE, row["half"])) for row in own])
-            counts = np.array([float(row["count"]) for row in own])
-            laws = self.query.law(shares.answer, FINE), self.query.law(COUNT)
+            counts = np.array([float(max(1, rows_of(row))) for row in own])
+            laws = self.query.law(shares.answer, FINE), self.query.law(shares.again or COUNT)
             least, most = fieller(sums, counts, *laws, -FINE, FINE, 1 - confidence)
             for index, row, low, high in zip(members, own, least, most, strict=True):
                 unit, step = row["half"] / FINE, float(grid.step)
-                under = max(row["middle"] + low * unit, row["low"]) - row["under"] / row["count"]
-                over = min(row["middle"] + high * unit, row["high"]) + row["over"] / row["count"]
+                outside, nothing = self._outside(row), rows_of(row) < 1
+                under = grid.low if nothing else max(row["middle"] + low * unit, row["low"]) - outside[0]
+                over = grid.high if nothing else min(row["middle"] + high * unit, row["high"]) + outside[1]
                 found[index] = max(under, grid.low) * step, min(over, grid.high) * step
         return found
 
-    def _bounded(self, rows: Sequence[Row], confidence: float) -> Sequence[Interval]:
-        columns = {"value": "value", "sum": "sum", "count": "rows"}
-        table = ReleasedTable({name: [row[own] for row in rows] for name, own in columns.items()})
-        return self.bounded.intervals(table, confidence)
+
+def rows_of(row: Row) -> int:
+    """The released number of rows that a group's statistics are over."""
+    return int(row["count"] if row["rows"] is None else row["rows"])
+
+
+def mean_of(clamps: Clamps, row: Row, total: int) -> Fraction:
+    """The mean within a group's window, in grid steps, from its sum about the middle.
+
+    Of no rows it is the declared centre, or the middle of the window.
+    """
+    rows = rows_of(row)
+    nothing = row["middle"] if clamps.empty is None else clamps.empty
+    mean = Fraction(row["middle"]) + Fraction(total, rows) if rows >= 1 else Fraction(nothing)
+    return min(max(mean, Fraction(row["low"])), Fraction(row["high"]))

@@ -20,7 +20,7 @@ import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
-from dpsql.mechanisms.capped.quantile import CappedQuantile
+from dpsql.mechanisms.capped.quantile import CLAMP, CappedQuantile, clipped
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch
 from dpsql.mechanisms.capped.statistics import CappedStatistics
@@ -85,13 +85,22 @@ class Fixed(Told):
         return self.noise if len(self.scales) == 1 else drawn
 
 
-def of_draw(raw: RawTable, grid: Grid, exponent: Fraction, draw: Draw, at: int) -> float:
-    """The log of the chance that a draw takes a point."""
-    ((values, rows),) = grouped(raw)
-    widths, scores = landscape(values, rows, grid, draw.rank, draw.deepest)
-    weights = scores.astype(float) * float(exponent)
+def of_draw(group: tuple[Any, Any], grid: Grid, draw: Draw, at: int) -> float:
+    """The log of the chance that a draw takes a point, but for what the point itself weighs."""
+    widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
+    weights = widths if draw.measure is None else draw.measure.within(widths)
+    nats = scores.astype(float) * float(draw.exponent)
     place = int(np.searchsorted(np.cumsum(widths), at - grid.low, side="right"))
-    return float(weights[place] - math.log(float((widths * np.exp(weights)).sum())))
+    return float(nats[place] - math.log(float((weights * np.exp(nats)).sum())))
+
+
+def of_clamp(release: CappedQuantile, raw: RawTable, cap: int, exponent: Fraction, index: int) -> float:
+    """The log of the chance that a clamp of values is taken."""
+    search = release.clamps.search(release.rate(cap), 1, 1, 1)
+    assert search.exponent == exponent
+    counts = release.clamps.counts(grouped(release.within(raw, cap)))
+    nats = np.array(search.scores(counts), dtype=float) * float(exponent)
+    return float(nats[index] - math.log(float(np.exp(nats - nats.max()).sum())) - nats.max())
 
 
 def quantile_loss(release: CappedRelease, one: list[Unit], two: list[Unit], sizes: Sequence[int]) -> float:
@@ -106,13 +115,23 @@ def quantile_loss(release: CappedRelease, one: list[Unit], two: list[Unit], size
     real = float(sum(abs(a - b) for a, b in zip(*exact, strict=True)) / told.scales[0])
     believed = release.search.believed(sizes)
     best, widest = release.best(believed), release.widest(believed)
-    answer = release.inners[best]
-    ends = [(widest, end) for side in (-1, 1) if (end := release._end(believed, widest, side)) is not None]
-    draws = [(best, answer.draw(answer.query.rank, answer.rates[0])), *ends]
-    for (place, draw), (widths, exponent, index, offset) in zip(draws, told.choices, strict=True):
+    left, clamp, grid, choices = Fraction(1), None, GRID, list(told.choices)
+    if release.clamped(believed, best):
+        _, exponent, clamp, _ = choices.pop(0)
+        here, there = (of_clamp(release, raw, best, exponent, clamp) for raw in raws)
+        real += abs(here - there)
+        left, window = 1 - CLAMP, release.clamps.window(clamp)
+        grid = replace(GRID, low=window.low, high=window.high)
+    answer = release._left(best, left).answer()
+    answer = answer if clamp is None else replace(answer, measure=None)
+    ends = [(widest, end, GRID) for s in (-1, 1) if (end := release._end(believed, widest, s, left)) is not None]
+    for (place, draw, own), (widths, exponent, index, offset) in zip(
+        [(best, answer, grid), *ends], choices, strict=True
+    ):
         assert draw.exponent == exponent
-        point = sum(widths[:index]) + offset
-        sides = [of_draw(release.within(raw, place), GRID, exponent, draw, point) for raw in raws]
+        groups = [next(iter(grouped(release.within(raw, place)))) for raw in raws]
+        point = own.low + sum(widths[:index]) + offset
+        sides = [of_draw(clipped(group, own), own, draw, point) for group in groups]
         real += abs(sides[0] - sides[1])
     return float(real)
 

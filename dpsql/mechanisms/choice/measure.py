@@ -1,0 +1,141 @@
+"""How much each grid point weighs before any row is seen: evenly over points, and evenly over doublings.
+
+Neighbours and loss: none of its own. The weights are public, positive whole numbers, and a public base measure changes
+no loss of the exponential mechanism: with P(v) ~ w(v) exp(c q(v)) the log ratio of a neighbour's chance to one's own is
+c d(v) - ln E[exp(c d)], d the change of the scores and E the mean under P, and both terms lie between c min d and
+c max d, whatever w is (`exponential`, proof of 1).
+
+Where all points weigh alike, an answer's error grows with the logarithm of how much wider the bounds are than the rows,
+and where rows are too few to tell, it lies anywhere. Owners round bounds up. So *shells* of points, each twice as far
+from an anchor as the one before, have weights of their own besides: a shell near the rows then weighs at least one part
+of some twenty of all, however wide the bounds. The anchor is the declared centre, else 0, or the bound next to it.
+
+Half of the weight is over points and half over shells. Where bounds have many steps and nothing says where the rows
+are, they are thought to be loose, the more so the more steps they have: one part of two to `THIN` is then over points,
+and shells beyond a guess, a quarter of the bounds, weigh less and less. Where rows are too few to tell, an answer far
+out would be the worst. How the weight is shared follows from public facts.
+
+Every weight is a whole number, so that the draw is one of the sampler's exact ones: of an interval by its weight, and
+of one unit of weight in it, which belongs to one point.
+
+Tests: tests/unit/mechanisms/choice/test_measure.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from dpsql.mechanisms.choice.groups import Whole
+from dpsql.plan.types import Facts, Grid
+
+__all__ = ["BaseMeasure", "base_measure"]
+
+SHELLS = 20
+"""The most doublings of a side. It is a choice: the innermost shell is then 2^-19 of the bounds, finer than answers."""
+WIDE = 4096
+"""From so many steps on bounds are thought to be loose, where no spread is declared. A guess: codes, ages, days and
+scores have fewer."""
+LOOSE = 4  # How many times what rows reach such bounds are thought to be. A guess.
+FEW = 256  # Steps: of fewer points all weigh alike. It is a choice: a logarithm of so few is little.
+THIN = 256
+"""At the least one part of so many of the weight is over points. A choice: where bounds are tight after all, the rows
+must tell their place by as many nats more as its logarithm."""
+FALLS = 8
+"""How many times less a shell beyond the guess weighs there than the one before. A choice: beyond 4 times, far answers
+add little to squared errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseMeasure:
+    """Weights of the points of a grid.
+
+    Attributes:
+        low: The grid's first point, in steps.
+        starts: The first point of each shell, rising from ``low``, in steps.
+        weights: Of each point of a shell, >= 1.
+        before: The weight of all points before each shell, and last that of all points.
+    """
+
+    low: int
+    starts: tuple[int, ...]
+    weights: tuple[int, ...]
+    before: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """The weight of all points."""
+        return self.before[-1]
+
+    def below(self, points: Whole) -> Whole:
+        """(n,) int64: the weight of all grid points below each of these, which are in steps.
+
+        >>> BaseMeasure(0, (0, 1, 4), (3, 2, 1), (0, 3, 9, 13)).below(np.array([0, 1, 3, 8])).tolist()
+        [0, 3, 7, 13]
+        """
+        starts, weights = (np.array(own, dtype=np.int64) for own in (self.starts, self.weights))
+        before, at = np.array(self.before, dtype=np.int64), np.searchsorted(starts, points, side="right") - 1
+        found: Whole = before[at] + (points - starts[at]) * weights[at]
+        return found
+
+    def beyond(self, extent: float) -> float:
+        """The weight of all points over that of a shell about so wide, in steps, or of a part of a wider one."""
+        sizes = [(b - a) // w for (a, b), w in zip(pairwise(self.before), self.weights, strict=True)]
+        held = [(size, w * min(size, extent)) for size, w in zip(sizes, self.weights, strict=True)]
+        shells = [own for own in held if own[0] <= 2 * extent] or [min(held)]
+        return self.total / max(1.0, max(shells)[1])
+
+    def within(self, widths: Whole) -> Whole:
+        """(m,) the weights of the intervals into which a grid is cut, from their numbers of points."""
+        return np.diff(self.below(self.low + np.concatenate([[0], np.cumsum(widths)])))
+
+    def point(self, start: int, unit: int) -> int:
+        """The point, in steps, to which one unit of weight belongs.
+
+        Args:
+            start: The first point of an interval.
+            unit: From 0, of the interval's weight.
+        """
+        wanted = int(self.below(np.array([start], dtype=np.int64))[0]) + unit
+        at = int(np.searchsorted(np.array(self.before, dtype=np.int64), wanted, side="right")) - 1
+        return self.starts[at] + (wanted - self.before[at]) // self.weights[at]
+
+
+def base_measure(grid: Grid, facts: Facts) -> BaseMeasure:
+    """The weights of a grid's points, by what is publicly known of the values.
+
+    >>> from fractions import Fraction
+    >>> from dpsql.plan.types import Type
+    >>> measure = base_measure(Grid(Fraction(1), 0, 300), Facts(Type.INTEGER))
+    >>> measure.starts[:6], measure.weights[:6]
+    ((0, 1, 2, 4, 8, 16), (31, 31, 16, 8, 4, 2))
+    """
+    centre = None if facts.centre is None else round(facts.centre / grid.step)
+    anchor = min(max(0 if centre is None else centre, grid.low), grid.high)
+    loose = facts.spread is None and facts.type.numeric and grid.high - grid.low >= WIDE
+    return _measure(grid.low, grid.high, anchor, loose)
+
+
+@lru_cache(maxsize=1024)
+def _measure(low: int, high: int, anchor: int, loose: bool) -> BaseMeasure:
+    """The weights of the points from low to high."""
+    if high - low < FEW:
+        return BaseMeasure(low, (low,), (1,), (0, high - low + 1))
+    far, points = max(high - anchor, anchor - low), high - low + 1
+    first = max(0, far.bit_length() - SHELLS)
+    edges = [1 << k for k in range(first, far.bit_length())]  # distances at which a shell begins
+    starts = sorted({low, anchor} | {p for e in edges for p in (anchor - e + 1, anchor + e) if low < p <= high})
+    ends = [*starts[1:], high + 1]
+    away = [max(abs(start - anchor), abs(end - 1 - anchor)) for start, end in zip(starts, ends, strict=True)]
+    beyond = [max(0, (LOOSE * d // max(1, far)).bit_length() - 1) if loose else 0 for d in away]
+    shares = [FALLS ** (max(beyond) - k) for k in beyond]
+    over_shells = points * (min(THIN, 2 * points // WIDE) - 1 if loose else 1)
+    weights = [
+        1 + over_shells * share // (sum(shares) * (end - start))
+        for start, end, share in zip(starts, ends, shares, strict=True)
+    ]
+    sums = accumulate((w * (end - start) for w, start, end in zip(weights, starts, ends, strict=True)), initial=0)
+    return BaseMeasure(low, tuple(starts), tuple(weights), tuple(sums))

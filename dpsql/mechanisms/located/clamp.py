@@ -1,0 +1,144 @@
+"""One clamp for all groups that have too few rows to be found alone: how far from an anchor their values may lie.
+
+Neighbours and loss: stated by `located.mechanism`, with the theorem.
+
+The anchor is the declared centre, else 0, or the bound next to it. Public edges double from a part of the farthest
+distance within the bounds to all of it, and the clamp is chosen among them as `clamped` chooses one of totals, by the
+number of rows that lie farther away. Where rows are so few that they cannot tell, a guess from public facts stands.
+
+What the interval allows for clipping is what `clamped` allows, `ALLOWED` times the rows that are worth one nat of the
+choice, by once the clamp each; and besides one nat of rows of which half lie more than twice as far, half of these four
+times as far, and so on to the bounds. So tails as heavy as Pareto's with a mean that barely exists are allowed for, in
+squares too. How many rows are beyond the clamp at most is proved in `clamped`, and the answer says it. Where those may
+be all rows of a group, the choice says nothing of it: its interval reaches to the bounds. Otherwise no interval can
+hold for all data.
+
+Tests: tests/unit/mechanisms/located.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count, takewhile
+
+import numpy as np
+
+from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch, place_of
+from dpsql.mechanisms.located.place import Clip
+from dpsql.plan.types import Facts, Grid
+
+__all__ = ["Clamps", "clamps_of"]
+
+FIRST = 1024
+"""Edges begin at this part of the farthest distance, or at one step. It is a choice: bounds a thousand times too wide
+are found out."""
+LOOSE = 8
+"""How many times what rows reach bounds are thought to be, if they are wide. A guess, as in `clamped`."""
+WIDE = 256
+"""From so many steps on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
+NARROW = 32
+"""From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
+where it is wrong, little is lost."""
+SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
+SQUARED = 3
+"""Of a row that is clipped by once the clamp: by how many squares of the clamp its own square falls. It is 2^2 - 1."""
+FARTHER = 0.75  # Where the rows of a doubling lie, as a share of its far end. A guess: the middle.
+
+
+@dataclass(frozen=True, slots=True)
+class Clamps:
+    """The public clamps of one argument.
+
+    Attributes:
+        grid: Of the values.
+        anchor: What distances are counted from, in grid steps.
+        edges: Rising, each at most twice the one before, in grid steps; nothing is beyond the last.
+        guess: The place of the edge that stands where rows are too few.
+        hope: The place of the edge that is expected, to predict an error.
+        empty: The declared centre in grid steps, a mean of no rows; None for the middle of the clamp.
+    """
+
+    grid: Grid
+    anchor: int
+    edges: tuple[int, ...]
+    guess: int
+    hope: int
+    empty: int | None
+
+    def search(self, epsilon: Fraction, moved: int, groups: int, power: int) -> ClampSearch:
+        """How a clamp is chosen.
+
+        Args:
+            epsilon: What the choice costs.
+            moved: Rows that a neighbour brings and takes.
+            groups: How many get noise.
+            power: 1 for a mean, 2 for a variance, whose noise grows with the clamp's square: a high clamp must be worth
+                sqrt(2) times as many nats. Measured: with twice as many, too often the guess stands.
+        """
+        return ClampSearch(self.edges, epsilon, moved, self.guess, groups * power)
+
+    def counts(self, groups: Iterable[tuple[Whole, Whole]]) -> list[int]:
+        """How many rows of all groups lie up to each edge and beyond the one before; last those beyond all, none.
+
+        >>> clamps = Clamps(Grid(Fraction(1), -3, 8), 0, (1, 2, 4, 8), 3, 3, None)
+        >>> clamps.counts([(np.array([-3, 0, 2]), np.array([1, 5, 2])), (np.array([8]), np.array([7]))])
+        [5, 2, 1, 7, 0]
+        """
+        found = np.zeros(len(self.edges) + 1, dtype=np.int64)
+        edges = np.array(self.edges, dtype=np.int64)
+        for values, rows in groups:
+            np.add.at(found, np.searchsorted(edges, np.abs(values - self.anchor), side="left"), rows)
+        return [int(k) for k in found]
+
+    def window(self, place: int) -> Clip:
+        """What values are clipped to, at an edge."""
+        edge, grid = self.edges[place], self.grid
+        low, high = max(grid.low, self.anchor - edge), min(grid.high, self.anchor + edge)
+        middle = (low + high) // 2
+        return Clip(middle, max(1, high - middle, middle - low), low, high, 0.0, 0.0, 0.0)
+
+    def outside(self, search: ClampSearch, place: int, rows: int) -> tuple[float, float, float]:
+        """What the interval of a group counts for rows beyond the clamp, for each row of the group, in grid steps.
+
+        Args:
+            search: What chose the clamp.
+            place: Of the clamp.
+            rows: Of the group, as released.
+
+        Returns:
+            What they may take from the mean and add to it, and add to the mean square.
+        """
+        grid, window, many = self.grid, self.window(place), max(1, rows)
+        below, above = float(window.low - grid.low), float(grid.high - window.high)
+        if not (below or above):
+            return 0.0, 0.0, 0.0
+        if rows <= search.most_above(place):
+            return below, above, float(grid.high - grid.low) ** 2
+        edge, worth = float(self.edges[place]), float(search.units / search.epsilon) / many
+        doublings = math.log2(max(below, above) / edge + 1)
+        moved = worth * edge * (ALLOWED + FARTHER * doublings)
+        squared = worth * edge**2 * (ALLOWED * SQUARED + 2 * FARTHER**2 * 2**doublings)
+        return min(below, moved), min(above, moved), squared
+
+
+def clamps_of(grid: Grid, facts: Facts) -> Clamps:
+    """The clamps of values on a grid, and what public facts make of them.
+
+    >>> from dpsql.plan.types import Type
+    >>> clamps_of(Grid(Fraction(1), 0, 5_000), Facts(Type.INTEGER)).edges[-3:]
+    (2048, 4096, 5000)
+    """
+    centre = None if facts.centre is None else min(max(round(facts.centre / grid.step), grid.low), grid.high)
+    anchor = min(max(0, grid.low), grid.high) if centre is None else centre
+    far = max(grid.high - anchor, anchor - grid.low)
+    first = max(1, far // FIRST)
+    edges = (*takewhile(far.__gt__, (first << k for k in count())), far)
+    reach = float(far // LOOSE if far >= WIDE else far)
+    if facts.spread is not None:
+        reach = max(reach, SPREADS * float(facts.spread / grid.step))
+    hoped = min(reach, far / (LOOSE / 2)) if far >= NARROW else reach
+    return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), centre)
