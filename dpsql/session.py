@@ -24,7 +24,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed, ProgrammingError, door
 from dpsql.ledger.refusals import suspended
-from dpsql.plan.options import Options, read_clause, read_options
+from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import Plan, PublicPlan
@@ -381,7 +381,7 @@ class Session(Calls):
 
     def _own(self, plan: Plan, given: Mapping[str, Any]) -> Options:
         """What the statement itself says: keywords and OPTIONS, which may not disagree."""
-        return read_options(given).beside(read_clause(dict(plan.options)))
+        return read_options(given).beside(read_options(dict(plan.options)))
 
     def _in_force(self, own: Options) -> Options:
         """Policy default < SET < the statement's own."""

@@ -90,9 +90,10 @@ class AggregateReader:
                 construct="contribution_bounds_per_group", position=node.position,
                 hint="Keep one of them, or bound the rows by GREATEST(0, LEAST(x, 500)).",
             )  # fmt: skip
-        if per_group is not None and not FUNCTIONS[aggregate.function].additive:
+        if per_group is not None and not (FUNCTIONS[aggregate.function].additive or aggregate.function == "avg"):
             raise UnsupportedQuery(
-                "bounds of a unit's total are for SUM and COUNT.", construct="contribution_bounds_per_group",
+                "bounds of a unit's total, or of its mean, are for SUM, COUNT and AVG.",
+                construct="contribution_bounds_per_group",
                 position=node.position, hint="Write contribution_bounds_per_row.",
             )  # fmt: skip
         return Asked(replace(aggregate, bounds=self._tightened(aggregate, bounds, node), per_group=per_group), finish)

@@ -12,7 +12,7 @@ from typing import Any
 from dpsql.errors import ProgrammingError
 from dpsql.plan.expressions import nearest
 
-__all__ = ["NAMES", "Options", "read_clause", "read_options"]
+__all__ = ["NAMES", "Options", "read_options"]
 
 LARGEST = 10**15
 """In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
@@ -116,7 +116,6 @@ class Options:
 
 
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
-BOUNDS = ("max_groups_per_unit", "max_rows_contributed", "max_rows_per_group")
 
 NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
 
@@ -125,7 +124,7 @@ def read_options(given: Mapping[str, Any]) -> Options:
     """Options from raw values.
 
     Args:
-        given: Names to values; a value of None says nothing.
+        given: Names to values; a value of None says nothing: in OPTIONS, too, a bound of NULL is the policy's own.
 
     Raises:
         ProgrammingError: Unknown names, values out of range, contradictions.
@@ -158,20 +157,6 @@ def _one_price(options: Options) -> None:
     for name in ("epsilon", "delta", "rho"):
         if options.multiple is not None and getattr(options, name) is not None:
             raise ProgrammingError(f"multiple is the whole price of a statement under a metric. Leave {name} out.")
-
-
-def read_clause(given: Mapping[str, Any]) -> Options:
-    """Options from a statement's own clause, where NULL for a bound would mean that there is none.
-
-    Raises:
-        ProgrammingError: As `read_options`, and for a bound of NULL.
-    """
-    for name, value in given.items():
-        if value is None and ALIASES.get(name, name) in BOUNDS:
-            raise ProgrammingError(
-                f"{name} is NULL, but there is always a bound. Write a whole number from 1, or leave it out."
-            )
-    return read_options(given)
 
 
 def _exact(name: str, value: Any, wanted: str = "number") -> Fraction:

@@ -10,6 +10,7 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
 from dpsql.plan.functions import INTEGER_LIMIT
+from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
 from dpsql.plan.relations import is_public, names_unit, unit_of
@@ -34,7 +35,7 @@ def plan_per_unit(rows: Rows, query: syntax.Select) -> Sub:
         UnsupportedQuery: Other aggregates than COUNT, SUM, AVG, MIN and MAX.
     """
     relation, scope = rows.plan(query)
-    grouping = _PerUnit(rows, query, relation, scope, rows.alias())
+    grouping = _PerUnit(rows, with_names_read(query, scope), relation, scope, rows.alias())
     return grouping.sub()
 
 
@@ -225,12 +226,15 @@ def unit_facts(function: str, argument: Expression | None, most: int, position: 
 def totals_per_unit(
     relation: Relation, keys: tuple[Key, ...], aggregate: Aggregate, alias: str
 ) -> tuple[Relation, tuple[Key, ...], Aggregate]:
-    """The same aggregate as a sum of one total per unit and group, each put inside the analyst's ends for it.
+    """The same aggregate over one value per unit and group, each put inside the analyst's ends for it.
+
+    A sum or a count is the sum of the units' totals. AVG is the mean of the units' own means, as in GoogleSQL: in a
+    group each unit weighs the same, however many rows it has there.
 
     Args:
         relation: The rows.
         keys: What they are grouped by.
-        aggregate: A sum or count with ``per_group``.
+        aggregate: A sum, a count or a mean with ``per_group``.
         alias: The plan's alias of the totals.
     """
     unit = unit_of(relation)
@@ -246,7 +250,11 @@ def totals_per_unit(
     totals = PerUnit(relation, alias, named, (value,))
     columns = tuple(replace(key, expression=_key_column(alias, key.name, key.expression)) for key in keys)
     asked = replace(
-        aggregate, function="sum", argument=Column(alias, "v0", facts), bounds=aggregate.per_group, per_group=None
+        aggregate,
+        function="avg" if aggregate.function == "avg" else "sum",
+        argument=Column(alias, "v0", facts),
+        bounds=aggregate.per_group,
+        per_group=None,
     )
     return totals, columns, asked
 

@@ -9,16 +9,18 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregate_calls import AggregateReader, Asked
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import NoSuchValue
-from dpsql.plan.catalog import Catalog, TableInfo
+from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
+from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import Cut, Key, Output, Plan, PublicPlan
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
+from dpsql.plan.single_rows import refuse_single_rows
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.sub_queries import ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
@@ -55,7 +57,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
             "the answer of one SELECT is one release.", construct="UNION", position=query.position,
             hint="Ask one SELECT at a time, or put UNION ALL of rows into FROM.",
         )  # fmt: skip
-    _refuse_rows(query, rows.catalog)
+    refuse_single_rows(query, rows.catalog)
     inner = rows.within(query)
     if (wrapped := _wrapped(query)) is not None:
         return _cut(_resolve(wrapped, inner, evaluate), query, rows)
@@ -64,6 +66,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
     try:
         relation, scope = inner.plan(query)
+        query = with_names_read(query, scope)
     except ReleasesInside:
         source = _only_query(query.source, inner)
         if source is None:
@@ -125,36 +128,12 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
+    if options and plan.options:
+        raise UnsupportedQuery(
+            "the SELECT that it asks has options of its own, and here is nothing to pay for.", construct="OPTIONS",
+            position=query.position, hint="Keep the options of one of them.",
+        )  # fmt: skip
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
-
-
-def _refuse_rows(query: syntax.Select, catalog: Catalog) -> None:
-    """The friendly answer to ``SELECT * FROM visits LIMIT 5``: what can be asked instead."""
-    for item in query.items:
-        if isinstance(item.expression, syntax.AllColumns) and isinstance(query.source, syntax.TableName):
-            table = query.source.name[-1]
-            known = next((t for name, t in catalog.tables.items() if same_name(name, table)), None)
-            if known is None or known.public:
-                continue
-            names = ", ".join(name for name, info in known.columns.items() if not (info.unit or info.link))
-            raise UnsupportedQuery(
-                "single rows of people are never shown.", construct="SELECT *", position=item.position,
-                hint=f"{table} has the columns {names} (DESCRIBE {table} tells more). "
-                f"Ask for aggregates: {_example(known)}",
-            )  # fmt: skip
-
-
-def _example(table: TableInfo) -> str:
-    """A question that a table can answer."""
-    columns = [info for info in table.columns.values() if not (info.unit or info.link)]
-    listed = next((info.name for info in columns if info.values is not None), None)
-    number = next((info.name for info in columns if info.facts.type.numeric and info.facts.bounded), None)
-    asked = f"COUNT(*), AVG({number})" if number else "COUNT(*)"
-    return (
-        f"SELECT {listed}, {asked} FROM {table.name} GROUP BY {listed}"
-        if listed
-        else f"SELECT {asked} FROM {table.name}"
-    )
 
 
 def _options(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, OptionValue], ...]:
@@ -204,7 +183,8 @@ class _Statement:
             having = self._resolver(named).boolean(self._resolver(named).resolve(query.having), query.having)
             refuse_after_having(having, query)
         order = tuple(self._order(term, outputs, named) for term in query.order_by)
-        if not self.aggregates and not query.distinct:
+        chosen = any(key.domain is None for key in self.keys)
+        if not self.aggregates and not query.distinct and not chosen:
             raise UnsupportedQuery(
                 "the answer has no aggregate, so it would show rows or the mere presence of people.",
                 construct="SELECT", position=query.position, hint="Add COUNT(*), SUM(x) or AVG(x).",

@@ -25,6 +25,7 @@ from dpsql.plan.conditions import (
     using_pairs,
 )
 from dpsql.plan.expressions import Resolver, nearest
+from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
@@ -334,30 +335,27 @@ class Rows:
         planner = self.within(query)
         if isinstance(query, syntax.Union):
             return planner._union(query)
+        if query.options is not None:
+            raise ReleasesInside(
+                "options belong to a SELECT that releases something.", construct="OPTIONS", position=query.position,
+                hint="Move them to the outermost SELECT, or let that one only compute with this one's answer.",
+            )  # fmt: skip
         if query.order_by or query.limit is not None or query.offset is not None:
             raise UnsupportedQuery(
                 "ORDER BY and LIMIT inside a sub-query would choose rows of people.", construct="LIMIT or ORDER BY",
                 position=query.position, hint="Put them at the end of the whole statement.",
-            )  # fmt: skip
-        if query.options is not None:
-            raise UnsupportedQuery(
-                "options belong to the outermost SELECT.", construct="OPTIONS", position=query.position,
-                hint="Move them there.",
             )  # fmt: skip
         grouped = query.group_by or query.having is not None
         if grouped or any(holds_aggregate(item.expression) for item in query.items):
             return planner.per_unit(planner, query)
         relation, scope = planner.plan(query)
         refuse_over_rows(query, relation)
-        columns = planner._items(query, scope)
+        columns = planner._items(with_names_read(query, scope), scope)
         if not query.distinct:
             return Sub(relation, columns)
         alias = self.alias()
         named = [(f"c{i}", expression) for i, expression in enumerate(columns.values())]
-        outputs = {
-            own: output_column(alias, name, expression)
-            for own, (name, expression) in zip(columns, named, strict=True)
-        }  # fmt: skip
+        outputs = {own: output_column(alias, *pair) for own, pair in zip(columns, named, strict=True)}
         return Sub(Project(relation, alias, tuple(named), distinct=True), outputs)
 
     def _items(self, query: syntax.Select, scope: Scope) -> dict[str, Expression]:

@@ -100,6 +100,7 @@ def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, n
     if (
         isinstance(query, syntax.Union)
         or query.group_by
+        or query.options is not None
         or any(part is not None for part in (query.having, query.limit, query.offset))
         or any(holds_aggregate(item.expression) for item in query.items)  # one row, whatever there is
     ):

@@ -12,6 +12,7 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind
 from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
+from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.plans import Output, Plan, Stage
@@ -78,7 +79,7 @@ def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...]
             "DISTINCT and GROUPING SETS over public values are not supported.", construct="SELECT",
             position=query.position, hint="Write GROUP BY.",
         )  # fmt: skip
-    return _Stage(query, scope, parameters, answer).plan()
+    return _Stage(with_names_read(query, scope), scope, parameters, answer).plan()
 
 
 def row_count(value: int | syntax.Parameter | None, construct: str, resolver: Resolver) -> int | None:

@@ -11,7 +11,17 @@ CLAUSE_ORDER = "Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY 
 JOIN_PREFIXES = frozenset("inner left right full outer cross".split())
 
 _JOIN_WORDS = JOIN_PREFIXES | {"join", "on", "using"}
-_RANKS = {"select": 0, "from": 1, "where": 2, "group": 3, "having": 4, "order": 5, "limit": 6, "offset": 6}
+_RANKS = {
+    "select": 0,
+    "from": 1,
+    "where": 2,
+    "group": 3,
+    "having": 4,
+    "qualify": 5,
+    "order": 6,
+    "limit": 7,
+    "offset": 7,
+}
 """The order of clauses in SQL; LIMIT and OFFSET may stand in either order."""
 
 
@@ -59,7 +69,7 @@ class Clauses:
             UnsupportedQuery: If it stands in a clause of one condition or one number.
         """
         last = self._words[-1] if self._words else ""
-        if last in ("where", "having"):
+        if last in ("where", "having", "qualify"):
             hint = "Write AND between conditions, and tables in FROM."
             raise _refusal(f", after {last.upper()}", "there is one condition only.", position, hint)
         if last in ("limit", "offset"):

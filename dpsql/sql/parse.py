@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
+from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
 from dpsql.sql.refused import REFUSED_STATEMENTS
@@ -67,7 +68,7 @@ def _parsed(text: str) -> Statement:
     if not tokens:
         raise UnsupportedQuery("it is empty.", construct="statement", hint="Write SELECT .. FROM ..")
     match tokens[0].word:
-        case "select" | "with":
+        case "select" | "with" | "from":
             return _query(tokens)
         case "explain":
             return _explain(tokens)
@@ -89,14 +90,14 @@ def _parsed(text: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    return QueryStatement(convert(build_skeleton(tokens)), position=tokens[0].position)
+    return QueryStatement(convert(build_skeleton(select_first(tokens))), position=tokens[0].position)
 
 
 def _explain(tokens: tuple[Token, ...]) -> Explain:
     first = _at(tokens, 1)
     if first.word == "create" and _at(tokens, 2).word == "synthetic":
         return Explain(_create(tokens[1:]), position=tokens[0].position)
-    if first.word not in ("select", "with") and first.symbol != "(":
+    if first.word not in ("select", "with", "from") and first.symbol != "(":
         if first.word == "analyze":
             raise _refusal(first, "EXPLAIN ANALYZE", "it would run the query.", "Write EXPLAIN SELECT ..")
         raise _refusal(first, "EXPLAIN", "it explains a SELECT, or CREATE SYNTHETIC TABLE.", "Write EXPLAIN SELECT ..")
@@ -152,7 +153,7 @@ def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
             if tokens[end].symbol == ")":
                 break
     body = tokens[at + 1 :]
-    if _at(tokens, at).word != "as" or _at(body, 0).word not in ("select", "with"):
+    if _at(tokens, at).word != "as" or _at(body, 0).word not in ("select", "with", "from"):
         raise _refusal(tokens[0], *CREATE)
     if twice := next((name for name, _ in options if [own for own, _ in options].count(name) > 1), None):
         raise _refusal(tokens[0], "WITH", f"{twice} is given twice.", "Give it once.")

@@ -28,7 +28,6 @@ _SUMMARIZE: Final = ("it would show exact values of the data.", "Use DESCRIBE ta
 REFUSED_WORDS: Mapping[str, Refusal] = {
     "over": ("OVER", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
     "window": ("WINDOW", "dpsql reads a window where it is used.", "Write f(x) OVER (PARTITION BY .. ORDER BY ..)."),
-    "qualify": ("QUALIFY", "dpsql reads a condition on a window one query further out.", QUALIFIED),
     "intersect": ("INTERSECT", *_SET_OPERATION),
     "except": ("EXCEPT", *_SET_OPERATION),
     "pivot": ("PIVOT", *_PIVOT),
@@ -92,7 +91,6 @@ AFTER_STAR = frozenset("exclude replace rename like ilike glob similar".split())
 """What DuckDB lets follow a star to choose columns."""
 
 REFUSED_STATEMENTS: Mapping[str, Refusal] = {
-    "from": ("FROM-first query", "dpsql reads SELECT first.", "Write SELECT .. FROM .."),
     "values": REFUSED_FUNCTIONS["values"],
     "pivot": REFUSED_WORDS["pivot"],
     "unpivot": REFUSED_WORDS["unpivot"],

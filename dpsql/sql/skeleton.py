@@ -26,14 +26,14 @@ __all__ = ["build_skeleton"]
 _KEPT = frozenset(
     """
     all and as asc between by case cast cross desc distinct else end exists from full group having ilike in inner is
-    join left like limit not offset on or order outer right select then try_cast union using when where with
+    join left like limit not offset on or order outer qualify right select then try_cast union using when where with
     """.split()
 )
 # Words that need something complete before them.
 _AFTER_VALUE = frozenset(
     """
     and as asc between cross desc else end from full group having ilike in inner is join left like limit offset on or
-    order outer right then union using where
+    order outer qualify right then union using where
     """.split()
 )
 _SPECIAL_FUNCTIONS = frozenset("coalesce grouping grouping_id nullif row substring trim".split())

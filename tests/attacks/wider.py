@@ -145,7 +145,18 @@ WIDER = (
     Template(
         "SELECT diagnosis, SUM(cost, contribution_bounds_per_group => (0, 300)) FROM visits GROUP BY 1", options=OPEN
     ),
+    Template("SELECT AVG(cost, contribution_bounds_per_group => (0, 90)), SUM(score) FROM visits"),
+    Template("SELECT ward, AVG(score, contribution_bounds_per_group => (-2, 9)), COUNT(*) FROM visits GROUP BY ward"),
+    Template("SELECT AVG(score, contribution_bounds_per_group => (0, 5)) FROM visits", options=GAUSSIAN),
     Template("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n), DP_INTERVAL_HIGH(n) FROM visits"),
+    # other ways to write the same
+    Template("FROM visits SELECT ward, COUNT(*) AS n, n * 2 AS twice, WHERE cost > 10 GROUP BY ward"),
+    Template("SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward QUALIFY RANK() OVER (ORDER BY s DESC) <= 2"),
+    Template(
+        "WITH a AS (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2) ward, COUNT(*) AS n FROM visits GROUP BY 1) "
+        "SELECT SUM(n) FROM a"
+    ),
+    Template("SELECT diagnosis FROM visits GROUP BY diagnosis", options=OPEN),
     # choices
     Template("SELECT MEDIAN(cost) FROM visits"),
     Template("SELECT ward, MEDIAN(cost), COUNT(*) FROM visits GROUP BY ward", options={"interval": "none"}),

@@ -3285,3 +3285,217 @@ SELECT SUM(district), AVG(district), STDDEV_POP(district), MEDIAN(district) FROM
 -- columns: sum(district) integer, avg(district) real, stddev_pop(district) real, median(district) real
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 2) * (CAST("x0" AS BIGINT) - 2)), 0) AS HUGEINT) AS "m3" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- The mean of what each unit has on average, each unit weighing the same
+-- reference: SELECT AVG(LEAST(500, GREATEST(0, m))) FROM (SELECT patient_id, AVG("cost") AS m FROM visits GROUP BY patient_id) WHERE m IS NOT NULL
+SELECT AVG(cost, contribution_bounds_per_group => (0, 500)) FROM visits
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.0001 from 0 to 500
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2500000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals_a0"."v0" AS "x0" FROM (SELECT "unit", (CAST((CAST(SUM("x0") AS DOUBLE) / CAST($4 AS DOUBLE)) AS DOUBLE) / NULLIF(COUNT("x0"), 0)) AS "v0" FROM (SELECT "unit", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals_a0") AS r) AS q
+-- values: 10000.0, 0.0, 500.0, 100.0
+
+-- reference: SELECT y, AVG(LEAST(500, GREATEST(0, m))) FROM (SELECT year(visited_on) AS y, patient_id, AVG("cost") AS m FROM visits GROUP BY y, patient_id) WHERE m IS NOT NULL AND y IS NOT NULL GROUP BY y
+SELECT year(visited_on) AS y, AVG(cost, contribution_bounds_per_group => (0, 500)) FROM visits GROUP BY y
+-- unit: visits.patient_id
+-- rows per unit: 7, in one group 1, in groups 6
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: avg of real [0, 20000]; grid 0.0001 from 0 to 500
+-- columns: y integer [2020, 2025], avg("cost") real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(2500000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 5000000 ELSE greatest(0, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals_a0"."k0" AS "k0", "totals_a0"."v0" AS "x0" FROM (SELECT "unit", "k0", (CAST((CAST(SUM("x0") AS DOUBLE) / CAST($4 AS DOUBLE)) AS DOUBLE) / NULLIF(COUNT("x0"), 0)) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals_a0") AS r) AS q GROUP BY "k0"
+-- values: 10000.0, 0.0, 500.0, 100.0
+
+-- Names of the same SELECT
+SELECT COUNT(*) AS n, n * 2, n + 1 AS m, m + n AS more FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer, (n * 2) integer, m integer, more integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+SELECT sex, COUNT(*) AS n, COUNT(*) FILTER (WHERE age >= 65) AS old, 100.0 * old / n AS percent FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: sex text, n integer, old integer, percent real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN ("t0"."age" >= CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 65, 1
+
+SELECT floor(age / 10) AS decade, decade * 10 AS start, COUNT(*) FROM patients GROUP BY decade
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: real [0, 11]; 12 values: 0.0, 1.0, 2.0, ..., 10.0, 11.0
+-- a0: count_rows
+-- columns: decade real [0, 11], start real [0, 110], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT floor((CAST("t0"."age" AS DOUBLE) / CAST($1 AS DOUBLE))) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 10.0
+
+-- A column goes before a name
+SELECT sex, AVG(age) AS weight, MEDIAN(weight) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: sex text, weight real, median(weight) real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+SELECT AVG(twice) FROM (SELECT patient_id, SUM(cost) AS total, total * 2 AS twice FROM visits GROUP BY patient_id)
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of real [0, 480000]; grid 0.1 from 0 to 480000
+-- columns: avg(twice) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2400000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 4800000 ELSE greatest(0, least(4800000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT ("t1"."v0" * CAST($1 AS DOUBLE)) AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($5 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q
+-- values: 2.0, 10.0, 0.0, 480000.0, 100.0
+
+SELECT COUNT(*) FROM (SELECT age * 2 AS a, a + 1 AS b FROM patients) WHERE b > 9
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ((("t0"."age" * CAST($1 AS BIGINT)) + CAST($2 AS BIGINT)) > CAST($3 AS BIGINT))) AS q
+-- values: 2, 1, 9
+
+-- reference: SELECT n, n / 2, n / 4 FROM (SELECT COUNT(*) AS n FROM patients)
+SELECT n, n / 2 AS half, half / 2 AS quarter FROM (SELECT COUNT(*) AS n FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer, half real, quarter real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t2") AS q
+
+SELECT name, population AS p, p / 1000 AS thousands FROM cities ORDER BY p DESC, name LIMIT 3
+-- unit: none, the tables are public
+-- columns: name text, p integer [50005, 8175133], thousands real [50.005, 8175.133]
+-- engine: SELECT "t0"."name" AS "c0", "t0"."population" AS "c1", (CAST("t0"."population" AS DOUBLE) / CAST($1 AS DOUBLE)) AS "c2" FROM "bounded"."main"."cities" AS "t0" ORDER BY "t0"."population" DESC NULLS LAST, "t0"."name" ASC NULLS LAST LIMIT 3
+-- values: 1000.0
+
+-- FROM first
+FROM patients SELECT COUNT(*)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+FROM patients SELECT sex, COUNT(*), WHERE age >= 18 GROUP BY sex HAVING COUNT(*) > 100 ORDER BY 2 DESC LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" >= CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 18
+
+WITH old AS (FROM patients SELECT sex WHERE age > 60) FROM old SELECT sex, COUNT(*) GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 60
+
+SELECT COUNT(*) FROM (FROM patients) WHERE patient_id IN (FROM visits SELECT patient_id WHERE cost > 5000)
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."patient_id" = "t1"."patient_id"))) AS q
+-- values: 5000.0
+
+-- reference: SELECT COUNT(*) FROM patients
+FROM (FROM patients SELECT sex, COUNT(*) AS n GROUP BY sex) SELECT SUM(n)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sum(n) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+FROM cities ORDER BY name LIMIT 2
+-- unit: none, the tables are public
+-- columns: name text, state text, x_km real [-5178.5, 2400.2], y_km real [-1969.6, 2473.3], population integer [50005, 8175133], elevation_m integer [2, 2137]
+-- engine: SELECT "t0"."name" AS "c0", "t0"."state" AS "c1", "t0"."x_km" AS "c2", "t0"."y_km" AS "c3", "t0"."population" AS "c4", "t0"."elevation_m" AS "c5" FROM "bounded"."main"."cities" AS "t0" ORDER BY "t0"."name" ASC NULLS LAST LIMIT 2
+
+-- A comma behind the last column
+SELECT COUNT(*), AVG(age), FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: count_star() integer, avg(age) real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- QUALIFY
+-- reference: SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*) DESC) <= 2
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*) DESC) <= 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+
+-- reference: SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY age >= 65 ORDER BY COUNT(*) DESC) AS place FROM patients WHERE age IS NOT NULL GROUP BY sex, old QUALIFY place <= 2 ORDER BY old, n DESC LIMIT 3
+SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY old ORDER BY n DESC) AS place FROM patients GROUP BY ALL QUALIFY place <= 2 ORDER BY old, n DESC LIMIT 3
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: boolean; 2 values: False, True
+-- a0: count_rows
+-- columns: sex text, old boolean, n integer, place integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0", ("t2"."age" >= CAST($1 AS BIGINT)) AS "k1" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0", "k1"
+-- values: 65
+
+-- reference: SELECT year(visited_on) AS y, COUNT(*) FROM visits WHERE visited_on IS NOT NULL GROUP BY y HAVING COUNT(*) > 10 QUALIFY ROW_NUMBER() OVER (ORDER BY year(visited_on)) > 1 ORDER BY 2 DESC
+SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 10 QUALIFY ROW_NUMBER() OVER (ORDER BY year(visited_on)) > 1 ORDER BY 2 DESC
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 6
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- a0: count_rows
+-- columns: y integer, count_star() integer
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals_a0"."k0" AS "k0", "totals_a0"."unit" AS "u", "totals_a0"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t2"."patient_id" AS "unit", year("t2"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t2") AS r) AS r GROUP BY "unit", "k0") AS "totals_a0") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+
+-- Options where the answer is released that another SELECT asks
+-- reference: SELECT SUM(n) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
+SELECT SUM(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sum(n) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT SUM(n) FROM a) FROM a
+WITH a AS (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT SUM(n) FROM a) FROM a
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, (n / (SELECT sum("n") FROM "a")) real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- A bound of NULL is the policy's own
+-- reference: SELECT sex, COUNT(*) FROM patients GROUP BY sex
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = NULL) sex, COUNT(*) FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- Groups of an open domain alone
+-- reference: SELECT diagnosis FROM visits GROUP BY diagnosis ORDER BY COUNT(DISTINCT patient_id) DESC LIMIT 3
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-9) diagnosis FROM visits GROUP BY diagnosis
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: text or NULL; open
+-- selection: count_units; chooses the groups
+-- columns: diagnosis text or NULL
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"

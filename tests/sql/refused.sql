@@ -63,7 +63,7 @@ VALUES (1)
 -- refused: VALUES at 1:1: dpsql reads tables of the policy only. Select from a table.
 
 FROM patients
--- refused: FROM-first query at 1:1: dpsql reads SELECT first. Write SELECT .. FROM ..
+-- refused: SELECT * at 1:1: single rows of people are never shown. patients has the columns age, sex, city, weight, consent (DESCRIBE patients tells more). Ask for aggregates: SELECT sex, COUNT(*), AVG(age) FROM patients GROUP BY sex
 
 TABLE patients
 -- refused: TABLE at 1:1: dpsql reads SELECT. Write SELECT .. FROM ..
@@ -806,9 +806,6 @@ SELECT DISTINCT SUM(COUNT(*)) OVER () FROM patients GROUP BY sex
 SELECT CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS x, COUNT(*) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
 -- refused: x at 1:18: it is neither grouped by nor aggregated. Add it to GROUP BY; a condition on single rows belongs into WHERE.
 
-SELECT COUNT(*) FROM patients QUALIFY COUNT(*) > 1
--- refused: QUALIFY at 1:31: dpsql reads a condition on a window one query further out. Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GROUP BY ..) WHERE r <= 3.
-
 SELECT COUNT(*) FROM patients WINDOW w AS (ORDER BY age)
 -- refused: WINDOW at 1:31: dpsql reads a window where it is used. Write f(x) OVER (PARTITION BY .. ORDER BY ..).
 
@@ -1055,9 +1052,6 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 1.5) COUNT(*)
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 1, max_rows_contributed = 1) COUNT(*) FROM visits
 -- refused: max_groups_contributed and max_rows_contributed exclude each other. Give one of them.
 
-SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = NULL) COUNT(*) FROM visits
--- refused: max_groups_contributed is NULL, but there is always a bound. Write a whole number from 1, or leave it out.
-
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (confidence = 1) COUNT(*) FROM patients
 -- refused: confidence is 1; write a number from 1e-6 to 1 - 1e-12, such as 0.95.
 
@@ -1189,9 +1183,6 @@ SELECT COUNT(*) FROM patients GROUP sex
 
 SELECT COUNT(*) FROM patients ORDER sex
 -- refused: syntax at 1:37: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
-
-SELECT COUNT(*), FROM patients
--- refused: FROM at 1:18: nothing complete stands before it. Write what is missing before it.
 
 SELECT COUNT(* FROM patients
 -- refused: FROM at 1:16: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
@@ -1585,3 +1576,44 @@ SELECT sex, COUNT(*) FROM patients GROUP BY sex HAVING sex = 'Q'
 
 SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT population FROM cities)
 -- refused: IN at 1:37: the privacy unit may not be looked up in a public table. Look up another column. If the table is about the same people, the owner can make it private, with its id as unit; then it may be looked up.
+
+-- Options inside a query that releases nothing of its own
+SELECT COUNT(*) FROM patients JOIN (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) patient_id FROM visits) AS v USING (patient_id)
+-- refused: OPTIONS at 1:37: options belong to a SELECT that releases something. Move them to the outermost SELECT, or let that one only compute with this one's answer.
+
+SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) patient_id FROM visits)
+-- refused: OPTIONS at 1:52: options belong to a SELECT that releases something. Move them to the outermost SELECT, or let that one only compute with this one's answer.
+
+SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) 1 FROM visits v WHERE v.patient_id = p.patient_id)
+-- refused: EXISTS at 1:47: EXISTS takes a plain SELECT. Write EXISTS (SELECT 1 FROM table WHERE its unit equals the outer unit AND ...).
+
+SELECT AVG(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)
+-- refused: patient_id at 1:123: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) SUM(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) sex, COUNT(*) AS n FROM patients GROUP BY sex)
+-- refused: OPTIONS at 1:1: the SELECT that it asks has options of its own, and here is nothing to pay for. Keep the options of one of them.
+
+-- QUALIFY, FROM first, names of the same SELECT
+SELECT age FROM patients QUALIFY RANK() OVER (ORDER BY age) = 1
+-- refused: window function at 1:34: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
+-- refused: QUALIFY at 1:66: beside it every column is named, and DISTINCT does not stand. Write SELECT a, b .. GROUP BY a, b QUALIFY ..
+
+SELECT COUNT(*) FROM patients ORDER BY 1 QUALIFY RANK() OVER (ORDER BY COUNT(*)) = 1
+-- refused: QUALIFY at 1:42: it stands in the wrong place, or twice. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+FROM patients SELECT age
+-- refused: age at 1:22: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+FROM patients SELECT
+-- refused: SELECT at 1:1: the select list is empty. Write what to select, like COUNT(*).
+
+SELECT n * 2, COUNT(*) AS n FROM patients
+-- refused: n at 1:8: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
+
+SELECT patient_id AS p, COUNT(*) AS n, p + 1 FROM visits GROUP BY p
+-- refused: patient_id at 1:8: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT MEDIAN(cost, contribution_bounds_per_group => (0, 500)) FROM visits
+-- refused: contribution_bounds_per_group at 1:8: bounds of a unit's total, or of its mean, are for SUM, COUNT and AVG. Write contribution_bounds_per_row.

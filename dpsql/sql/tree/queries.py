@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from dpsql.sql.atoms import Role
 from dpsql.sql.naming import column_name
+from dpsql.sql.qualify import qualified
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
@@ -76,11 +77,12 @@ class Queries(Expressions):
 
     def _select(self, node: exp.Select) -> Select:
         self._slots(
-            node, "expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_"
-        )
+            node, "expressions", "from_", "joins", "where", "group", "having", "qualify", "order", "limit", "offset",
+            "with_",
+        )  # fmt: skip
         marker, *items = node.expressions
         atom = self._atom(marker.this, (Role.SELECT,), "a select list", node)
-        return Select(
+        select = Select(
             items=tuple(self._item(item) for item in items),
             source=self._source(node),
             where=self._clause(node.args.get("where")),
@@ -94,6 +96,8 @@ class Queries(Expressions):
             ctes=self._ctes(node),
             position=atom.position,
         )
+        condition = self._clause(node.args.get("qualify"))
+        return select if condition is None else qualified(select, condition)
 
     def _ctes(self, node: exp.Expr) -> tuple[tuple[str, Queryable], ...]:
         clause = node.args.get("with_")

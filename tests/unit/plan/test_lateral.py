@@ -1,0 +1,39 @@
+"""Names of a SELECT list in the same SELECT."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.lateral import with_names_read
+from dpsql.plan.scope import Scope
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal, parse
+
+
+def read(text: str) -> str:
+    statement = parse(text)
+    assert isinstance(statement, syntax.QueryStatement)
+    assert isinstance(statement.select, syntax.Select)
+    return normal(syntax.QueryStatement(with_names_read(statement.select, Scope(()))))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("SELECT COUNT(*) AS n, n * 2 AS m, m + n FROM t",
+         "SELECT COUNT(*) AS n, COUNT(*) * 2 AS m, COUNT(*) * 2 + COUNT(*) FROM t"),
+        ("SELECT a AS b, t.b FROM t", "SELECT a AS b, t.b FROM t"),
+        ("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n) FROM t", "SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n) FROM t"),
+        ("SELECT a AS n, (SELECT MAX(n) FROM u) FROM t", "SELECT a AS n, (SELECT MAX(n) FROM u) FROM t"),
+        ("SELECT a AS n, RANK() OVER (ORDER BY n DESC) FROM t", "SELECT a AS n, RANK() OVER (ORDER BY a DESC) FROM t"),
+    ],
+)  # fmt: skip
+def test_a_name_stands_for_what_was_selected_before(written: str, meant: str) -> None:
+    assert read(written) == normal(parse(meant))
+
+
+def test_names_do_not_grow_without_end() -> None:
+    doubled = ", ".join(f"a{i} + a{i} AS a{i + 1}" for i in range(40))
+    with pytest.raises(UnsupportedQuery, match="too deeply"):
+        read(f"SELECT COUNT(*) AS a0, {doubled} FROM t")
