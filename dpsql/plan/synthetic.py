@@ -5,11 +5,16 @@ Tests: tests/unit/releasing/test_creating.py.
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
+from datetime import date
+from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.limits import MOST_LISTED
 from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Key, Plan, PublicPlan
+from dpsql.plan.types import Facts
 from dpsql.sql import syntax
 
 __all__ = ["counted_query", "released_columns", "tables_named"]
@@ -57,12 +62,22 @@ def released_columns(plan: Plan | PublicPlan, query: syntax.Queryable) -> tuple[
             why = f"its conditions leave no value of {name}: the table would be empty."
             raise _refused(why, "Widen WHERE.", query.position)
         if key.domain is None:
-            raise UnsupportedQuery(
-                "its values are not listed, so that there is no grid to release.", construct=name,
-                position=query.position,
-                hint="Declare values in the policy, or write CAST(x AS INTEGER) or width_bucket(x, low, high, count).",
-            )  # fmt: skip
+            why, hint = _unlisted(name, key.expression.facts)
+            raise UnsupportedQuery(why, construct=name, position=query.position, hint=hint)
     return plan, found
+
+
+def _unlisted(name: str, facts: Facts) -> tuple[str, str]:
+    """Why a column has no grid, and what to write."""
+    low, high, step = facts.low, facts.high, facts.step
+    if isinstance(low, Fraction) and isinstance(high, Fraction) and step and (high - low) / step >= MOST_LISTED:
+        values = math.floor((high - low) / step) + 1
+        why = f"it has {values:,} values, and a release lists {MOST_LISTED:,} at the most."
+        return why, f"Cut it with width_bucket({name}, {float(low):g}, {float(high):g}, 1000), or round it."
+    if isinstance(low, date) and isinstance(high, date) and (high - low).days >= MOST_LISTED:
+        return f"it has more than {MOST_LISTED:,} values.", f"Narrow it with WHERE, or write EXTRACT(YEAR FROM {name})."
+    why = "its values are not listed, so that there is no grid to release."
+    return why, "Declare values in the policy, or write CAST(x AS INTEGER) or width_bucket(x, low, high, count)."
 
 
 def tables_named(node: object) -> set[str]:

@@ -45,6 +45,8 @@ OPTIONS = frozenset(
 )
 """Options of other statements that this one takes."""
 OWN = ("method", "workload", "alpha", "rows")  # Options of this statement alone.
+WHOLE = {"halfspaces": ("halfspaces", (2,)), "intervals": ("rectangles", (2, 3))}
+"""The workload of all columns that a method is for, and of how many, where none is said."""
 NORMAL = 1.96  # Standard deviations on either side that hold 95% of a normal law.
 MEGABYTE = 10**6  # In bytes.
 READS = "Whatever is asked of the table later costs nothing."
@@ -140,7 +142,8 @@ class Creation:
             raise InvariantBroken("a table that was stored is not in the ledger")
         rows = sum(read_stored(name, fingerprint, found[0]).rows)
         kinds = (Type.TEXT, Type.TEXT, Type.INTEGER, Type.REAL, Type.TEXT)
-        told = (name, table.method, rows, table.deviation / max(1, rows), cost_text(cost))
+        error = float(f"{table.deviation / max(1, rows):.3g}")  # a foretold one: more digits say nothing
+        told = (name, table.method, rows, error, cost_text(cost))
         answer = public(("table", "method", "rows", "error", "cost"), kinds, [told])
         return replace(answer, cost=cost, private=backend.private, notices=tuple(notices))
 
@@ -287,11 +290,11 @@ def _asked(counted: Plan, columns: Sequence[tuple[str, Key]], given: Mapping[str
     method, text = given.get("method"), given.get("workload")
     if text is not None:
         workload = read_workload(text, names)
-    elif method == "halfspaces" and len(names) == 2:
-        workload = read_workload(f"halfspaces({', '.join(names)})", names)
+    elif len(names) in WHOLE.get(method or "", ("", ()))[1]:
+        workload = read_workload(f"{WHOLE[str(method)][0]}({', '.join(names)})", names)
     else:
         workload = default_workload(list(map(len, domains)), ordered)
-    if any(part.kind == "ranges" and not ordered[column] for part in workload for column in part.columns):
+    if any(not ordered[c] for part in workload if part.kind in ("ranges", "rectangles") for c in part.columns):
         raise ProgrammingError("A column of texts or booleans has no ranges. Write workload = 'marginals(1)'.")
     alpha = given.get("alpha")
     asked = Wanted(

@@ -31,6 +31,9 @@ TWO = Wanted(
     ("a", "b"), (range(3), (-1, 1, None)), read_workload("marginals(2)", ["a", "b"]), rows_public=True, rows_about=12
 )
 PLANE = Wanted(TWO.names, TWO.domains, read_workload("halfspaces(a, b)", ["a", "b"]), rows_about=12)
+GRID = Wanted(
+    TWO.names, (range(3), range(4)), read_workload("rectangles(a, b)", ["a", "b"]), rows_public=True, rows_about=12
+)
 RELATIONS: tuple[Relation, ...] = ("add_remove", "replace_one")
 PRICES: tuple[dict[str, Fraction], ...] = ({"epsilon": Fraction(1)}, {"rho": Fraction(1, 8)})
 
@@ -66,7 +69,7 @@ def table(asked: Wanted, rows: Sequence[int]) -> Exact:
 
 
 def fitting() -> Iterator[Any]:
-    for way, asked, relation, price in product(WAYS, (ONE, TWO, PLANE), RELATIONS, PRICES):
+    for way, asked, relation, price in product(WAYS, (ONE, TWO, PLANE, GRID), RELATIONS, PRICES):
         payment = Payment(relation, **price)  # type: ignore[arg-type]  # one of the two
         if not way.unfit(asked, payment) and way.name != "mbi":  # which has tests of its own: it takes long
             yield pytest.param(way, asked, payment, id=f"{way}, {asked.workload[0].kind}, {relation}, {price}")

@@ -6,6 +6,9 @@ Neighbours, loss and theorem are those of the modules that release: `intervals`,
 which, under ``replace_one``, every unit has exactly one row. Rows in no listed cell are one more cell, the last, so
 that n is that of the table whatever the values; it is released with the others, and its rows are left out afterwards.
 
+What it answers is the questions of `Wanted.masks`: a range is the difference of two of them, a rectangle of d columns
+adds and takes away 2^d, and errs by as many times more at the most.
+
 **Intervals** of a noised number n~ of rows in s = n~ / (J + 1) a part: where n~ is within r of n and no probe's noise
 is above t, the last part holds up to s + r rows, every other up to s + t, so that ranges are within 2 (s + max(t, r))
 (`intervals`, Theorem 2, with n~ for n).
@@ -29,7 +32,9 @@ from dpsql.mechanisms.releases.methods import BYTES_OF_A_CELL, MOST_CELLS, Exact
 from dpsql.mechanisms.releases.mwem import MOST_ENTRIES, best_rounds, learnt_histogram
 from dpsql.mechanisms.releases.mwem import error_of as mwem_error
 from dpsql.mechanisms.releases.payment import Payment
-from dpsql.mechanisms.releases.proofs import uniform_proof
+from dpsql.mechanisms.releases.proofs import MOST_PROVED, boxes_proofs, uniform_proof
+from dpsql.mechanisms.releases.rectangles import MOST_AXES, MOST_BOXES, best_slabs, noisy_boxes
+from dpsql.mechanisms.releases.rectangles import guaranteed_error as boxes_error
 from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
 from dpsql.mechanisms.releases.smalldb import BLOCK, MOST_CANDIDATES, error_of, small_database
 from dpsql.mechanisms.releases.smalldb_paths import MOST_STEPS, cap_of, small_ordered_database
@@ -39,6 +44,7 @@ from dpsql.privacy.sampling import Sampler
 
 __all__ = ["ByIntervals", "ByMwem", "BySmallDb"]
 
+MOST_GRID = 10**12  # Cells of two or three columns that are cut in turn: none of them is listed. It is a choice.
 EVENLY = math.sqrt(3)  # The root mean square of what lies evenly in -1 ... 1 is its inverse.
 SMALL_ROWS = (5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 1000)
 """Numbers of rows that a small database is tried with where none was said. It is a choice."""
@@ -46,25 +52,39 @@ SMALL_ROWS = (5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 1000)
 
 @dataclass(frozen=True, slots=True)
 class ByIntervals:
-    """Cuts of one ordered column into parts of equal numbers of rows."""
+    """Cuts of one ordered column, or of two or three in turn, into parts of equal numbers of rows."""
 
     name: str = "intervals"
 
     def unfit(self, asked: Wanted, payment: Payment) -> str:
-        if len(asked.sizes) > 1:
-            return f"it releases one ordered column, and there are {len(asked.sizes)}."
-        return too_many(asked) if asked.asks("ranges") else "its workload is the ranges of that column."
+        if len(asked.sizes) == 1:
+            return too_many(asked) if asked.asks("ranges") else "its workload is the ranges of that column."
+        if len(asked.sizes) > MOST_AXES:
+            return f"it releases one to {MOST_AXES} ordered columns, and there are {len(asked.sizes)}."
+        if asked.asks("rectangles") and all(len(part.columns) == len(asked.sizes) for part in asked.workload):
+            return too_many(asked, MOST_GRID)
+        return f"of {len(asked.sizes)} columns its workload is rectangles({', '.join(asked.names)}), of all of them."
 
     def deviation(self, asked: Wanted, payment: Payment) -> float:
         return self.largest(asked, payment, BETA) / EVENLY
 
     def largest(self, asked: Wanted, payment: Payment, beta: float) -> float:
-        return self._within(asked, payment, asked.rows_about, beta)
+        if len(asked.sizes) == 1:
+            return self._within(asked, payment, asked.rows_about, beta)
+        left, of_total = 1 - TOTAL_SHARE, payment.number_noise(TOTAL_SHARE, numbers=1).quantile(1 - beta / 2)
+        slabs = best_slabs(asked.rows_about, asked.sizes, payment, left)
+        return boxes_error(asked.rows_about, asked.sizes, payment, slabs, beta / 2, left, of_total)
 
     def memory(self, asked: Wanted) -> int:
-        return BYTES_OF_A_CELL * asked.cells
+        if len(asked.sizes) == 1:
+            return BYTES_OF_A_CELL * asked.cells
+        return BYTES_OF_A_CELL * (MOST_BOXES + asked.rows_about * len(asked.sizes)) + 8 * min(asked.cells, MOST_PROVED)
 
     def release(self, asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler, told: Told = unheard) -> Made:
+        if len(asked.sizes) > 1:
+            boxes = noisy_boxes(np.repeat(exact.codes, exact.weights, axis=0), asked.sizes, None, payment, sampler)
+            codes, rows = np.unique(boxes.placed(), axis=0, return_counts=True)
+            return Made(codes, rows, boxes_proofs(boxes))
         up_to = np.cumsum(histogram(asked, exact))
         found = noisy_cuts(lambda cell: int(up_to[cell - 1]), asked.cells, payment, sampler)
         within = self._within(asked, payment, found.total, BETA)
@@ -150,7 +170,7 @@ class BySmallDb:
         """Rows within which all questions are (`smalldb`, `smalldb_paths`: Usefulness)."""
         cells, epsilon = asked.cells + 1, _epsilon(payment)
         if not _ordered(asked):
-            return total * error_of(max(1, total), cells, asked.questions(), rows, epsilon, beta)
+            return asked.terms * total * error_of(max(1, total), cells, asked.questions(), rows, epsilon, beta)
         paths = math.lgamma(cells + rows) - math.lgamma(rows + 1) - math.lgamma(cells)
         return total / rows + 2 + 4 / epsilon * (paths - math.log(beta))
 

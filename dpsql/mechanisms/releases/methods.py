@@ -30,20 +30,20 @@ Tests: tests/unit/mechanisms/releases/test_table.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
+from dpsql.mechanisms.releases.foretold import boxes_asked, cell_shares, codes_asked, extent, one_column
 from dpsql.mechanisms.releases.graphical import MISSING, SmallModel, graphical_rows, installed
 from dpsql.mechanisms.releases.halfplanes import SECTORS, sectors_of
 from dpsql.mechanisms.releases.marginals import COLUMNS_SHARE, MOST, Codes, noisy_marginals, pair_share
 from dpsql.mechanisms.releases.parts import MOST_CODES
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.proofs import Proof, cells_proof, marginals_proofs, tree_proof
-from dpsql.mechanisms.releases.ranges import evenly_spread, least_error, noisy_ranges, root_mean
+from dpsql.mechanisms.releases.ranges import least_error, noisy_ranges, root_mean
 from dpsql.mechanisms.releases.reach import deviation_of, every_range, reach_of
 from dpsql.mechanisms.releases.rows import synthetic_rows
 from dpsql.mechanisms.releases.shares import shared_out
@@ -70,8 +70,6 @@ BYTES_OF_A_CELL = 110
 """Bytes that one cell takes at the most while it is noised and made whole: a dozen arrays of 8 bytes, and more."""
 BYTES_OF_MBI = 1_300_000_000
 """What `mbi` and its libraries take besides. Measured on the 14 columns of Adult; a guess for other tables."""
-WIDE = 1000
-"""Tables of columns of a workload that an expected error is averaged over at most, the first ones. It is a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +223,8 @@ class ByMarginals:
         for part in asked.workload:
             if part.kind == "halfspaces":
                 errors.append(math.sqrt(pair * math.prod(min(asked.sizes[c], MOST) for c in part.columns) / 2))
+            elif part.kind == "rectangles":
+                errors += [math.sqrt(pair * m) for m in boxes_asked([min(asked.sizes[c], MOST) for c in part.columns])]
             elif part.kind == "marginals" and part.width > 1:
                 errors.append(math.sqrt(pair))
             else:
@@ -341,50 +341,3 @@ def too_many(asked: Wanted, most: int = MOST_CELLS) -> str:
     if asked.cells <= most:
         return ""
     return f"{asked.cells:,} cells are more than the {most:,} that are released one by one."
-
-
-def one_column(asked: Wanted) -> list[tuple[int, int]]:
-    """Questions of a single column as ranges of its cells, first and one past the last."""
-    cells = asked.cells
-    found = []
-    for part in asked.workload:
-        places = [i * cells // 24 for i in range(min(24, cells))]
-        found += evenly_spread(cells) if part.kind == "ranges" else [(at, at + 1) for at in places]
-    return found
-
-
-def cell_shares(asked: Wanted) -> list[float]:
-    """Which share of all cells the workload's questions sum."""
-    found: list[float] = []
-    for part in asked.workload:
-        if part.kind == "halfspaces":
-            found.append(0.5)
-        elif part.kind == "ranges":
-            found += [m / asked.sizes[c] for c in part.columns for m in codes_asked(asked.sizes[c], "ranges")]
-        else:
-            tables = [own for own, _ in zip(part.tables(), range(WIDE), strict=False)]
-            found += [1 / math.prod(asked.sizes[c] for c in own) for own in tables]
-    return found
-
-
-def codes_asked(size: int, kind: str) -> Sequence[int]:
-    """How many codes of a column of that size its questions sum."""
-    return [1] if kind == "marginals" else [stop - start for start, stop in evenly_spread(size)]
-
-
-def extent(asked: Wanted) -> tuple[int, int]:
-    """How many questions there are, all ranges counted, and the most cells that one of them sums."""
-    number, most = 0, 1
-    for part in asked.workload:
-        if part.kind == "ranges":
-            number += sum(asked.sizes[c] * (asked.sizes[c] + 1) // 2 for c in part.columns)
-            most = asked.cells
-        elif part.kind == "halfspaces":
-            # Half spaces through the origin have the VC dimension d: so many sets of points, or fewer (Sauer 1972).
-            sets = sum(math.comb(asked.cells, i) for i in range(len(part.columns) + 1))
-            number, most = number + sets, asked.cells
-        else:
-            for own in part.tables():
-                table = math.prod(asked.sizes[c] for c in own)
-                number, most = number + table, max(most, asked.cells // table)
-    return number, most

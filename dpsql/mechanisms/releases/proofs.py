@@ -7,9 +7,9 @@ rows of the truth at once, at 95%: then w is 0 or 1 and one run of 1.
 
 A proof may be of some of a table's columns (``columns``): its cells are the combinations of their values, as the
 noised columns and pairs of `marginals` are. It may be of coarser cells (``of``: which of them each cell is in, as the
-sectors of `halfplanes` or the pairs of columns that were cut): the rows of one, X_c, are >= 0 and spread in some way
-over its cells, so that w'x lies between the sums of X_c times the least and the largest weight in c. Each end fails
-with half the probability.
+sectors of `halfplanes`, the boxes of `rectangles` or the pairs of columns that were cut): the rows of one, X_c, are
+>= 0 and spread in some way over its cells, so that w'x lies between the sums of X_c times the least and the largest
+weight in c. Each end fails with half the probability.
 
 Where several proofs cover a question, as a noised column of `marginals` and the pairs that it is in, the one whose
 noise has the least deviation is taken, at half the chance of failure (`least_interval`). Of noised columns, which one
@@ -37,12 +37,24 @@ from dpsql.mechanisms.releases.cells import NoisyCells
 from dpsql.mechanisms.releases.marginals import NoisyMarginals
 from dpsql.mechanisms.releases.parts import FlatColumn
 from dpsql.mechanisms.releases.reach import deviation_of, reach_of
+from dpsql.mechanisms.releases.rectangles import NoisyBoxes
 from dpsql.mechanisms.releases.shares import Floats, Whole
 from dpsql.mechanisms.releases.tree import NoisyTree, TreeShape
 
-__all__ = ["Proof", "cells_proof", "least_interval", "marginals_proofs", "read_proof", "tree_proof", "uniform_proof"]
+__all__ = [
+    "MOST_PROVED",
+    "Proof",
+    "boxes_proofs",
+    "cells_proof",
+    "least_interval",
+    "marginals_proofs",
+    "read_proof",
+    "tree_proof",
+    "uniform_proof",
+]
 
-MOST_PROVED = 20_000  # Values of a column or of a pair that intervals are kept for. It is a choice: ledgers hold them.
+MOST_PROVED = 50_000
+"""Values of a column, a pair or a grid that intervals are kept for. It is a choice: the ledger holds them."""
 UNIFORM = 0.95  # The probability with which a bound of all ranges at once holds. It is a choice: beta is 0.05.
 
 
@@ -171,6 +183,12 @@ def marginals_proofs(released: NoisyMarginals, sizes: Sequence[int]) -> tuple[Pr
             of = (parts[0][:, None] * table.shape[1] + parts[1]).ravel() if {a, b} & released.cuts.keys() else None
             found.append(Proof(table.ravel().astype(np.float64), released.pair_law, of=of, columns=(a, b)))
     return tuple(found)
+
+
+def boxes_proofs(released: NoisyBoxes) -> tuple[Proof, ...]:
+    """What is proved of the cells that noised boxes fill, where they are few enough to be kept."""
+    cells = math.prod(released.sizes)
+    return (Proof(released.numbers, released.law, of=released.box_of()),) if cells <= MOST_PROVED else ()
 
 
 def read_proof(told: Mapping[str, Any]) -> Proof:

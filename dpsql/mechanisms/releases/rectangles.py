@@ -29,6 +29,11 @@ cell apart holds less. One cell is cut by nothing. A face of the rectangle on ax
 S_a slabs, whose m add up to n + S_a t at most; there are two faces on each axis, and what they cut errs by at most its
 rows, besides its noise.  QED
 
+Where n is private, its noise is bounded by t_1 as well, and n is what was released (the proof reads m alone).
+
+**Rows** of a box are put into its cells evenly in all directions (`NoisyBoxes.placed`): the i-th at the fractional
+parts of i times the powers of the inverse root of x^(D + 1) = x + 1 (Roberts 2018). It is post-processing.
+
 `rows_needed` foretells the n for which this is alpha n, `cells_needed` that of noisy cells of the same grid, made whole
 or not: far fewer where the cells fit into memory. Boxes are for grids that do not.
 
@@ -52,12 +57,16 @@ from dpsql.mechanisms.releases.cells import noisy_total
 from dpsql.mechanisms.releases.intervals import BETA, searched_cuts
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import reach_of_sum
+from dpsql.mechanisms.releases.shares import shared_out
 from dpsql.privacy.sampling import Sampler, noised
 
-__all__ = ["Axis", "NoisyBoxes", "cells_needed", "guaranteed_error", "noisy_boxes", "rows_needed"]
+__all__ = ["Axis", "NoisyBoxes", "best_slabs", "cells_needed", "guaranteed_error", "noisy_boxes", "rows_needed"]
 
 MOST_AXES = 3  # Each one more multiplies the boxes by s: the theorem says nothing beyond. It is a choice.
 MOST_SLABS = 512  # Into how many slabs an axis is cut, as far as needed numbers of rows are tried. It is a choice.
+MOST_BOXES = 1 << 15  # Of all that are tried unasked. It is a choice: a slab of each takes a search.
+ROOTS = {1: 1.618033988749895, 2: 1.324717957244746, 3: 1.2207440846057596}
+"""The real roots of x^(D + 1) = x + 1, by D (Roberts 2018): what is placed by them is spread evenly."""
 Codes = npt.NDArray[np.int64]
 Point = int | Fraction | Decimal | date
 Box = tuple[tuple[int, int], ...]
@@ -102,12 +111,32 @@ class NoisyBoxes:
         boxes: (K, D, 2) the first and the last cell of each box on each axis, from 0.
         numbers: (K,) unbiased noised numbers of rows.
         law: The noise of each.
+        total: The number of all rows, public or noised, >= 0.
     """
 
     sizes: tuple[int, ...]
     boxes: Codes
     numbers: npt.NDArray[np.float64]
     law: LaplaceLaw | GaussianLaw
+    total: int
+
+    def box_of(self) -> Codes:
+        """(product of sizes,) the box that each cell of the grid is in, the last axis' cells running fastest."""
+        found = np.empty(self.sizes, dtype=np.int64)
+        for number, box in enumerate(self.boxes.tolist()):
+            found[tuple(slice(low, high + 1) for low, high in box)] = number
+        return found.ravel()
+
+    def placed(self) -> Codes:
+        """(total, D) the cells of as many rows, those of a box evenly in it."""
+        held = shared_out(self.numbers[None], np.array([self.total]))[0]
+        box = np.repeat(np.arange(len(held)), held)
+        number = np.arange(1, len(box) + 1) - np.repeat(np.cumsum(held) - held, held)
+        root = ROOTS[len(self.sizes)]
+        steps = np.array([root ** -(axis + 1) for axis in range(len(self.sizes))])
+        low, high = self.boxes[box, :, 0], self.boxes[box, :, 1]
+        placed: Codes = low + np.floor((number[:, None] * steps + 0.5) % 1 * (high - low + 1)).astype(np.int64)
+        return np.minimum(placed, high)
 
     def rectangle(self, *ranges: tuple[int, int]) -> float:
         """The released number of rows with cells from first to last, both included, on each axis."""
@@ -122,14 +151,14 @@ class NoisyBoxes:
 
 
 def noisy_boxes(
-    codes: Codes, sizes: Sequence[int], parts: int, payment: Payment, sampler: Sampler, total: int | None = None
+    codes: Codes, sizes: Sequence[int], parts: int | None, payment: Payment, sampler: Sampler, total: int | None = None
 ) -> NoisyBoxes:
     """Boxes of nearly equal numbers of rows, and how many each holds.
 
     Args:
         codes: (n, D) integers, the cell of each row on each axis, from 0.
         sizes: (D,) the cells of each axis; D is 1 to 3.
-        parts: s >= 2, the slabs of each axis.
+        parts: s >= 2, the slabs of each axis; None for the number with the best guarantee.
         payment: The price and the neighbours.
         sampler: Of the noise.
         total: The number of rows where it is public (``replace_one``, one row a unit).
@@ -137,8 +166,9 @@ def noisy_boxes(
     Raises:
         ValueError: If there are no or too many axes, fewer than two parts, or a total is named where it is private.
     """
-    _check(sizes, parts)
+    _check(sizes, 2 if parts is None else parts)
     rows, left = noisy_total(len(codes), payment, sampler, total)
+    parts = best_slabs(rows, sizes, payment, left) if parts is None else parts
     slabs: list[tuple[Box, Codes, int]] = [((), codes, rows)]
     for axis, cells in enumerate(sizes):
         law = _search_law(payment, left / 2, sizes, parts, axis)
@@ -158,20 +188,46 @@ def noisy_boxes(
     law = payment.noise(left / 2)
     seen = noised([len(inside) for _, inside, _ in slabs], law.draw(sampler, len(slabs)))
     boxes = np.array([box for box, _, _ in slabs], dtype=np.int64).reshape(len(slabs), len(sizes), 2)
-    return NoisyBoxes(tuple(sizes), boxes, np.asarray(seen, dtype=np.float64), law)
+    return NoisyBoxes(tuple(sizes), boxes, np.asarray(seen, dtype=np.float64), law, rows)
 
 
-def guaranteed_error(rows: int, sizes: Sequence[int], payment: Payment, parts: int, beta: float = BETA) -> float:
-    """Rows within which every rectangle is but for a probability beta, where n is public (Theorem 2)."""
+def guaranteed_error(
+    rows: int,
+    sizes: Sequence[int],
+    payment: Payment,
+    parts: int,
+    beta: float = BETA,
+    left: Fraction = Fraction(1),
+    of_total: float = 0.0,
+) -> float:
+    """Rows within which every rectangle is but for a probability beta (Theorem 2).
+
+    Args:
+        rows: n, public or noised.
+        sizes: (D,) the cells of each axis.
+        payment: The price and the neighbours.
+        parts: s.
+        beta: Between 0 and 1.
+        left: The share of the price beside that of a noised n.
+        of_total: What bounds the noise of n, but for a probability besides.
+    """
     _check(sizes, parts)
     axes, chance = len(sizes), beta / (len(sizes) + 1)
     error = 4 * axes * rows / parts
     for axis, cells in enumerate(sizes):
         slabs = parts**axis
-        law = _search_law(payment, Fraction(1, 2), sizes, parts, axis)
-        error += 4 * (1 + 1 / parts) * slabs * law.quantile(1 - chance / (slabs * _probes(cells, parts, axis)))
+        law = _search_law(payment, left / 2, sizes, parts, axis)
+        noise = law.quantile(1 - chance / (slabs * _probes(cells, parts, axis)))
+        error += 4 * (1 + 1 / parts) * slabs * (noise if axis else max(noise, of_total))
     rectangles = math.prod(cells * (cells + 1) / 2 for cells in sizes)
-    return error + reach_of_sum(payment.noise(Fraction(1, 2)), parts**axes, chance / (2 * rectangles))
+    return error + reach_of_sum(payment.noise(left / 2), parts**axes, chance / (2 * rectangles))
+
+
+def best_slabs(rows: int, sizes: Sequence[int], payment: Payment, left: Fraction = Fraction(1)) -> int:
+    """The number of slabs of each axis with the best guarantee, among powers of 2 and those halfway between."""
+    halves = [s for i in range(1, MOST_SLABS.bit_length()) for s in (2**i, 3 * 2 ** (i - 1))]
+    tried: list[int] = [slabs for slabs in halves if slabs ** len(sizes) <= MOST_BOXES]
+    return min(tried, key=lambda slabs: guaranteed_error(rows, sizes, payment, slabs, left=left))
 
 
 def rows_needed(alpha: float, sizes: Sequence[int], payment: Payment, beta: float = BETA) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Workloads: which questions a release is wanted for. What is asked follows from names and public lists of values.
 
     ranges(a, b)         every range of column a, and every range of column b
+    rectangles(a, b)     every range of column a and of column b at once; of three columns, too
     marginals(k)         every cell of every table of k columns
     halfspaces(x, y)     the half planes a x + b y > 0, for directions evenly around the circle; with three and four
                          columns half spaces, for a net of directions (`halfspaces`)
@@ -8,7 +9,8 @@
 Several, with commas between them, are all asked. Where nothing is said: the ranges of every ordered column, and the
 cells of every pair of columns, or of the one column where it has no order.
 
-Ranges are learnt (`mwem`, `smalldb`) from the questions "up to t", two of which a range is the difference of.
+Ranges are learnt (`mwem`, `smalldb`) from the questions "up to t", two of which a range is the difference of;
+rectangles of d columns from "up to s, t, ..", of which each adds and takes away 2^d.
 
 Tests: tests/unit/mechanisms/releases/test_workload.py.
 """
@@ -32,7 +34,12 @@ from dpsql.plan.types import Value
 __all__ = ["Questions", "Wanted", "default_workload", "read_workload"]
 
 WIDEST = 3  # Columns of a table that a workload may ask for. It is a choice: of 14 columns there are 364 such tables.
-SAID = "Write workload = 'ranges(age)', 'marginals(2)' or 'halfspaces(x, y)', or several with commas between them."
+SAID = (
+    "Write workload = 'ranges(age)', 'rectangles(age, day)', 'marginals(2)' or 'halfspaces(x, y)', or several with "
+    "commas between them."
+)
+KINDS = {"ranges": (1, None), "rectangles": (2, 3), "halfspaces": (2, MOST_DIMENSIONS)}
+"""The fewest and the most columns that questions name, None for any number: what the theorems of the releases reach."""
 PART = re.compile(r"\s*([a-z_]+)\s*\(([^()]*)\)\s*(,|$)", re.IGNORECASE)
 Masks = npt.NDArray[np.bool_]
 
@@ -42,8 +49,8 @@ class Questions:
     """Questions of one kind.
 
     Attributes:
-        kind: ``ranges``, ``marginals`` or ``halfspaces``.
-        columns: The places of the columns: of ranges and of half spaces; all of them for marginals.
+        kind: ``ranges``, ``rectangles``, ``marginals`` or ``halfspaces``.
+        columns: The places of the columns that are named; all of them for marginals.
         width: Of marginals, how many columns a table has; else 0.
     """
 
@@ -118,9 +125,17 @@ class Wanted:
                 number += sum(max(1, self.sizes[column] - 1) for column in part.columns)
             elif part.kind == "halfspaces":
                 number += len(direction_net(len(part.columns)))
+            elif part.kind == "rectangles":
+                number += math.prod(self.sizes[column] for column in part.columns)
             else:
                 number += sum(math.prod(self.sizes[column] for column in own) for own in part.tables())
         return number
+
+    @property
+    def terms(self) -> int:
+        """Of how many questions of `masks` one that is asked is made, at the most."""
+        sides = {"ranges": 1, "rectangles": max(len(part.columns) for part in self.workload)}
+        return 1 << max(sides.get(part.kind, 0) for part in self.workload)
 
     def masks(self) -> Masks:
         """(K, N) whether a cell's rows are counted by each question; ranges as the questions "up to t"."""
@@ -130,6 +145,13 @@ class Wanted:
             if part.kind == "ranges":
                 ends = [np.arange(max(1, self.sizes[column] - 1)) for column in part.columns]
                 found += [np.less_equal.outer(codes[:, c], end).T for c, end in zip(part.columns, ends, strict=True)]
+            elif part.kind == "rectangles":
+                sides = tuple(self.sizes[column] for column in part.columns)
+                corners = np.stack(np.unravel_index(np.arange(math.prod(sides)), sides), axis=1)
+                below: Masks = np.ones((len(corners), len(codes)), dtype=np.bool_)
+                for column, corner in zip(part.columns, corners.T, strict=True):
+                    below &= codes[:, column] <= corner[:, None]
+                found.append(below)
             elif part.kind == "halfspaces":
                 found.append(direction_net(len(part.columns)) @ self.points(part.columns).T > NEAR)
             else:
@@ -181,16 +203,17 @@ def _part(kind: str, words: list[str], names: list[str]) -> Questions:
         if len(words) != 1 or not words[0].isdigit() or not 1 <= int(words[0]) <= most:
             raise ProgrammingError(f"marginals({', '.join(words)}) names no number of columns from 1 to {most}. {SAID}")
         return Questions("marginals", tuple(range(len(names))), int(words[0]))
-    if kind not in ("ranges", "halfspaces"):
+    if kind not in KINDS:
         raise ProgrammingError(f"There are no questions {kind!r} of a workload. {SAID}")
     known = {name.lower(): place for place, name in enumerate(names)}
     for word in words:
         if word.lower() not in known:
             raise ProgrammingError(f"{kind}({', '.join(words)}) names no column of {', '.join(names)}. {SAID}")
     columns = tuple(dict.fromkeys(known[word.lower()] for word in words))
-    if kind == "halfspaces" and not 2 <= len(columns) <= MOST_DIMENSIONS:
-        why = f"does not name two to {MOST_DIMENSIONS} columns: nets of directions are made for as many."
-        raise ProgrammingError(f"halfspaces({', '.join(words)}) {why} {SAID}")
+    fewest, widest = KINDS[kind]
+    if widest is not None and not fewest <= len(columns) <= widest:
+        why = f"does not name {fewest} to {widest} columns, for which there are theorems."
+        raise ProgrammingError(f"{kind}({', '.join(words)}) {why} {SAID}")
     return Questions(kind, columns)
 
 

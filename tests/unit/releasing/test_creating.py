@@ -46,6 +46,7 @@ tables:
     rows_per_unit: 3
     columns:
       cost: {type: integer, bounds: [0, 100]}
+      code: {type: integer, bounds: [0, 999999]}
   towns: {public: true}
 """
 
@@ -59,7 +60,7 @@ def build(home: Path, people: int = 400) -> Path:
             f"DATE '2024-01-01' + (i % 31)::INTEGER AS seen, 'x' AS note FROM range({people}) AS t(i)"
         )
         database.execute(
-            f"CREATE TABLE visits AS SELECT i % {people} AS person, i % 80 AS cost FROM range(900) AS t(i)"
+            f"CREATE TABLE visits AS SELECT i % {people} AS person, i % 80 AS cost, i AS code FROM range(900) AS t(i)"
         )
         database.execute("CREATE TABLE towns AS SELECT 'here' AS town, 7 AS size")
     return home / "clinic.yaml"
@@ -178,6 +179,11 @@ def test_it_outlives_the_process_and_a_refresh(tmp_path: Path) -> None:
 REFUSED = [
     ("CREATE SYNTHETIC TABLE t AS SELECT person FROM people", "privacy unit"),
     ("CREATE SYNTHETIC TABLE t AS SELECT note FROM people", "its values are not listed"),
+    ("CREATE SYNTHETIC TABLE t AS SELECT code FROM visits", r"1,000,000 values.*width_bucket\(code, 0, 999999, "),
+    (
+        "CREATE SYNTHETIC TABLE t WITH (workload = 'rectangles(age, sex)') AS SELECT age, sex FROM people",
+        "has no ranges",
+    ),
     ("CREATE SYNTHETIC TABLE t AS SELECT COUNT(*) FROM people", "columns and expressions of one row"),
     ("CREATE SYNTHETIC TABLE t AS SELECT age, age AS again FROM people", "each once and under a name of its own"),
     ("CREATE SYNTHETIC TABLE t AS SELECT age FROM people LIMIT 5", "it is made of rows"),

@@ -30,6 +30,7 @@ def session(proxy: Proxy) -> Session:
     session.release("ages", "SELECT age, sex FROM people", epsilon=1, method="cells")
     session.release("tall", "SELECT age FROM people", epsilon=1, method="tree")
     session.release("cut", "SELECT age FROM people", epsilon=1, method="intervals")
+    session.release("grid", "SELECT age, seen FROM people", epsilon=1, method="intervals")
     session.release("wide", "SELECT age, sex, seen FROM people", epsilon=1, method="marginals")
     session.release("plane", "SELECT age - 50 AS x, month(seen) - 1 AS y FROM people", epsilon=1, method="halfspaces")
     return session
@@ -109,6 +110,20 @@ def test_pairs_of_marginals_have_an_interval_where_they_were_measured(session: S
         if "age" in one and held[-1:] == [(one, other)]:
             assert answer.interval("s")
     assert len(held) == 2
+
+
+def test_rectangles_are_between_the_boxes_they_hold_and_those_they_touch(session: Session) -> None:
+    """Two ordered columns, cut in turn; what is asked of one of them is a rectangle, too."""
+    assert rows(session, "SELECT COUNT(*), MIN(age) >= 0, MAX(age) <= 99 FROM grid") == [(400, True, True)]
+    young, early = range(20, 50), range(15)
+    for condition, ages, days in (
+        ("age BETWEEN 20 AND 49 AND seen < '2024-01-16'", young, early),
+        ("age BETWEEN 20 AND 49", young, range(31)),
+    ):
+        answer = session.query(f"SELECT COUNT(*) AS n FROM grid WHERE {condition}")
+        ((low, high),) = answer.interval("n")
+        assert low <= sum(age in ages and i % 31 in days for i, age in enumerate(AGES)) <= high
+        assert low <= answer.rows[0][0] <= high
 
 
 @pytest.mark.parametrize(

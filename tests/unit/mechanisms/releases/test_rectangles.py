@@ -17,6 +17,7 @@ from dpsql.mechanisms.releases.rectangles import (
     Axis,
     Codes,
     NoisyBoxes,
+    best_slabs,
     cells_needed,
     guaranteed_error,
     noisy_boxes,
@@ -64,6 +65,11 @@ def test_boxes_fill_the_grid_once(sizes: tuple[int, ...], seed: int) -> None:
     for box, number in zip(released.boxes, released.numbers, strict=True):
         held[tuple(slice(first, last + 1) for first, last in box)] += 1
         assert ((codes >= box[:, 0]) & (codes <= box[:, 1])).all(axis=1).sum() == number
+    box_of = released.box_of()[np.ravel_multi_index(tuple(codes.T), sizes)]
+    assert (np.bincount(box_of, minlength=len(released.boxes)) == released.numbers).all()
+    placed = released.placed()
+    again = released.box_of()[np.ravel_multi_index(tuple(placed.T), sizes)]
+    assert (np.bincount(again, minlength=len(released.boxes)) == released.numbers).all()
     assert (held == 1).all()
     assert released.rectangle(*[(0, size - 1) for size in sizes]) == 200
 
@@ -121,3 +127,22 @@ def test_bad_boxes_are_refused() -> None:
         noisy_boxes(codes[:, :1], (2,), 2, PURE, Noiseless(), 3).rectangle((0, 1), (0, 1))
     with pytest.raises(ValueError, match="ask for a larger one"):
         rows_needed(0.001, (8,), PURE)
+
+
+@pytest.mark.parametrize("sizes", [(40,), (12, 30), (8, 10, 6)])
+def test_rows_of_a_box_are_spread_evenly_in_all_directions(sizes: tuple[int, ...]) -> None:
+    whole = np.array([[(0, size - 1) for size in sizes]])
+    placed = NoisyBoxes(sizes, whole, np.array([1000.0]), PURE.noise(), 1000).placed()
+    for axis, size in enumerate(sizes):
+        assert np.abs(np.bincount(placed[:, axis], minlength=size) - 1000 / size).max() < 12
+    half = (placed < np.array(sizes) // 2).all(axis=1).sum()
+    assert abs(half - 1000 / 2 ** len(sizes)) < 25
+
+
+def test_slabs_that_are_not_said_are_those_with_the_best_guarantee() -> None:
+    private = Payment("add_remove", epsilon=Fraction(1))
+    found = [best_slabs(rows, (64, 64), private) for rows in (100, 10**6, 10**9)]
+    assert found[0] <= found[1] < found[2]
+    assert noisy_boxes(np.zeros((0, 2), dtype=np.int64), (64, 64), None, private, Noiseless()).total == 0
+    errors = [guaranteed_error(1000, (64, 64), private, 8, of_total=noise) for noise in (0.0, 1e6)]
+    assert errors[0] < errors[1]

@@ -159,7 +159,8 @@ def test_what_does_not_fit_is_refused_with_what_does() -> None:
         ([3, 4], "halfspaces", "another one is asked"),
         ([3000, 3000], "mwem", "9,000,000 cells"),
         ([300, 300], "mwem", "questions over 90,000 cells"),
-        ([3, 4], "intervals", "one ordered column"),
+        ([3, 4], "intervals", r"of 2 columns its workload is rectangles\(a, b\)"),
+        ([3] * 4, "intervals", "one to 3 ordered columns"),
         ([3], "magic", "there is no such method"),
     )
     for sizes, method, words in cases:

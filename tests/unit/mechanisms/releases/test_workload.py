@@ -27,7 +27,10 @@ def test_unsaid_it_is_ranges_of_what_is_ordered_and_pairs() -> None:
         ("ranges()", "names no column"),
         ("marginals(4)", "from 1 to 3"),
         ("marginals(two)", "from 1 to 3"),
-        ("halfspaces(age)", "does not name two to 4 columns"),
+        ("halfspaces(age)", "does not name 2 to 4 columns"),
+        ("rectangles(age)", "does not name 2 to 3 columns"),
+        ("rectangles(age, AGE)", "does not name 2 to 3 columns"),
+        ("rectangles(age, weight)", "names no column of age, sex, size"),
         ("medians(age)", "no questions 'medians'"),
     ],
 )
