@@ -79,8 +79,8 @@ class Proxy:
         self._ends = weakref.finalize(self, ends)
         self.policy = policy = with_bounds(policy, newest(ledger))
         self.ledger = ledger
-        self._owners = owners or Beside(None)
-        self.waiting, self.served = Waiting(self._owners), Served(self._owners)
+        self.owners = owners or Beside(None)
+        self.waiting, self.served = Waiting(self.owners), Served(self.owners)
         self._cache = cache
         self._sampler = sampler
         self._private = private
@@ -124,7 +124,7 @@ class Proxy:
         self._backend.engine.close()
         self._backend.post_process.close()
         self.served.write()
-        self._owners.close()
+        self.owners.close()
         self.ledger.close()
         self._ends()
 

@@ -156,11 +156,17 @@ class Answer:
         return self._intervals(column, self.confidence)
 
     def first(self, count: int) -> Answer:
-        """The same answer, cut after so many rows."""
+        """The same answer, cut after so many rows, which it says."""
         if len(self.rows) <= count:
             return self
         ends = self._intervals
-        return replace(self, rows=self.rows[:count], _intervals=lambda column, level: ends(column, level)[:count])
+        told = f"These are the first {count:,} of {len(self.rows):,} rows: the server lets no more leave."
+        return replace(
+            self,
+            rows=self.rows[:count],
+            notices=(*self.notices, told),
+            _intervals=lambda column, level: ends(column, level)[:count],
+        )
 
     def with_intervals(self) -> Answer:
         """The same answer with the ends of the intervals, ``n_low`` and ``n_high``, beside each noised column ``n``.

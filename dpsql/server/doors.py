@@ -58,5 +58,8 @@ class DoorKind:
         return door
 
 
-DOORS: tuple[DoorKind, ...] = ()
+DOORS: tuple[DoorKind, ...] = (
+    DoorKind("mcp", "dpsql.server.mcp_http", "Agents, by the Model Context Protocol over HTTP.", ("mcp", "mcp")),
+    DoorKind("page", "dpsql.server.page.door", "The owner's page, for the owner's token.", ("uvicorn", "page")),
+)
 """All of them. A new one is its module and its line here."""

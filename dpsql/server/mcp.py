@@ -5,7 +5,7 @@ tool, with the text that says what to write instead.
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from anyio import to_thread
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
@@ -49,17 +49,24 @@ class Approval(BaseModel):
     ask: bool = Field(description="Spend it?")
 
 
-def mcp_server(tools: Tools, name: str) -> MCPServer[Any]:
+class Runs(Protocol):
+    """What does work that takes long, off the loop."""
+
+    async def __call__(self, work: Callable[[], Result], /) -> Result: ...
+
+
+def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPServer[Any]:
     """A server of these tools; `MCPServer.run` runs it over standard input and output.
 
     Args:
         tools: Of one session.
         name: The policy's.
+        run: What does the tools' work; by default a thread.
     """
     server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
     async def approval(sql: str, ctx: Context, epsilon: float | None = None) -> Approval | Elicit[Approval]:
-        question = await _done(lambda: tools.question(sql, epsilon))
+        question = await _done(run, lambda: tools.question(sql, epsilon))
         if question is None:
             return Approval(ask=True)
         if not _can_ask(ctx):
@@ -73,17 +80,17 @@ def mcp_server(tools: Tools, name: str) -> MCPServer[Any]:
     @server.tool(annotations=READS)
     async def list_tables() -> Listed:
         """The tables one may ask about: whose rows they are, and about how many. Free."""
-        return await _done(tools.list_tables)
+        return await _done(run, tools.list_tables)
 
     @server.tool(annotations=READS)
     async def describe_table(table: str) -> Listed:
         """The columns of a table: types, bounds or listed values. Free."""
-        return await _done(lambda: tools.describe_table(table))
+        return await _done(run, lambda: tools.describe_table(table))
 
     @server.tool(annotations=READS)
     async def quote(sql: Sql, half_width: HalfWidth = None) -> Quoted:
         """What a statement would cost and how precise its answer would be. Spends nothing, reads no data."""
-        return await _done(lambda: tools.quote(sql, half_width))
+        return await _done(run, lambda: tools.quote(sql, half_width))
 
     @server.tool(annotations=SPENDS)
     async def query(
@@ -92,12 +99,12 @@ def mcp_server(tools: Tools, name: str) -> MCPServer[Any]:
         """The answer to one statement, with the half width of each number. Spends budget; the same again is free."""
         if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
             raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
-        return await _done(lambda: tools.query(sql, epsilon))
+        return await _done(run, lambda: tools.query(sql, epsilon))
 
     @server.tool(annotations=READS)
     async def budget() -> BudgetTold:
         """What was spent and what is left. Free."""
-        return await _done(tools.budget)
+        return await _done(run, tools.budget)
 
     return server
 
@@ -108,13 +115,13 @@ def _can_ask(ctx: Context) -> bool:
     return client is not None and client.elicitation is not None
 
 
-async def _done(work: Callable[[], Result]) -> Result:
+async def _done(run: Runs, work: Callable[[], Result]) -> Result:
     """What the work returns, off the loop; a refusal as the tool's error.
 
     Raises:
         ToolError: With the text of the refusal.
     """
     try:
-        return await to_thread.run_sync(work)
+        return await run(work)
     except Error as refusal:
         raise ToolError(str(refusal)) from None

@@ -6,15 +6,17 @@ to write instead.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from dpsql.answers.answer import Answer, cost_text
+from dpsql.answers.answer import Answer, Quote, cost_text
+from dpsql.answers.batch import BatchQuote
+from dpsql.answers.budget import Budget
 from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
-from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
@@ -77,6 +79,19 @@ class BudgetTold(BaseModel):
     left: str
 
 
+class Asking(Protocol):
+    """What the tools need of a session: `dpsql.session.Session` has it."""
+
+    def tables(self) -> Answer: ...
+    def describe(self, table: str, /) -> Answer: ...
+    def budget(self) -> Budget: ...
+    def explain(
+        self, sql: str, /, *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
+    ) -> Quote: ...
+    def quote(self, statements: list[str], /, *, epsilon: float | None = None) -> BatchQuote: ...
+    def query(self, sql: str, /, *, epsilon: float | None = None) -> Answer: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What one analyst's agent may do.
@@ -86,7 +101,7 @@ class Tools:
         approve_above: Epsilon up to which it spends without its human.
     """
 
-    session: Session
+    session: Asking
     approve_above: float
 
     def list_tables(self) -> Listed:
@@ -124,9 +139,9 @@ class Tools:
         """
         match parse(sql):
             case syntax.QueryStatement():
-                cost = self.session.quote([sql], **_options(epsilon)).cost
+                cost = self.session.quote([sql], epsilon=epsilon).cost
             case syntax.CreateSynthetic():
-                cost = self.session.explain(sql, **_options(epsilon)).cost
+                cost = self.session.explain(sql, epsilon=epsilon).cost
             case _:
                 return None
         if cost.epsilon <= self.approve_above and not (cost.rho or cost.gamma or cost.metric):
@@ -136,7 +151,7 @@ class Tools:
 
     def query(self, sql: str, epsilon: float | None) -> Told:
         """The answer, charged before anything is read."""
-        answer = self.session.query(sql, **_options(epsilon))
+        answer = self.session.query(sql, epsilon=epsilon)
         ends = [answer.ends(column) for column in range(len(answer.columns))]
         rows = [
             [_cell(value, ends[column][row] if ends[column] else None) for column, value in enumerate(values)]
@@ -151,10 +166,6 @@ class Tools:
             notes=[*answer.notes, *([] if answer.private else ["NOT PRIVATE: test sampler"])],
             again=AGAIN,
         )
-
-
-def _options(epsilon: float | None) -> dict[str, Any]:
-    return {} if epsilon is None else {"epsilon": epsilon}
 
 
 def _exact(answer: Answer) -> Listed:

@@ -54,9 +54,9 @@ class Clinic:
 
 
 @contextmanager
-def open_clinic(folder: Path) -> Iterator[Clinic]:
+def open_clinic(folder: Path, policy: str = POLICY) -> Iterator[Clinic]:
     """A new one in the folder."""
-    (folder / "clinic.yaml").write_text(POLICY)
+    (folder / "clinic.yaml").write_text(policy)
     with duckdb.connect(str(folder / "clinic.duckdb")) as database:
         database.execute(
             "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "

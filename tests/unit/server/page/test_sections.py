@@ -63,7 +63,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dpsql.testing.Te
 @pytest.fixture
 def facts(proxy: dpsql.testing.TestProxy) -> PageFacts:
     proxy.served.write()
-    return gather(proxy.policy, proxy.ledger, proxy._owners)
+    return gather(proxy.policy, proxy.ledger, proxy.owners)
 
 
 class Checked(HTMLParser):

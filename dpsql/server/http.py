@@ -1,0 +1,124 @@
+"""What the doors that speak HTTP share: where they listen, with which limits, and how much of a body they read.
+
+Needs `uvicorn` and `starlette`, of the extras ``page`` and ``mcp``.
+
+Tests: tests/unit/server/page, tests/unit/server/test_mcp_http.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import uvicorn
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from dpsql.errors import OperationalError
+from dpsql.policy.server import ServerSection
+from dpsql.server.listening import Listen, Tls
+
+__all__ = ["HttpDoor", "address_of", "body_of"]
+
+PATIENCE = 10
+"""Seconds that a stopping door waits for answers on their way. It is a choice."""
+BACKLOG = 128  # Connections that may wait to be taken. It is a choice.
+HEADS = 32768
+"""Bytes of a request's line and headers: more is refused. It is a choice; browsers send a tenth of it."""
+
+
+class _Uvicorn(uvicorn.Server):
+    """One that leaves signals to `dpsql serve`."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class HttpDoor:
+    """A door that speaks HTTP/1.1.
+
+    Args:
+        app: What answers, made when it is known where the door is.
+        limits: The policy's ``server`` section.
+        path: What follows the address, for people to read.
+    """
+
+    def __init__(self, app: Callable[[Listen, Tls | None], ASGIApp], limits: ServerSection, path: str) -> None:
+        self._app, self._limits, self._path = app, limits, path
+        self._server: uvicorn.Server | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self, listen: Listen, tls: Tls | None) -> str:
+        """Opens it; where it can be reached.
+
+        Raises:
+            OSError: It cannot listen there.
+        """
+        context = None if tls is None else tls.context()
+        listener = _listener(listen)
+        config = uvicorn.Config(
+            self._app(listen, tls),
+            log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http="h11",
+            limit_concurrency=self._limits.connections + 1, h11_max_incomplete_event_size=HEADS,
+            timeout_graceful_shutdown=PATIENCE, lifespan="on",
+        )  # fmt: skip
+        config.load()
+        config.ssl = context
+        self._server = _Uvicorn(config)
+        self._task = asyncio.create_task(self._server.serve([listener]))
+        while not self._server.started:
+            if self._task.done():
+                await self._task
+                raise OperationalError("The HTTP server did not start. Its log says why.")
+            await asyncio.sleep(0.01)
+        scheme = "http" if tls is None else "https"
+        if listen.path is not None:
+            return f"unix:{listen.path}{self._path}"
+        return f"{scheme}://{Listen(listen.host, listener.getsockname()[1])}{self._path}"
+
+    async def stop(self) -> None:
+        """Lets nobody in any more; returns when answers on their way are out, or given up."""
+        if self._server is not None and self._task is not None:
+            self._server.should_exit = True
+            await self._task
+
+
+def _listener(listen: Listen) -> socket.socket:
+    """A socket that listens there.
+
+    Raises:
+        OSError: It cannot.
+    """
+    if listen.path is not None:
+        with suppress(FileNotFoundError):
+            if listen.path.is_socket():
+                listen.path.unlink()
+        found = socket.socket(socket.AF_UNIX)
+        found.bind(str(listen.path))
+        listen.path.chmod(0o660)
+    else:
+        family, kind, protocol, _, address = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, kind, protocol)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+    found.listen(BACKLOG)
+    found.setblocking(False)
+    return found
+
+
+def address_of(request: Request) -> str:
+    """From where a request comes: a number, or ``unix``."""
+    return request.client.host if request.client is not None and request.client.host else "unix"
+
+
+async def body_of(request: Request, most: int) -> bytes | None:
+    """A request's body; None where it is longer than it may be, in bytes."""
+    read = b""
+    async for part in request.stream():
+        read += part
+        if len(read) > most:
+            return None
+    return read

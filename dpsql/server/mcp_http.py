@@ -1,0 +1,255 @@
+"""The Model Context Protocol over HTTP, at ``/mcp``: the bearer token is the user's, and the user is the analyst.
+
+Each analyst has a server of the SDK's own, over one guest of ours, so that no session id leads to another's. It is made
+when they first come, and ends when they have been silent for the policy's ``idle``, are removed, or the door stops.
+Where a client's human cannot be asked, what costs more than ``approve_above`` is refused, uncharged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TypeVar
+
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from dpsql.answers.answer import Answer, Quote
+from dpsql.answers.batch import BatchQuote
+from dpsql.answers.budget import Budget
+from dpsql.errors import Error
+from dpsql.server.core import Guest, Server
+from dpsql.server.doors import Door
+from dpsql.server.http import HttpDoor, address_of
+from dpsql.server.listening import Listen
+from dpsql.server.mcp import mcp_server
+from dpsql.server.refusals import NotAdmitted, Stopping
+from dpsql.server.tools import Tools
+from dpsql.server.users import User
+
+__all__ = ["McpDoor", "open_door"]
+
+PATH = "/mcp"
+AROUND = 16384
+"""Bytes of a message around its statement: names, arguments, the client's own notes. It is a choice."""
+LOOK = 15.0  # Seconds between two looks for analysts who have left. It is a choice.
+
+Result = TypeVar("Result")
+
+
+def open_door(server: Server) -> Door:
+    """The door, not yet open."""
+    return HttpDoor(lambda listen, _: McpDoor(server, listen).app(), server.limits, PATH)
+
+
+@dataclass(frozen=True, slots=True)
+class AskingGuest:
+    """A guest, as the tools of an agent ask: within the server's limits, and in the owner's log."""
+
+    guest: Guest
+
+    def tables(self) -> Answer:
+        return self.guest.ask("SHOW TABLES", lambda session: session.tables())
+
+    def describe(self, table: str) -> Answer:
+        return self.guest.ask(f"DESCRIBE {table}", lambda session: session.describe(table))
+
+    def budget(self) -> Budget:
+        return self.guest.ask("SHOW BUDGET", lambda session: session.budget())
+
+    def explain(
+        self, sql: str, *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
+    ) -> Quote:
+        return self.guest.explain(sql, half_width=half_width, epsilon=epsilon)
+
+    def quote(self, statements: list[str], *, epsilon: float | None = None) -> BatchQuote:
+        text = f"EXPLAIN {'; '.join(statements)}"
+        return self.guest.ask(text, lambda session: session.quote(statements, epsilon=epsilon))
+
+    def query(self, sql: str, *, epsilon: float | None = None) -> Answer:
+        return self.guest.query(sql, epsilon=epsilon)
+
+
+@dataclass(slots=True)
+class _Room:
+    """One analyst's server.
+
+    Attributes:
+        user: Whose.
+        app: What answers.
+        seen: When they asked last, in seconds that only grow.
+        inside: Requests at work.
+        ends: Set when it is to end.
+        task: What keeps it.
+    """
+
+    user: User
+    app: ASGIApp
+    seen: float
+    inside: int = 0
+    ends: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+
+class McpDoor:
+    """All analysts' servers.
+
+    Args:
+        server: Who may come in, and what they ask.
+        listen: Where the door is.
+        clock: Seconds that only grow; tests give their own.
+    """
+
+    def __init__(self, server: Server, listen: Listen, clock: Callable[[], float] = time.monotonic) -> None:
+        self._server, self._listen, self._clock = server, listen, clock
+        self._rooms: dict[str, _Room] = {}
+        self._known: dict[bytes, User] = {}
+
+    def app(self) -> Starlette:
+        """What answers."""
+        return Starlette(routes=[Route(PATH, _Endpoint(self))], lifespan=self._lifespan)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request: whose it is, and then their own server."""
+        request = Request(scope)
+        try:
+            room = await self._room(request)
+        except NotAdmitted as refusal:
+            told = JSONResponse({"error": str(refusal)}, 401, {"WWW-Authenticate": 'Bearer realm="dpsql"'})
+            return await told(scope, receive, send)
+        except Stopping as refusal:
+            return await JSONResponse({"error": str(refusal)}, 503)(scope, receive, send)
+        except Error as refusal:
+            return await JSONResponse({"error": str(refusal)}, 429)(scope, receive, send)
+        room.inside += 1
+        try:
+            await room.app(scope, receive, send)
+        finally:
+            room.inside -= 1
+            room.seen = self._clock()
+
+    async def _room(self, request: Request) -> _Room:
+        """The server of whoever's token a request carries.
+
+        Raises:
+            NotAdmitted: It is nobody's.
+            TooMuch, Stopping: As the server's limits say.
+        """
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not token.strip():
+            raise NotAdmitted("Send the user's token: Authorization: Bearer TOKEN.")
+        user = await self._user(token.strip(), address_of(request))
+        room = self._rooms.get(user.id)
+        if room is None:
+            room = await self._opened(user, address_of(request))
+        room.seen = self._clock()
+        return room
+
+    async def _user(self, token: str, address: str) -> User:
+        """Whose token it is. What was checked once is known by its hash, until the user is removed."""
+        key = sha256(token.encode(errors="replace")).digest()
+        known = self._known.get(key)
+        if known is not None and self._server.users.stands(known):
+            return known
+        self._known.pop(key, None)
+        loop = asyncio.get_running_loop()
+        user = await loop.run_in_executor(None, self._server.bearer, token, "mcp", address)
+        self._known[key] = user
+        return user
+
+    async def _opened(self, user: User, address: str) -> _Room:
+        """A new server for an analyst."""
+        guest = self._server.guest(user, "mcp", address)
+        tools = Tools(AskingGuest(guest), float(self._server.limits.approve_above))
+        limits = self._server.limits
+        app = mcp_server(tools, self._server.policy.name, run=self._run).streamable_http_app(
+            streamable_http_path=PATH,
+            max_request_body_size=2 * limits.statement_bytes + AROUND,  # a statement's marks may be escaped
+            session_idle_timeout=limits.idle_seconds,
+            max_sessions=limits.connections,
+            transport_security=self._security(),
+        )
+        room = _Room(user, app, self._clock())
+        self._rooms[user.id] = room
+        ready = asyncio.Event()
+        room.task = asyncio.create_task(self._kept(room, app, guest, ready))
+        await ready.wait()
+        return room
+
+    async def _kept(self, room: _Room, app: Starlette, guest: Guest, ready: asyncio.Event) -> None:
+        """Holds an analyst's server open until it ends."""
+        try:
+            async with app.router.lifespan_context(app):
+                ready.set()
+                await room.ends.wait()
+        finally:
+            ready.set()
+            self._rooms.pop(room.user.id, None)
+            guest.close()
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        """What takes long, in the server's own pool.
+
+        Raises:
+            Stopping: The server stops, and this had not begun.
+        """
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._server.pool, work)
+        except RuntimeError:  # the pool takes nothing more
+            raise Stopping from None
+
+    def _security(self) -> TransportSecuritySettings | None:
+        """On this machine alone, requests that a foreign site's name led here are refused; elsewhere tokens guard."""
+        if self._listen.path is None and not self._listen.network:
+            return None  # the SDK's own, for loopback
+        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        watch = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watch.cancel()
+            await self._end(list(self._rooms.values()))
+
+    async def _watch(self) -> None:
+        """Ends the servers of those who have left."""
+        while True:
+            await asyncio.sleep(LOOK)
+            await self.sweep()
+
+    async def sweep(self) -> None:
+        """Ends the servers of those who are silent for too long, or were removed."""
+        idle, now = self._server.limits.idle_seconds, self._clock()
+        gone = [
+            room
+            for room in self._rooms.values()
+            if (not room.inside and now - room.seen > idle) or not self._server.users.stands(room.user)
+        ]
+        await self._end(gone)
+        self._known = {key: user for key, user in self._known.items() if self._server.users.stands(user)}
+
+    @staticmethod
+    async def _end(rooms: list[_Room]) -> None:
+        for room in rooms:
+            room.ends.set()
+        await asyncio.gather(*(room.task for room in rooms if room.task is not None))
+
+
+class _Endpoint:
+    """`McpDoor.answer`, as the routes take it: an application, not a function of a request."""
+
+    def __init__(self, door: McpDoor) -> None:
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._door.answer(scope, receive, send)

@@ -1,0 +1,229 @@
+"""The owner's page over HTTP: who comes in, what a button does, and what other sites cannot make it do."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from starlette.applications import Starlette
+
+from dpsql.errors import ApprovalNeeded
+from dpsql.server.doors import DOORS
+from dpsql.server.listening import Listen, Tls
+from dpsql.server.page.door import COOKIE, MOST, Page
+from tests.unit.server.clinic import POLICY, Clinic, open_clinic
+
+pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
+    policy = POLICY.replace("approve_above: 0.2,", "approve_above: 0.2, owner_approves_above: 1,")
+    with open_clinic(tmp_path_factory.mktemp("page"), policy) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(clinic: Clinic) -> Page:
+    clinic.server.lockout = type(clinic.server.lockout)()
+    return Page(clinic.server, secure=False)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Tls:
+    key, folder = ec.generate_private_key(ec.SECP256R1()), tmp_path_factory.mktemp("tls")
+    name, now = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")]), datetime.now(UTC)
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    (folder / "cert.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    unsealed = serialization.NoEncryption()
+    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, unsealed)
+    (folder / "key.pem").write_bytes(private)
+    return Tls(folder / "cert.pem", folder / "key.pem")
+
+
+def ask(app: Starlette, *steps: Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]) -> list[httpx.Response]:
+    """The answers to some requests of one browser."""
+
+    async def asked() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://page") as browser:
+            return [await step(browser) for step in steps]
+
+    return asyncio.run(asked())
+
+
+def get(path: str) -> Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]:
+    return lambda browser: browser.get(path)
+
+
+def post(path: str, **fields: str) -> Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]:
+    return lambda browser: browser.post(path, data=fields)
+
+
+def enter(clinic: Clinic) -> Callable[[httpx.AsyncClient], Awaitable[httpx.Response]]:
+    return post("/enter", token=clinic.tokens[""])
+
+
+def waiting(clinic: Clinic, age: int) -> str:
+    with pytest.raises(ApprovalNeeded) as needed:
+        clinic.proxy.session(analyst="ana").query("SELECT COUNT(*) FROM people WHERE age > ?", [age], epsilon=2)
+    return needed.value.id
+
+
+def test_the_page_is_for_the_owners_token_alone(clinic: Clinic, page: Page) -> None:
+    outside, form, wrong, ana, inside, shown = ask(
+        page.app(),
+        get("/"), get("/enter"), post("/enter", token="nothing"), post("/enter", token=clinic.tokens["ana"]),
+        enter(clinic), get("/"),
+    )  # fmt: skip
+    assert (outside.status_code, outside.headers["location"]) == (303, "/enter")
+    assert 'type="password"' in form.text
+    assert (wrong.status_code, ana.status_code) == (403, 403)
+    assert clinic.tokens["ana"] not in ana.text
+    cookie = inside.headers["set-cookie"]
+    assert all(word in cookie for word in ("HttpOnly", "SameSite=strict", "Path=/"))
+    assert shown.status_code == 200
+    assert "What is left" in shown.text
+    assert clinic.tokens[""] not in shown.text + cookie
+
+
+def test_every_answer_forbids_what_it_does_not_need(clinic: Clinic, page: Page) -> None:
+    for answer in ask(page.app(), get("/"), get("/enter"), enter(clinic), get("/"), get("/healthz")):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_button_is_the_owners_word(clinic: Clinic, page: Page) -> None:
+    own = waiting(clinic, 30)
+    app = page.app()
+
+    async def press(browser: httpx.AsyncClient) -> httpx.Response:
+        fields = dict(re.findall(r'name="(form|id)" value="([^"]+)"', (await browser.get("/")).text))
+        return await browser.post("/approve", data=fields | {"id": own})
+
+    _, pressed, again = ask(app, enter(clinic), press, press)
+    assert (pressed.status_code, pressed.headers["location"]) == (303, "/")
+    assert again.status_code == 409
+    assert "approved already" in again.text
+    session = clinic.proxy.session(analyst="ana")
+    assert session.query("SELECT COUNT(*) FROM people WHERE age > ?", [30], epsilon=2).cost.epsilon == 2
+
+
+@pytest.mark.parametrize("form", [None, "", "x" * 43])
+def test_a_form_of_another_site_is_refused(clinic: Clinic, page: Page, form: str | None) -> None:
+    own = waiting(clinic, 40)
+    fields = {"id": own} if form is None else {"id": own, "form": form}
+    _, forged = ask(page.app(), enter(clinic), post("/approve", **fields))
+    assert forged.status_code == 403
+    (outside,) = ask(page.app(), post("/approve", **fields))
+    assert outside.status_code == 403
+    assert [one.approved for one in clinic.proxy.waiting.all() if one.id == own] == [None]
+
+
+def test_nothing_is_done_by_a_link_or_by_what_is_no_form(clinic: Clinic, page: Page) -> None:
+    _, link, text, long = ask(
+        page.app(),
+        enter(clinic),
+        get("/approve?id=x"),
+        lambda browser: browser.post("/approve", content=b"id=1", headers={"content-type": "text/plain"}),
+        post("/enter", token="x" * 10_000),
+    )
+    assert (link.status_code, text.status_code, long.status_code) == (405, 403, 403)
+
+
+def test_a_visit_ends_when_the_owner_leaves_is_silent_or_has_another_token(clinic: Clinic) -> None:
+    now = [0.0]
+    page = Page(clinic.server, secure=True, clock=lambda: now[0])
+
+    async def leave(browser: httpx.AsyncClient) -> httpx.Response:
+        (form,) = set(re.findall(r'name="form" value="([^"]+)"', (await browser.get("/")).text))
+        return await browser.post("/leave", data={"form": form})
+
+    async def wait(browser: httpx.AsyncClient) -> httpx.Response:
+        now[0] += clinic.server.limits.idle_seconds + 1
+        return await browser.get("/")
+
+    def https(*steps: Any) -> list[int]:
+        async def asked() -> list[int]:
+            transport = httpx.ASGITransport(app=page.app())
+            async with httpx.AsyncClient(transport=transport, base_url="https://page") as browser:
+                return [(await step(browser)).status_code for step in steps]
+
+        return asyncio.run(asked())
+
+    assert https(enter(clinic), get("/"), leave, get("/")) == [303, 200, 303, 303]
+    assert https(enter(clinic), get("/"), wait) == [303, 200, 303]
+
+    async def renew(browser: httpx.AsyncClient) -> httpx.Response:
+        clinic.tokens[""] = clinic.server.users.add_owner()
+        return await browser.get("/")
+
+    assert https(enter(clinic), get("/"), renew) == [303, 200, 303]
+
+
+def test_the_oldest_of_too_many_visits_ends(clinic: Clinic, page: Page) -> None:
+    ask(page.app(), *[enter(clinic)] * (MOST + 2))
+    assert len(page._visits) == MOST
+
+
+def test_wrong_tokens_lock_the_address_out(clinic: Clinic, page: Page) -> None:
+    guess = clinic.tokens[""][:-1] + "!"
+    answers = ask(page.app(), *[post("/enter", token=guess)] * 5, enter(clinic))
+    assert answers[-1].status_code == 403
+    assert COOKIE not in answers[-1].headers.get("set-cookie", "")
+
+
+def test_the_door_opens_with_tls_and_closes(clinic: Clinic, certificate: Tls) -> None:
+    async def visited() -> tuple[str, int, str]:
+        (kind,) = (kind for kind in DOORS if kind.name == "page")
+        door = kind.open(clinic.server)
+        where = await door.start(Listen("127.0.0.1", 0), certificate)
+        trust = ssl.create_default_context(cafile=str(certificate.certificate))
+        trust.check_hostname = False
+        try:
+            async with httpx.AsyncClient(verify=trust) as browser:
+                answer = await browser.get(where + "healthz")
+        finally:
+            await door.stop()
+        return where, answer.status_code, answer.text
+
+    where, status, text = asyncio.run(visited())
+    assert re.fullmatch(r"https://127\.0\.0\.1:\d+/", where)
+    assert (status, text) == (200, "ok\n")
+
+
+def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
+    async def visited() -> int:
+        (kind,) = (kind for kind in DOORS if kind.name == "page")
+        door = kind.open(clinic.server)
+        await door.start(Listen(path=tmp_path / "page"), None)
+        try:
+            async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=str(tmp_path / "page"))) as browser:
+                return (await browser.get("http://page/healthz")).status_code
+        finally:
+            await door.stop()
+
+    assert asyncio.run(visited()) == 200

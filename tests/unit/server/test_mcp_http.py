@@ -1,0 +1,167 @@
+"""Agents over HTTP, by the SDK's own client: whose account a token leads to, and what no token leads to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx2 as httpx
+import mcp_types
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from dpsql.server.doors import DOORS
+from dpsql.server.listening import Listen
+from dpsql.server.mcp_http import McpDoor
+from tests.unit.server.clinic import COUNT, Clinic
+
+pytestmark = pytest.mark.chance(0, "tokens and the protocol's keys are drawn; nothing of noise is asserted")
+MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+def at_the_door(clinic: Clinic, what: Callable[[str], Awaitable[Any]]) -> Any:
+    """Opens the door, does something with its address, and closes it."""
+
+    async def open_and_close() -> Any:
+        (kind,) = (kind for kind in DOORS if kind.name == "mcp")
+        door = kind.open(clinic.server)
+        where = await door.start(Listen("127.0.0.1", 0), None)
+        try:
+            return await what(where)
+        finally:
+            await door.stop()
+
+    return asyncio.run(open_and_close())
+
+
+async def talk(
+    where: str, token: str, what: Callable[[Client], Awaitable[Any]], mode: str = "auto", human: bool | None = None
+) -> Any:
+    """What a client with a token gets; ``human`` is whether its human agrees, None where it cannot be asked."""
+
+    async def answer(context: Any, params: Any) -> mcp_types.ElicitResult:
+        return mcp_types.ElicitResult(action="accept", content={"ask": human})
+
+    async with httpx.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http:
+        transport = streamable_http_client(where, http_client=http)
+        async with Client(transport, mode=mode, elicitation_callback=None if human is None else answer) as client:
+            return await what(client)
+
+
+def call(tool: str, **arguments: Any) -> Callable[[Client], Awaitable[Any]]:
+    return lambda client: client.call_tool(tool, arguments)
+
+
+@MODES
+def test_the_token_is_the_analyst(clinic: Clinic, mode: str) -> None:
+    async def limits(where: str) -> list[str]:
+        found = [await talk(where, clinic.tokens[name], call("budget"), mode) for name in ("ana", "bob")]
+        return [one.structured_content["limit"] for one in found]
+
+    assert at_the_door(clinic, limits) == ["epsilon 40, delta 1e-07", "epsilon 1, delta 1e-07"]
+    assert clinic.server.gate.inside == 0
+
+
+@MODES
+def test_the_human_is_asked_and_where_there_is_none_it_is_refused_uncharged(clinic: Clinic, mode: str) -> None:
+    sql = f"SELECT COUNT(*) AS n FROM people WHERE age > {len(mode)}"
+
+    async def asked(where: str) -> list[Any]:
+        ask, ana = call("query", sql=sql), clinic.tokens["ana"]
+        before = await talk(where, ana, call("budget"), mode)
+        refused = [await talk(where, ana, ask, mode, human) for human in (None, False)]
+        after = await talk(where, ana, call("budget"), mode)
+        return [before, after, *refused, await talk(where, ana, ask, mode, True), await talk(where, ana, ask, mode)]
+
+    before, after, cannot, no, yes, again = at_the_door(clinic, asked)
+    assert before.structured_content == after.structured_content
+    assert "this client cannot ask one" in cannot.content[0].text
+    assert "the human did not agree" in no.content[0].text
+    assert yes.structured_content["cost"] == "epsilon 0.5"
+    assert again.structured_content["cost"] == "nothing, this was released before"
+
+
+def test_the_limits_of_the_server_hold(clinic: Clinic) -> None:
+    async def asked(where: str) -> Any:
+        long = "SELECT COUNT(*) AS n FROM people -- " + "x" * 100_000
+        return [
+            await talk(where, clinic.tokens["ana"], call("query", sql=sql, epsilon=0.1))
+            for sql in (long, "SELECT age, COUNT(*) AS n FROM people GROUP BY age")
+        ]
+
+    long, many = at_the_door(clinic, asked)
+    assert "Ask in smaller queries" in long.content[0].text
+    assert len(many.structured_content["rows"]) == 50
+    assert any("the first 50 of 100 rows" in note for note in many.structured_content["notes"])
+
+
+def test_without_a_users_token_nothing_is_heard(clinic: Clinic) -> None:
+    async def tried(where: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient() as http:
+            tokens = ["-", "nobody-x", clinic.tokens["ana"][:-1] + "!", clinic.tokens[""]]
+            headers = [{}, *({"Authorization": f"Bearer {token}"} for token in tokens), {"Authorization": "Basic YTpi"}]
+            found = [await http.post(where, json=PING, headers=one) for one in headers]
+            return [*found, await http.get(where.removesuffix("/mcp") + "/")]
+
+    *refused, other = at_the_door(clinic, tried)
+    assert [one.status_code for one in refused] == [401] * 6
+    assert all(one.headers["www-authenticate"].startswith("Bearer") for one in refused)
+    assert len({one.text for one in refused[2:4]}) == 1  # whether there is such a user is not told
+    assert other.status_code == 404
+
+
+def test_a_session_of_one_analyst_is_none_for_another(clinic: Clinic) -> None:
+    start = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }  # fmt: skip
+
+    async def tried(where: str) -> list[int]:
+        accepts = {"Accept": "application/json, text/event-stream"}
+        async with httpx.AsyncClient(headers=accepts) as http:
+            ana, bob = ({"Authorization": f"Bearer {clinic.tokens[name]}"} for name in ("ana", "bob"))
+            begun = await http.post(where, json=start, headers=ana)
+            session = {"mcp-session-id": begun.headers["mcp-session-id"], "mcp-protocol-version": "2025-06-18"}
+            own = await http.post(where, json=PING, headers={**ana, **session})
+            return [own.status_code, (await http.post(where, json=PING, headers={**bob, **session})).status_code]
+
+    assert at_the_door(clinic, tried) == [200, 404]
+
+
+def test_a_request_under_a_foreign_name_is_refused_on_loopback(clinic: Clinic) -> None:
+    async def tried(where: str) -> int:
+        headers = {"Authorization": f"Bearer {clinic.tokens['ana']}", "Host": "evil.example"}
+        async with httpx.AsyncClient(headers=headers) as http:
+            return (await http.post(where, json=PING)).status_code
+
+    assert at_the_door(clinic, tried) in (403, 421)
+
+
+def test_who_is_silent_or_removed_gives_the_place_up(clinic: Clinic) -> None:
+    now = [0.0]
+
+    async def tried() -> list[int]:
+        door = McpDoor(clinic.server, Listen("127.0.0.1", 0), lambda: now[0])
+        user = clinic.server.users.named("ana")
+        assert user is not None
+        await door._opened(user, "here")
+        found = [clinic.server.gate.inside]
+        await door.sweep()
+        found.append(clinic.server.gate.inside)
+        now[0] += clinic.server.limits.idle_seconds + 1
+        await door.sweep()
+        return [*found, clinic.server.gate.inside]
+
+    assert asyncio.run(tried()) == [1, 1, 0]
+
+
+def test_asking_without_end_gains_nothing_here_too(clinic: Clinic) -> None:
+    async def many(client: Client) -> set[str]:
+        asked = [await client.call_tool("query", {"sql": COUNT, "epsilon": 0.125}) for _ in range(5)]
+        return {str(one.structured_content["rows"]) for one in asked}
+
+    answers = at_the_door(clinic, lambda where: talk(where, clinic.tokens["bob"], many))
+    assert len(answers) == 1
