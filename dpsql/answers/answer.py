@@ -148,8 +148,7 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know beside the errors: the distinct notes of the measurements, and the notices."""
-        own = dict.fromkeys(f"{m.name}: {note}" for m in self.measurements for note in m.notes)
-        return (*own, *self.notices)
+        return (*dict.fromkeys(f"{m.name}: {n}" for m in self.measurements for n in m.notes), *self.notices)
 
     def ends(self, column: int) -> list[Ends]:
         """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""
@@ -159,14 +158,9 @@ class Answer:
         """The same answer, cut after so many rows, which it says."""
         if len(self.rows) <= count:
             return self
-        ends = self._intervals
         told = f"These are the first {count:,} of {len(self.rows):,} rows: the server lets no more leave."
-        return replace(
-            self,
-            rows=self.rows[:count],
-            notices=(*self.notices, told),
-            _intervals=lambda column, level: ends(column, level)[:count],
-        )
+        ends, notices = self._intervals, (*self.notices, told)
+        return replace(self, rows=self.rows[:count], notices=notices, _intervals=lambda c, x: ends(c, x)[:count])
 
     def with_intervals(self) -> Answer:
         """The same answer with the ends of the intervals, ``n_low`` and ``n_high``, beside each noised column ``n``.
