@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.errors import (
     DatabaseError,
     DataError,
@@ -28,6 +29,11 @@ from dpsql.errors import (
     door,
 )
 from dpsql.plan.types import Type, Value
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 __all__ = [
     "BINARY",
@@ -114,12 +120,16 @@ class Asks(Protocol):
 
 
 @door
-def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float | Decimal) -> Connection:
+def connect(
+    policy: str | PathLike[str], *, analyst: str, intervals: bool = False, **options: str | float | Decimal
+) -> Connection:
     """A connection for one analyst.
 
     Args:
         policy: Path of the policy file.
         analyst: In whose name it asks, and whose budget it spends.
+        intervals: Whether answers have the ends of intervals as columns: ``n_low`` and ``n_high`` beside each noised
+            ``n``. ``SET intervals = on`` does the same later.
         options: The connection's defaults, as ``SET`` knows them: ``epsilon=0.1``, ``mechanism="laplace"``.
 
     Raises:
@@ -135,7 +145,7 @@ def connect(policy: str | PathLike[str], *, analyst: str, **options: str | float
     except BaseException:
         proxy.close()
         raise
-    return Connection(session, close=proxy.close)
+    return Connection(session, close=proxy.close, intervals=intervals)
 
 
 def _setting(name: str, value: str | float | Decimal) -> str:
@@ -164,6 +174,7 @@ class Connection:
     Args:
         session: What answers.
         close: What releases it.
+        intervals: Whether answers have the ends of intervals as columns; may be changed at any time.
     """
 
     # PEP 249's optional extension: the exceptions, for code that has the connection but not the module.
@@ -178,7 +189,8 @@ class Connection:
     ProgrammingError = ProgrammingError
     NotSupportedError = NotSupportedError
 
-    def __init__(self, session: Asks, *, close: Callable[[], None]) -> None:
+    def __init__(self, session: Asks, *, close: Callable[[], None], intervals: bool = False) -> None:
+        self.intervals = intervals
         self._session: Asks | None = session
         self._close = close
 
@@ -279,7 +291,13 @@ class Cursor:
                 f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value "
                 "for each ? in the statement, such as [30] or [30, 'north']."
             )
-        self._answer = self.connection.session().query(sql, tuple(parameters))
+        session, on = self.connection.session(), intervals_set(sql)
+        if on is not None:
+            self.connection.intervals = on
+            self._answer = set_answer(on)
+        else:
+            answer = session.query(sql, tuple(parameters))
+            self._answer = answer.with_intervals() if self.connection.intervals else answer
         return self
 
     def executemany(self, sql: str, parameters: Sequence[Sequence[Value]]) -> None:
@@ -303,6 +321,20 @@ class Cursor:
         """All rows that are left."""
         return self._take(None)
 
+    def fetch_arrow_table(self) -> pyarrow.Table:
+        """All rows that are left, as a `pyarrow.Table`; needs the extra ``arrow``."""
+        return self._rest().to_arrow()
+
+    def df(self) -> pandas.DataFrame:
+        """All rows that are left, as a `pandas.DataFrame`; needs the extra ``pandas``."""
+        return self._rest().to_pandas()
+
+    def pl(self) -> polars.DataFrame:
+        """All rows that are left, as a `polars.DataFrame`; needs the extra ``polars``."""
+        return self._rest().to_polars()
+
+    fetchdf = fetch_df = df
+
     def close(self) -> None:
         """Let go of the answer; closing twice is fine."""
         self._answer, self._closed = None, True
@@ -323,6 +355,12 @@ class Cursor:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _rest(self) -> Answer:
+        """The answer without the rows that were fetched; none are left then."""
+        begin = self._next
+        self._take(None)
+        return self.answer.cut(slice(begin, None))
 
     def _take(self, count: int | None) -> list[tuple[Any, ...]]:
         if not self.answer.columns:

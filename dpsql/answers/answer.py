@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_CEILING
 from typing import TYPE_CHECKING, Any
 
+from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import MissingExtra, of_extra
 from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
@@ -159,8 +158,12 @@ class Answer:
         if len(self.rows) <= count:
             return self
         told = f"These are the first {count:,} of {len(self.rows):,} rows: the server lets no more leave."
-        ends, notices = self._intervals, (*self.notices, told)
-        return replace(self, rows=self.rows[:count], notices=notices, _intervals=lambda c, x: ends(c, x)[:count])
+        return replace(self.cut(slice(count)), notices=(*self.notices, told))
+
+    def cut(self, kept: slice) -> Answer:
+        """Some of the rows."""
+        ends = self._intervals
+        return replace(self, rows=self.rows[kept], _intervals=lambda column, level: ends(column, level)[kept])
 
     def with_intervals(self) -> Answer:
         """The same answer with the ends of the intervals, ``n_low`` and ``n_high``, beside each noised column ``n``.
@@ -176,7 +179,8 @@ class Answer:
             return [] if origin is None else intervals(origin, level)
 
         rows = wide.rows(self.rows, held)
-        return replace(self, columns=wide.columns, types=wide.types, rows=rows, _intervals=of, _noised=())
+        none = (False,) * len(wide.columns)  # has any more to come beside it
+        return replace(self, columns=wide.columns, types=wide.types, rows=rows, _intervals=of, _noised=none)
 
     @property
     def footnote(self) -> str:
@@ -371,28 +375,6 @@ class Quote:
 def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
     """An answer that costs nothing, because it rests on public facts alone."""
     return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])
-
-
-def cost_text(loss: PrivacyLoss) -> str:
-    """A loss in words, rounded up.
-
-    >>> cost_text(PrivacyLoss(epsilon=0.5, delta=1e-9))
-    'epsilon 0.5, delta 1e-09'
-    >>> cost_text(PrivacyLoss(epsilon=math.inf, rho=0.01))
-    'rho 0.01'
-    """
-    amounts = {"epsilon": loss.epsilon, "delta": loss.delta, "rho": loss.rho, "gamma": loss.gamma}
-    parts = [f"{name} {_up(amount)}" for name, amount in amounts.items() if amount and math.isfinite(amount)]
-    for metric, multiples in loss.metric.items():
-        each = multiples if isinstance(multiples, Mapping) else {"": multiples}
-        inner = ", ".join(f"{attribute} {_up(multiple)}".lstrip() for attribute, multiple in each.items())
-        parts.append(f"{inner} times metric {metric}")
-    parts += [f"epsilon {_up(amount)} for class {name}" for name, amount in loss.classes.items()]
-    return safe(", ".join(parts)) or "nothing"
-
-
-def _up(amount: float) -> str:
-    return number(amount, max(6, len(f"{amount:.0f}") + 3), ROUND_CEILING)
 
 
 def _half(half_width: float) -> str:

@@ -64,7 +64,18 @@ def _written(value: Any) -> str:
     return f"{Decimal(repr(float(value)) if isinstance(value, float) else value):f}"
 
 
+def _of_numpy(value: Any) -> Any:
+    """One of numpy's scalars as Python's own value, times in microseconds; anything else as it is."""
+    if type(value).__module__ != "numpy" or getattr(value, "shape", None) != ():
+        return value
+    plain = value.item()
+    if value.dtype.kind == "M" and isinstance(plain, int):  # nanoseconds, which Python's times do not have
+        return value.astype("datetime64[us]").item()
+    return plain
+
+
 def _parameter(value: Any) -> Value:
+    value = _of_numpy(value)
     if isinstance(value, float):
         if value - value != 0:
             raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
@@ -72,6 +83,8 @@ def _parameter(value: Any) -> Value:
     if value is None or isinstance(value, bool | int | Decimal | str | datetime | date):
         if isinstance(value, Decimal) and not value.is_finite():
             raise ProgrammingError(f"A parameter is {value}. Pass finite numbers.")
+        if isinstance(value, datetime) and value != value:
+            raise ProgrammingError("A parameter is NaT, which is no time. Pass None for NULL.")
         if isinstance(value, datetime) and value.tzinfo is not None:
             raise ProgrammingError("A parameter carries a time zone. Pass a naive datetime.")
         if isinstance(value, int | Decimal) and not _moderate(value):

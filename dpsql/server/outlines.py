@@ -5,13 +5,12 @@ Tests: tests/unit/server/test_outlines.py.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from dpsql.answers import ends
-from dpsql.answers.answer import Answer, public
-from dpsql.errors import ProgrammingError
+from dpsql.answers.answer import Answer
+from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Type, Value
 from dpsql.session import Session
@@ -27,9 +26,6 @@ CREATE = Outline(("table", "method", "rows", "error", "cost"), (_TEXT, _TEXT, Ty
 """What CREATE SYNTHETIC TABLE returns."""
 DROP = Outline(("table", "state"), (_TEXT, _TEXT))
 """What DROP TABLE returns."""
-_INTERVALS = re.compile(r"\s*SET\s+(?:SESSION\s+)?intervals\s*(?:=|\sTO\s)\s*'?(\w+)'?\s*;?\s*", re.IGNORECASE)
-_ON = {"on": True, "true": True, "yes": True, "1": True}
-_OFF = dict.fromkeys(("off", "false", "no", "0", "null", "default"), False)
 
 
 def outline(session: Session, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
@@ -57,29 +53,6 @@ def outline(session: Session, sql: str, parameters: Sequence[Value] | None = Non
         case _:  # what EXPLAIN, SHOW and DESCRIBE say is free
             answer = session.query(sql, () if parameters is None else parameters)
             return Outline(answer.columns, answer.types)
-
-
-def intervals_set(sql: str) -> bool | None:
-    """Whether a statement turns intervals on or off; None where it does neither.
-
-    Raises:
-        ProgrammingError: It says something else of them.
-
-    >>> intervals_set("SET intervals = on"), intervals_set("set intervals to 'off';"), intervals_set("SELECT 1")
-    (True, False, None)
-    """
-    found = _INTERVALS.fullmatch(sql)
-    if found is None:
-        return None
-    word = found[1].lower()
-    if word not in _ON | _OFF:
-        raise ProgrammingError("intervals is on or off. Write SET intervals = on.")
-    return (_ON | _OFF)[word]
-
-
-def set_answer(on: bool) -> Answer:
-    """What ``SET intervals`` returns."""
-    return public(SET.columns, SET.types, [("intervals", "on" if on else "off")])
 
 
 def with_ends(own: Outline) -> Outline:

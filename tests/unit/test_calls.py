@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas
 import pytest
 
 import dpsql
 import dpsql.testing
 from dpsql.errors import Error, InvariantBroken, ProgrammingError, UnsupportedQuery, door
+from dpsql.plan.parameters import values_of
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
 from tests.sql.databases import build
+
+STATEMENT = parse("SELECT COUNT(*) FROM people WHERE age > ?")
+assert isinstance(STATEMENT, syntax.QueryStatement)
+ONE = STATEMENT.select
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +54,33 @@ def test_a_list_as_one_parameter_hears_of_one_mark_for_each_value(session: dpsql
     given: list[Any] = [[1, 2]]
     with pytest.raises(ProgrammingError, match="for each value: IN"):
         session.query("SELECT COUNT(*) FROM people WHERE age IN (?)", given)
+
+
+NANOSECONDS = np.datetime64("2024-01-02T03:04:05.678901234", "ns")
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        (np.int64(7), 7),
+        (np.bool_(True), True),
+        (np.float32(0.5), Decimal("0.5")),
+        (np.float64(0.1), Decimal("0.1")),
+        (np.str_("x"), "x"),
+        (np.datetime64("2024-01-02"), date(2024, 1, 2)),
+        (NANOSECONDS, datetime(2024, 1, 2, 3, 4, 5, 678901)),
+        (np.datetime64("NaT"), None),
+    ],
+)
+def test_scalars_of_numpy_are_taken_as_the_values_that_they_are(given: Any, taken: Any) -> None:
+    (value,) = values_of([given], ONE)
+    assert (value, isinstance(value, type(taken))) == (taken, True)
+
+
+@pytest.mark.parametrize("given", [np.float32("nan"), np.complex128(1), np.array([1]), pandas.NaT])
+def test_other_values_of_numpy_and_pandas_are_refused(given: Any) -> None:
+    with pytest.raises(ProgrammingError, match="A parameter is"):
+        values_of([given], ONE)
 
 
 @pytest.mark.parametrize("name", ["", "*", "a\nb", "x" * 201, "a\u202eb", 5])

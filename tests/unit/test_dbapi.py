@@ -17,6 +17,7 @@ from dpsql.answers.answer import Answer, public
 from dpsql.dbapi import DATETIME, NUMBER, STRING, Connection, Cursor
 from dpsql.errors import Error, InterfaceError, ProgrammingError, UnsupportedQuery
 from dpsql.plan.types import Type, Value
+from dpsql.privacy.loss import PrivacyLoss
 
 THREE = public(("city", "n"), (Type.TEXT, Type.INTEGER), [("Rome", 3), ("Troy", 1), ("Ur", 2)])
 NOTHING = public((), (), [])
@@ -255,3 +256,31 @@ def test_an_unknown_option_of_connect_is_refused_and_leaves_nothing_open(clinic:
 def test_an_option_that_is_none_is_refused(name: str, value: Any) -> None:
     with pytest.raises(ProgrammingError, match=r"Write a (name|number)"):
         dbapi._setting(name, value)
+
+
+NOISED = Answer(
+    *(("city", "n"), (Type.TEXT, Type.INTEGER), [("Rome", 3), ("Troy", 1)], PrivacyLoss(), (), False, True, 0.95),
+    lambda column, level: [(1, 5), (0, 2)] if column == 1 else [],
+)
+
+
+def test_intervals_are_columns_where_the_connection_shows_them() -> None:
+    connection = Connection(Scripted({"noised": NOISED}), close=lambda: None)
+    cursor = connection.cursor()
+    assert cursor.execute("SET intervals = on").fetchall() == [("intervals", "on")]
+    assert cursor.execute("noised").fetchall() == [("Rome", 3, 1, 5), ("Troy", 1, 0, 2)]
+    assert [column[0] for column in cursor.description or ()] == ["city", "n", "n_low", "n_high"]
+    assert list(cursor.answer.df(intervals=True).columns) == ["city", "n", "n_low", "n_high"]
+    connection.intervals = False
+    assert cursor.execute("noised").fetchall() == NOISED.rows
+
+
+def test_frames_have_the_rows_that_are_left() -> None:
+    cursor = Connection(Scripted({"noised": NOISED}), close=lambda: None).cursor()
+    assert cursor.execute("noised").fetch_arrow_table().to_pylist()[1] == {"city": "Troy", "n": 1}
+    assert cursor.execute("noised").fetchone() == ("Rome", 3)
+    frame = cursor.df()
+    assert frame["n"].tolist() == [1]
+    assert frame.attrs["dpsql_errors"].startswith("Half the width of the 95% intervals: n ± 1.")
+    assert cursor.fetchdf().empty
+    assert cursor.execute("noised").pl().rows() == NOISED.rows
