@@ -64,6 +64,7 @@ __all__ = [
     "apilevel",
     "connect",
     "paramstyle",
+    "set_statement",
     "threadsafety",
 ]
 
@@ -141,17 +142,17 @@ def connect(
     try:
         session = proxy.session(analyst=analyst)
         for name, value in options.items():
-            session.query(_setting(name, value))
+            session.query(set_statement(name, value))
     except BaseException:
         proxy.close()
         raise
     return Connection(session, close=proxy.close, intervals=intervals)
 
 
-def _setting(name: str, value: str | float | Decimal) -> str:
+def set_statement(name: str, value: str | float | Decimal) -> str:
     """The ``SET`` statement of one option.
 
-    >>> _setting("mechanism", "laplace"), _setting("delta", 1e-9)
+    >>> set_statement("mechanism", "laplace"), set_statement("delta", 1e-9)
     ("SET mechanism = 'laplace'", 'SET delta = 1e-09')
     """
     if not re.fullmatch(r"[A-Za-z_]+", name):

@@ -259,6 +259,11 @@ class Guest:
             raise NotAdmitted("This user was removed. Nothing was charged.")
         self._server.gate.statement(self.analyst, size, self._server.limits, free=True)
 
+    @property
+    def stands(self) -> bool:
+        """Whether the user was not removed meanwhile."""
+        return self._server.users.stands(self._user)
+
     def left(self) -> str:
         """What is left of the budget for one query, in words."""
         return self._session.budget().cells()[2]

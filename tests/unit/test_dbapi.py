@@ -169,7 +169,7 @@ def test_threads_share_a_connection(session: Scripted) -> None:
 def test_an_option_of_connect_is_a_SET_of_the_connection(
     name: str, value: str | float | Decimal, statement: str
 ) -> None:
-    assert dbapi._setting(name, value) == statement
+    assert dbapi.set_statement(name, value) == statement
 
 
 POLICY = """\
@@ -255,7 +255,7 @@ def test_an_unknown_option_of_connect_is_refused_and_leaves_nothing_open(clinic:
 @pytest.mark.parametrize(("name", "value"), [("epsilon = 9; SET x", 1), ("", 1), ("epsilon", None), ("epsilon", [1])])
 def test_an_option_that_is_none_is_refused(name: str, value: Any) -> None:
     with pytest.raises(ProgrammingError, match=r"Write a (name|number)"):
-        dbapi._setting(name, value)
+        dbapi.set_statement(name, value)
 
 
 NOISED = Answer(
