@@ -21,7 +21,7 @@ def described(plan: Plan | PublicPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
     answer = public(names, tuple(output.expression.facts.type for output in plan.answer), [])
-    return answer if isinstance(plan, PublicPlan) else replace(answer, _noised=bars_of(plan))
+    return replace(answer, _noised=bars_of(plan))
 
 
 def described_quote() -> Quote:

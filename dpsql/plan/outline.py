@@ -95,7 +95,8 @@ def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
 def _noised(plan: Plan | PublicPlan) -> list[bool]:
     """Which columns of the answer are computed from noised values, or from rows of a synthetic table."""
     if isinstance(plan, PublicPlan):
-        return [any(scan.table.released for scan in scans(plan.relation))] * len(plan.answer)
+        synthetic = any(scan.table.released for scan in scans(plan.relation))
+        return [synthetic and not isinstance(output.expression, Column) for output in plan.answer]
     keys = {key.name for key in plan.keys}
     found = [any(read.name not in keys for read in columns_of(output.expression)) for output in plan.outputs]
     for stage in plan.stages:

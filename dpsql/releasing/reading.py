@@ -24,6 +24,7 @@ from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
+from dpsql.plan.outline import bars_of
 from dpsql.plan.plans import Output, Plan, PublicPlan, Stage
 from dpsql.plan.relations import column_of, scans
 from dpsql.plan.synthetic import tables_named
@@ -100,7 +101,14 @@ class Releases:
         answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
         stored = self._stored(names[0], read[names[0]].released or "")
         bounds = bounds_of(plan, stored, post_process, answer.rows) if stored is not None else answer._intervals
-        return replace(answer, cost=cost, released_from=names, private=self._backend.private, _intervals=bounds)
+        return replace(
+            answer,
+            cost=cost,
+            released_from=names,
+            private=self._backend.private,
+            _intervals=bounds,
+            _noised=bars_of(plan),
+        )
 
     def quote(self, plan: PublicPlan) -> Quote:
         """The quote of a statement over public and synthetic tables."""

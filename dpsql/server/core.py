@@ -25,7 +25,7 @@ from dpsql.proxy import Proxy
 from dpsql.server.events import tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
-from dpsql.server.outlines import intervals_set, outline, set_answer
+from dpsql.server.outlines import intervals_set, outline, set_answer, with_intervals
 from dpsql.server.refusals import NotAdmitted, Stopping
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
@@ -211,17 +211,27 @@ class Guest:
         self._lock = RLock()
         self._open = True
 
-    def query(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Answer:
+    def query(
+        self, sql: str, parameters: Sequence[Value] = (), *, intervals: bool | None = None, **options: Any
+    ) -> Answer:
         """The answer to one statement, charged before anything is read; cut at the most rows that leave.
 
-        ``SET intervals = on`` is remembered in `intervals`, for the door.
+        Args:
+            sql: The statement. ``SET intervals = on`` is remembered in `intervals`.
+            parameters: Values for its ``?``.
+            intervals: Whether the ends of intervals are columns; where absent as `intervals` says.
+            **options: As `Session.query`.
 
         Raises:
             TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
             Error: As `Session.query`.
         """
         answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
-        return answer.first(self._server.limits.rows)
+        answer = answer.first(self._server.limits.rows)
+        return answer.with_intervals() if self._wide(intervals) else answer
+
+    def _wide(self, intervals: bool | None) -> bool:
+        return self.intervals if intervals is None else intervals
 
     def _asked(self, sql: str, parameters: Sequence[Value], options: dict[str, Any]) -> Answer:
         on = intervals_set(sql)
@@ -230,9 +240,10 @@ class Guest:
         self.intervals = on
         return set_answer(on)
 
-    def outline(self, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
-        """What a statement returns, for nothing; see `outlines.outline`."""
-        return self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
+    def outline(self, sql: str, parameters: Sequence[Value] | None = None, *, intervals: bool | None = None) -> Outline:
+        """What `query` would return, for nothing; see `outlines.outline`."""
+        own = self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
+        return with_intervals(own) if self._wide(intervals) else own
 
     def explain(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Quote:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""

@@ -1,4 +1,4 @@
-"""What a statement returns, before it is asked; and answers with the ends of intervals as columns.
+"""What a statement returns, before it is asked; with the ends of intervals as columns, too.
 
 Tests: tests/unit/server/test_outlines.py.
 """
@@ -6,10 +6,8 @@ Tests: tests/unit/server/test_outlines.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from dpsql.answers import ends
-from dpsql.answers.answer import Answer
+from dpsql.answers.ends import with_ends
 from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Type, Value
@@ -17,7 +15,7 @@ from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["intervals_set", "outline", "rows_with_ends", "set_answer", "with_ends"]
+__all__ = ["intervals_set", "outline", "set_answer", "with_intervals"]
 
 _TEXT = Type.TEXT
 SET = Outline(("option", "value"), (_TEXT, _TEXT))
@@ -55,18 +53,9 @@ def outline(session: Session, sql: str, parameters: Sequence[Value] | None = Non
             return Outline(answer.columns, answer.types)
 
 
-def with_ends(own: Outline) -> Outline:
-    """The outline with two more columns behind each number that has an interval: ``n``, ``n_low``, ``n_high``."""
-    wide = ends.with_ends(own.columns, own.types, own.bars or [False] * len(own.columns))
+def with_intervals(own: Outline) -> Outline:
+    """The outline of the answer that `Answer.with_intervals` makes."""
+    if not own.bars:
+        return own
+    wide = with_ends(own.columns, own.types, own.bars)
     return Outline(wide.columns, wide.types, own.parameters)
-
-
-def rows_with_ends(answer: Answer, bars: Sequence[bool]) -> list[tuple[Any, ...]]:
-    """The rows of an answer, to an outline with ends; NULL where a row has no interval.
-
-    Args:
-        answer: It.
-        bars: For each of its columns, whether two more follow: `Outline.bars`.
-    """
-    wide = ends.with_ends(answer.columns, answer.types, bars or [False] * len(answer.columns))
-    return wide.rows(answer.rows, [answer.ends(i) for i in range(len(answer.columns))])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import pyarrow as pa
 
-from dpsql.answers.answer import NOT_PRIVATE
+from dpsql.answers.answer import Answer
 from dpsql.answers.arrow import arrow_table
 from dpsql.errors import ProgrammingError
 from dpsql.plan.outline import Outline
@@ -44,18 +43,11 @@ def parameter_schema(outline: Outline) -> pa.Schema:
     return arrow_table([f"parameter_{i}" for i in range(1, len(kinds) + 1)], [k or Type.TEXT for k in kinds], []).schema
 
 
-def answer_table(outline: Outline, rows: Sequence[tuple[Any, ...]], told: dict[str, str], *, private: bool) -> pa.Table:
-    """An answer's rows, with what is told of it as metadata of the schema.
-
-    Args:
-        outline: Its columns.
-        rows: Its rows.
-        told: Names and texts.
-        private: Whether its noise was real.
-    """
-    stamp = {} if private else {"dpsql": NOT_PRIVATE}
-    metadata = {f"dpsql.{name}": text for name, text in told.items()} | stamp
-    return arrow_table(outline.columns, outline.types, list(rows)).replace_schema_metadata(metadata)
+def answer_table(answer: Answer, told: dict[str, str]) -> pa.Table:
+    """An answer's rows, with what is told of it as metadata of the schema, beside those of `Answer.to_arrow`."""
+    table = answer.to_arrow()
+    more = {f"dpsql_{name}": text for name, text in told.items()}
+    return table.replace_schema_metadata({**(table.schema.metadata or {}), **more})
 
 
 def stream(table: pa.Table) -> Iterator[bytes]:

@@ -32,23 +32,23 @@ class Ticket:
     Attributes:
         sql: The statement.
         parameters: The record batch with values for its ``?``, as an Arrow stream; or nothing.
-        bars: Which columns have the ends of their intervals behind them, a byte for each; empty for none.
+        intervals: Whether the ends of intervals are columns.
     """
 
     sql: str
     parameters: bytes = b""
-    bars: bytes = b""
+    intervals: bool = False
 
     def written(self) -> bytes:
         """As it travels."""
-        own = field(1, self.sql) + field(2, self.parameters) + field(3, self.bars)
+        own = field(1, self.sql) + field(2, self.parameters) + field(3, int(self.intervals))
         return any_message("TicketStatementQuery", field(1, own))
 
 
 def ticket_of(body: Fields) -> Ticket:
     """A ticket that came back."""
     own = read(body.blob(1))
-    return Ticket(own.text(1), own.blob(2), own.blob(3))
+    return Ticket(own.text(1), own.blob(2), bool(own.number(3)))
 
 
 def any_message(name: str, body: bytes) -> bytes:

@@ -15,7 +15,6 @@ import pyarrow as pa
 from dpsql.answers.answer import Answer, cost_text
 from dpsql.dbapi import set_statement
 from dpsql.errors import Error, NotSupportedError, ProgrammingError
-from dpsql.plan.outline import Outline
 from dpsql.plan.types import Value
 from dpsql.server.flight import catalogue
 from dpsql.server.flight.arrow import answer_table, parameter_schema, parameters_of, schema_of
@@ -34,7 +33,7 @@ from dpsql.server.flight.messages import (
 )
 from dpsql.server.flight.sessions import Kept, Prepared
 from dpsql.server.flight.wire import Fields, field, read
-from dpsql.server.outlines import intervals_set, rows_with_ends, with_ends
+from dpsql.server.outlines import intervals_set, with_intervals
 from dpsql.server.refusals import TooMuch
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -112,7 +111,10 @@ class Statements:
         if name == "CommandPreparedStatementQuery":
             values = parameters_of(parameters)
             prepared = _prepared(kept, body)
-            prepared.parameters, prepared.outline = parameters, kept.guest.outline(prepared.sql, values)
+            prepared.parameters, prepared.outline = (
+                parameters,
+                kept.guest.outline(prepared.sql, values, intervals=False),
+            )
             return put_result(b"")
         if name not in UPDATES:
             raise NotSupportedError("Tables of this server cannot be written.")
@@ -153,10 +155,10 @@ class Statements:
         name, body = named(command)
         if name in QUERIES:
             own = Prepared(body.text(1)) if name == QUERIES[0] else _prepared(kept, body)
-            outline = own.outline or kept.guest.outline(own.sql, ())
+            outline = own.outline or kept.guest.outline(own.sql, (), intervals=False)
             wide = intervals or kept.guest.intervals
-            ticket = Ticket(own.sql, own.parameters, bytes(outline.bars) if wide else b"")
-            return schema_of(with_ends(outline) if wide else outline), ticket.written()
+            schema = schema_of(with_intervals(outline) if wide else outline)
+            return schema, Ticket(own.sql, own.parameters, wide).written()
         schema = catalogue.schema_named(name, body)
         if schema is None:
             raise NotSupportedError(f"{name[:60]!a} is not served. Ask a statement, or for tables.")
@@ -164,8 +166,8 @@ class Statements:
         return schema, command
 
     def _prepare(self, kept: Kept, sql: str) -> bytes:
-        outline = kept.guest.outline(sql)
-        schema = schema_of(with_ends(outline) if kept.guest.intervals else outline)
+        outline = kept.guest.outline(sql, intervals=False)
+        schema = schema_of(with_intervals(outline) if kept.guest.intervals else outline)
         known = None if outline.parameters else outline
         return prepared_result(
             kept.prepare(Prepared(sql, outline=known)), _bytes(schema), _bytes(parameter_schema(outline))
@@ -173,15 +175,12 @@ class Statements:
 
     def _asked(self, kept: Kept, ticket: Ticket) -> pa.Table:
         values = parameters_of(ticket.parameters) if ticket.parameters else ()
-        answer = self._query(kept, ticket.sql, values)
-        bars = tuple(map(bool, ticket.bars)) if len(ticket.bars) == len(answer.columns) else ()
-        own = with_ends(Outline(answer.columns, answer.types, bars=bars))
-        return answer_table(own, rows_with_ends(answer, bars), kept.told, private=answer.private)
+        return answer_table(self._query(kept, ticket.sql, values, intervals=ticket.intervals), kept.told)
 
-    def _query(self, kept: Kept, sql: str, values: tuple[Value, ...]) -> Answer:
+    def _query(self, kept: Kept, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
         if not kept.own and _sets(sql):
             raise ProgrammingError(NO_SET)
-        answer = kept.guest.query(sql, values)
+        answer = kept.guest.query(sql, values, intervals=intervals)
         kept.told = {
             "cost": "nothing: released before" if answer.replayed else cost_text(answer.cost),
             "left": kept.guest.left(),
