@@ -14,7 +14,6 @@ from dpsql.answers.batch import BatchQuote, Statements, asked_in, batch_quote
 from dpsql.answers.budget import Budget
 from dpsql.answers.described import described, described_quote
 from dpsql.answers.finish import exact, finish
-from dpsql.answers.intervals import holds_noise
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
 from dpsql.answers.release import Released, noised, release, write_released
@@ -144,9 +143,7 @@ class Session(Calls):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
-        return outline_of(
-            query, self._releases.catalog(query), lambda values: self._plan(query, values), holds_noise, known
-        )
+        return outline_of(query, self._releases.catalog(query), lambda values: self._plan(query, values), known)
 
     @door
     def query_all(

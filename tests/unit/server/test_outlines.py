@@ -48,7 +48,7 @@ def test_every_statement_has_the_columns_that_were_foretold(sql: str, ana: Guest
     ],
 )  # fmt: skip
 def test_which_columns_have_intervals_is_public(sql: str, bars: str, ana: Guest) -> None:
-    assert " ".join("yes" if has else "no" for has in ana.outline(sql).noised) == bars
+    assert " ".join("yes" if has else "no" for has in ana.outline(sql).bars) == bars
     wide, answer = ana.outline(sql, intervals=True), ana.query(sql, intervals=True)
     assert (wide.columns, wide.types) == (answer.columns, answer.types)
     assert all(len(row) == len(wide.columns) for row in answer.rows)

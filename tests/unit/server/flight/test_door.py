@@ -127,7 +127,7 @@ def test_a_session_that_ended_is_told(clinic: Clinic, where: str) -> None:
 
 
 def test_strangers_are_not_admitted_and_locked_out(clinic: Clinic, where: str) -> None:
-    for header in ("", "Bearer x", f"Bearer {clinic.tokens['']}", "Basic !!", "Digest x", "Bearer \u00e9"):
+    for header in ("", "Bearer x", f"Bearer {clinic.tokens['']}", "Basic !!", "Digest x"):
         with Client(where, header) as stranger:
             refused("UNAUTHENTICATED", "UNAUTHENTICATED", stranger, COUNT)
     with Client(where) as client:
