@@ -29,7 +29,7 @@ from dpsql.server.core import Server
 from dpsql.server.events import tell
 from dpsql.server.flight.arrow import refuse_folded, stream, stream_of
 from dpsql.server.flight.messages import METHODS, SERVICE, action_of, result
-from dpsql.server.flight.sessions import DOOR, Kept, Sessions
+from dpsql.server.flight.sessions import DOOR, Sessions, Visit
 from dpsql.server.flight.statements import ACTIONS, Statements
 from dpsql.server.flight.wire import BrokenMessage, field, read
 from dpsql.server.listening import Listen, Tls
@@ -204,7 +204,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     # ---------------------------------------------------------------------------------------------- around every call
 
-    async def _kept(self, context: Context) -> Kept:
+    async def _kept(self, context: Context) -> Visit:
         """The session of a call; without one it ends here."""
         header = _header(context, "authorization")
         kept = self.sessions.find(header)

@@ -22,17 +22,17 @@ from dpsql.server.core import Guest, Server
 from dpsql.server.refusals import NotAdmitted, TooMuch
 from dpsql.server.users import User
 
-__all__ = ["Kept", "Prepared", "Sessions"]
+__all__ = ["PreparedSql", "Sessions", "Visit"]
 
 DOOR = "flight"
 BEARER = 32  # Random bytes of a session's bearer.
 OWN = "session-"  # What it begins with: no user's id does.
 STATEMENTS = 64
-"""Prepared statements of one session. It is a choice: dashboards keep some ten."""
+"""PreparedSql statements of one session. It is a choice: dashboards keep some ten."""
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedSql:
     """A prepared statement.
 
     Attributes:
@@ -47,7 +47,7 @@ class Prepared:
 
 
 @dataclass(slots=True)
-class Kept:
+class Visit:
     """A session.
 
     Attributes:
@@ -61,10 +61,10 @@ class Kept:
     guest: Guest
     own: bool
     used: float
-    prepared: dict[bytes, Prepared] = field(default_factory=dict)
+    prepared: dict[bytes, PreparedSql] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
 
-    def prepare(self, own: Prepared) -> bytes:
+    def prepare(self, own: PreparedSql) -> bytes:
         """The handle of a new prepared statement.
 
         Raises:
@@ -90,9 +90,9 @@ class Sessions:
         self._clock = clock
         self._lock = Lock()
         self._key = secrets.token_bytes(BEARER)
-        self._kept: OrderedDict[bytes, Kept] = OrderedDict()
+        self._kept: OrderedDict[bytes, Visit] = OrderedDict()
 
-    def find(self, header: str) -> Kept | None:
+    def find(self, header: str) -> Visit | None:
         """The session that a header opened before."""
         with self._lock:
             kept = self._kept.get(self._digest(header))
@@ -101,7 +101,7 @@ class Sessions:
                 self._kept.move_to_end(self._digest(header))
             return kept
 
-    def open(self, header: str, address: str) -> Kept:
+    def open(self, header: str, address: str) -> Visit:
         """The session that a header opens, by a user's own token. It takes some milliseconds.
 
         Raises:
@@ -121,7 +121,7 @@ class Sessions:
         self._keep(f"Bearer {bearer}", user, address, own=True)
         return bearer
 
-    def end(self, kept: Kept) -> None:
+    def end(self, kept: Visit) -> None:
         """Ends a session."""
         with self._lock:
             for digest in [digest for digest, one in self._kept.items() if one is kept]:
@@ -155,7 +155,7 @@ class Sessions:
             raise NotAdmitted("The header authorization is broken.") from None
         return self._server.attempt(name, DOOR, address).by_token(token)
 
-    def _keep(self, header: str, user: User, address: str, *, own: bool) -> Kept:
+    def _keep(self, header: str, user: User, address: str, *, own: bool) -> Visit:
         self._make_room(user)
         try:
             guest = self._server.guest(user, DOOR, address)
@@ -163,7 +163,7 @@ class Sessions:
             if not self._end_oldest(user):
                 raise
             guest = self._server.guest(user, DOOR, address)
-        kept, digest = Kept(guest, own, self._clock()), self._digest(header)
+        kept, digest = Visit(guest, own, self._clock()), self._digest(header)
         with self._lock:
             twin = self._kept.get(digest)  # of two first calls at once, one session stays
             if twin is None:

@@ -31,7 +31,7 @@ from dpsql.server.flight.messages import (
     ticket_of,
     update_result,
 )
-from dpsql.server.flight.sessions import Kept, Prepared
+from dpsql.server.flight.sessions import PreparedSql, Visit
 from dpsql.server.flight.wire import Fields, field, read
 from dpsql.server.outlines import intervals_set, with_intervals
 from dpsql.server.refusals import TooMuch
@@ -77,7 +77,7 @@ class Statements:
         self._name = name
         self._most = most
 
-    def info(self, kept: Kept, descriptor: bytes, *, intervals: bool) -> bytes:
+    def info(self, kept: Visit, descriptor: bytes, *, intervals: bool) -> bytes:
         """A FlightInfo: the columns, and the ticket that fetches them. Nothing is charged.
 
         Args:
@@ -88,11 +88,11 @@ class Statements:
         schema, ticket = self._described(kept, command_of(descriptor), intervals)
         return flight_info(_bytes(schema), descriptor, ticket)
 
-    def schema(self, kept: Kept, descriptor: bytes, *, intervals: bool) -> bytes:
+    def schema(self, kept: Visit, descriptor: bytes, *, intervals: bool) -> bytes:
         """The columns alone, as a SchemaResult."""
         return schema_result(_bytes(self._described(kept, command_of(descriptor), intervals)[0]))
 
-    def get(self, kept: Kept, request: bytes) -> pa.Table:
+    def get(self, kept: Visit, request: bytes) -> pa.Table:
         """The rows that a ticket names; here a statement is charged."""
         command = read(request).blob(1)
         name, body = named(command)
@@ -103,7 +103,7 @@ class Statements:
         kept.guest.admit(len(command))
         return catalogue.listed(name, body, kept.guest, self._name)
 
-    def put(self, kept: Kept, descriptor: bytes, parameters: bytes) -> bytes:
+    def put(self, kept: Visit, descriptor: bytes, parameters: bytes) -> bytes:
         """Values for a prepared statement, or a statement without rows (SET, DROP TABLE, CREATE SYNTHETIC TABLE)."""
         name, body = named(command_of(descriptor))
         if len(parameters) > self._most:
@@ -118,13 +118,13 @@ class Statements:
             return put_result(b"")
         if name not in UPDATES:
             raise NotSupportedError("Tables of this server cannot be written.")
-        own = Prepared(body.text(1)) if name == "CommandStatementUpdate" else _prepared(kept, body)
+        own = PreparedSql(body.text(1)) if name == "CommandStatementUpdate" else _prepared(kept, body)
         if isinstance(parse(own.sql), syntax.QueryStatement):
             raise ProgrammingError("A SELECT has rows: ask it as a query. Nothing was charged.")
         self._query(kept, own.sql, parameters_of(parameters) if parameters else ())
         return put_result(update_result(0))
 
-    def act(self, kept: Kept, kind: str, body: bytes) -> list[bytes]:
+    def act(self, kept: Visit, kind: str, body: bytes) -> list[bytes]:
         """What an action returns."""
         match kind:
             case "CreatePreparedStatement":
@@ -150,11 +150,11 @@ class Statements:
 
     # ------------------------------------------------------------------------------------------------------ statements
 
-    def _described(self, kept: Kept, command: bytes, intervals: bool) -> tuple[pa.Schema, bytes]:
+    def _described(self, kept: Visit, command: bytes, intervals: bool) -> tuple[pa.Schema, bytes]:
         """The columns of what a command asks for, and the ticket that fetches it."""
         name, body = named(command)
         if name in QUERIES:
-            own = Prepared(body.text(1)) if name == QUERIES[0] else _prepared(kept, body)
+            own = PreparedSql(body.text(1)) if name == QUERIES[0] else _prepared(kept, body)
             outline = own.outline or kept.guest.outline(own.sql, (), intervals=False)
             wide = intervals or kept.guest.intervals
             schema = schema_of(with_intervals(outline) if wide else outline)
@@ -165,19 +165,19 @@ class Statements:
         kept.guest.admit(len(command))
         return schema, command
 
-    def _prepare(self, kept: Kept, sql: str) -> bytes:
+    def _prepare(self, kept: Visit, sql: str) -> bytes:
         outline = kept.guest.outline(sql, intervals=False)
         schema = schema_of(with_intervals(outline) if kept.guest.intervals else outline)
         known = None if outline.parameters else outline
         return prepared_result(
-            kept.prepare(Prepared(sql, outline=known)), _bytes(schema), _bytes(parameter_schema(outline))
+            kept.prepare(PreparedSql(sql, outline=known)), _bytes(schema), _bytes(parameter_schema(outline))
         )
 
-    def _asked(self, kept: Kept, ticket: Ticket) -> pa.Table:
+    def _asked(self, kept: Visit, ticket: Ticket) -> pa.Table:
         values = parameters_of(ticket.parameters) if ticket.parameters else ()
         return answer_table(self._query(kept, ticket.sql, values, intervals=ticket.intervals), kept.told)
 
-    def _query(self, kept: Kept, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
+    def _query(self, kept: Visit, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
         if not kept.own and _sets(sql):
             raise ProgrammingError(NO_SET)
         answer = kept.guest.query(sql, values, intervals=intervals)
@@ -191,7 +191,7 @@ class Statements:
         }
         return answer
 
-    def _set_options(self, kept: Kept, body: Fields) -> bytes:
+    def _set_options(self, kept: Visit, body: Fields) -> bytes:
         """SET for each option; what will not do is named in the result."""
         wrong = b""
         for entry in map(read, body.blobs(1)):
@@ -204,7 +204,7 @@ class Statements:
         return wrong
 
 
-def _prepared(kept: Kept, body: Fields) -> Prepared:
+def _prepared(kept: Visit, body: Fields) -> PreparedSql:
     """The prepared statement that a command names.
 
     Raises:

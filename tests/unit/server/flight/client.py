@@ -66,8 +66,8 @@ class Client:
         basic = b64encode(f"{name}:{token}".encode()).decode().rstrip("=")
         call = self._channel.stream_stream(SERVICE + "Handshake")
         answered = call(iter([b""]), timeout=PATIENCE, metadata=(("authorization", f"Basic {basic}"),))
-        self.header = dict(answered.initial_metadata())["authorization"]
         list(answered)
+        self.header = dict(answered.initial_metadata())["authorization"]
 
     def info(self, name: str, body: bytes) -> Fields:
         """GetFlightInfo of a command."""
