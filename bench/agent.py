@@ -2,8 +2,8 @@
 
     python bench/agent.py [--trials 200] [--asks 10000]
 
-Each agent has an account of epsilon 1 under ``zcdp``, where many small questions get most, and asks through the tools, by
-the SDK's client, until the ledger refuses. Who is asked about is in the data in half of the trials, drawn by the
+Each agent has an account of epsilon 1 under ``zcdp``, where many small questions get most, and asks through the tools,
+by the SDK's client, until the ledger refuses. Who is asked about is in the data in half of the trials, drawn by the
 kernel; the agent guesses. No guess, whatever was asked, is right more often than (e^epsilon + delta) / (1 + e^epsilon)
 of such trials: 73.1% at epsilon 1. Written beside each attack: how often its guess was right, with the upper end of the
 exact 95% interval of that share (Clopper-Pearson). The attack of one question is tried ten times as often.
@@ -183,11 +183,12 @@ async def without_end(proxy: Proxy, asks: int) -> list[list[str]]:
                 answer = await ask(f"SELECT COUNT(*) AS n FROM people{text}", price)
                 refused += answer is None
                 found += [] if answer is None else [answer]
-        rows.append([
-            f"{asks:,} times {'in other words' if other else 'the same'}",
-            f"{price:.2g}", f"{len(found) if other else len(set(found)):,}", f"{refused:,}",
-            f"{abs(statistics.fmean(found) - PEOPLE):.2f}", f"{math.sqrt(2 / (len(found) if other else 1)) / price:.2f}", f"{session.budget().remaining:.2g}",
-        ])  # fmt: skip
+        drawn, left = len(found) if other else len(set(found)), session.budget().remaining
+        error, expected = abs(statistics.fmean(found) - PEOPLE), math.sqrt(2 / drawn) / price
+        asked = f"{asks:,} times {'in other words' if other else 'the same'}"
+        rows.append(
+            [asked, *(f"{price:.2g}", f"{drawn:,}", f"{refused:,}", f"{error:.2f}", f"{expected:.2f}", f"{left:.2g}")]
+        )
     return rows
 
 

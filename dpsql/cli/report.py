@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -29,5 +30,7 @@ def report(
     loaded = load_policy(policy)
     with open_ledger(loaded) as ledger:
         text = page(gather(loaded, ledger, Beside(beside(loaded.resolve(loaded.budget.ledger)))))
-    out.write_text(text, encoding="utf-8")
+    handle = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)  # it tells who asks what
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
     typer.echo(f"Wrote {line(str(out))}.")

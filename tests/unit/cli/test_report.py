@@ -16,6 +16,7 @@ def test_the_page_is_one_file_that_tells_what_was_asked(clinic: Clinic) -> None:
     assert page.startswith("<!doctype html>")
     assert "SELECT count(*) FROM &quot;visits&quot;" in page
     assert "25%" in page
+    assert (clinic.folder / "owner.html").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_cannot_be_written_is_said(clinic: Clinic) -> None:
