@@ -21,6 +21,7 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
+    Listed,
     Order,
     PerUnit,
     Project,
@@ -174,8 +175,18 @@ class Printer:
                     ]
                     parts.append(f"SELECT {', '.join(named)} {self.rows(part)}")
                 return f"({' UNION ALL '.join(parts)}) AS {self.quoted(node.alias)}", []
+            case Listed():
+                return self._listed(node), []
             case PerUnit():
                 return f"({self._per_unit(node)}) AS {self.quoted(node.alias)}", []
+
+    def _listed(self, node: Listed) -> str:
+        named = [(self.quoted(column.name), column.facts.type) for column in node.columns]
+        rows = (
+            ", ".join(f"{self.constant(v, kind)} AS {name}" for v, (name, kind) in zip(row, named, strict=True))
+            for row in node.rows
+        )
+        return f"({' UNION ALL '.join(f'SELECT {row}' for row in rows)}) AS {self.quoted(node.alias)}"
 
     def _join(self, node: Join) -> tuple[str, list[str]]:
         left, predicates = self._rows(node.left)
@@ -183,6 +194,8 @@ class Printer:
         if isinstance(node.right, Join) or (isinstance(node.right, Filter | Semi) and " JOIN " in right):
             right = f"({right})"
         on = [f"{self.qualified(a)} = {self.qualified(b)}" for a, b in node.equal]
+        if not on and not node.outer:
+            return f"{left} CROSS JOIN {right}", predicates + others
         if not node.outer:
             return f"{left} JOIN {right} ON {' AND '.join(on)}", predicates + others
         on += [self.expression(condition) for condition in node.on] + others

@@ -259,4 +259,4 @@ def _equal_columns(predicate: Expression) -> bool:
 
 def tables_of(relation: Relation) -> str:
     """The tables of a relation, for messages."""
-    return ", ".join(scan.table.name for scan in scans(relation))
+    return ", ".join(scan.table.name for scan in scans(relation)) or "VALUES"

@@ -41,6 +41,7 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
+    Listed,
     PerUnit,
     Project,
     Relation,
@@ -131,6 +132,8 @@ class _Reader:
         match relation:
             case Scan():
                 return NONE if column.unit or relation.table.rows_per_unit == 1 else None
+            case Listed():
+                return None
             case Filter() | Semi():
                 return self._column(relation.input, column)
             case Project():

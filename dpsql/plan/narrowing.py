@@ -47,6 +47,7 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
+    Listed,
     PerUnit,
     Project,
     Relation,
@@ -92,7 +93,7 @@ def facts_where(expression: Expression, conditions: Sequence[Expression]) -> Fac
 def is_empty(relation: Relation) -> bool:
     """Whether a relation can have no row, by its conditions and what is known of its columns."""
     match relation:
-        case Scan():
+        case Scan() | Listed():
             return False
         case Filter():
             return is_empty(relation.input) or _excluded(relation.predicate, _rows(relation.input))
@@ -206,7 +207,7 @@ def _branches(case: Case, box: Box) -> Iterator[tuple[Expression, Box]]:
 def _rows(relation: Relation) -> Box | None:
     """The box of a relation's rows; None where it can have none."""
     match relation:
-        case Scan():
+        case Scan() | Listed():
             return {}
         case Filter():
             return _all([_rows(relation.input), implied(relation.predicate, truth=True, or_null=False)])

@@ -25,6 +25,7 @@ __all__ = [
     "Expression",
     "Filter",
     "Join",
+    "Listed",
     "OptionValue",
     "Order",
     "PerUnit",
@@ -238,6 +239,24 @@ class UnionAll:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """Rows that the statement itself holds: public, and nobody's.
+
+    Attributes:
+        columns: The columns of all rows.
+        rows: Their values, one tuple a row.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+    @property
+    def alias(self) -> str:
+        """The plan's alias."""
+        return self.columns[0].alias
+
+
+@dataclass(frozen=True, slots=True)
 class UnitValue:
     """One exact aggregate over the rows of one unit (and key values).
 
@@ -271,7 +290,7 @@ class PerUnit:
     values: tuple[UnitValue, ...]
 
 
-Relation = Scan | Join | Filter | Semi | Project | UnionAll | PerUnit
+Relation = Scan | Join | Filter | Semi | Project | UnionAll | PerUnit | Listed
 
 # -------------------------------------------------------------------- statement
 

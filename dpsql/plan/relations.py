@@ -12,6 +12,7 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
+    Listed,
     PerUnit,
     Project,
     Relation,
@@ -52,6 +53,8 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
     match relation:
         case Scan():
             return (relation,)
+        case Listed():
+            return ()
         case Filter() | Project() | PerUnit():
             return scans(relation.input)
         case Join():
@@ -117,6 +120,8 @@ def _behind(relation: Relation, column: Column) -> Iterator[tuple[ColumnInfo, bo
             yield from _behind(relation.right, column)
         case _ if relation.alias != column.alias:
             return
+        case Listed():
+            return
         case Scan():
             yield relation.table.columns[column.name], True
         case Project():
@@ -151,6 +156,8 @@ def unit_of(relation: Relation) -> Column | None:
     match relation:
         case Scan():
             return None if relation.table.unit is None else column_of(relation, relation.table.unit)
+        case Listed():
+            return None
         case Filter() | Semi():
             return unit_of(relation.input)
         case Join():
@@ -182,6 +189,9 @@ def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
                 if not is_rounded(column, equal):  # a declared key, too, counts as often as it really occurs
                     counts.append(public.table.columns[column.name].multiplicity)
             return max(1, min(counts))
+        case Listed():
+            own = [column for pair in equal for column in pair if column.alias == public.alias]
+            return min((_most_equal(public, column) for column in own), default=len(public.rows))
         case Filter() | Semi():
             return most_met(public.input, equal)
         case Join():
@@ -192,6 +202,13 @@ def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
             return size_of(public.input)
         case UnionAll():
             return sum(size_of(part) for part, _ in public.parts)
+
+
+def _most_equal(listed: Listed, column: Column) -> int:
+    """Most rows with one value of a column, as a real where it is a number: so 1 and 1.0 are one."""
+    values = [row[listed.columns.index(column)] for row in listed.rows]
+    same = [float(value) if column.facts.type.numeric else value for value in values if value is not None]  # type: ignore[arg-type]  # numbers
+    return max(map(same.count, same), default=1)
 
 
 def _on_group(side: PerUnit, equal: tuple[tuple[Column, Column], ...]) -> bool:
@@ -212,6 +229,8 @@ def size_of(public: Relation) -> int:
     match public:
         case Scan():
             return max(1, public.table.rows)
+        case Listed():
+            return len(public.rows)
         case Filter() | Semi() | Project() | PerUnit():
             return size_of(public.input)
         case Join():

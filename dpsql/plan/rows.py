@@ -26,7 +26,8 @@ from dpsql.plan.conditions import (
 )
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.lateral import with_names_read
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
+from dpsql.plan.listed import listed_rows
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Listed, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
@@ -138,6 +139,9 @@ class Rows:
                 self._table(source, group)
             case syntax.Derived():
                 self._enter(group, source.alias or "sub-query", self.sub(source.query), source.position)
+            case syntax.ListedRows():
+                listed = listed_rows(source, self.alias(), self.resolver(Scope(())))
+                self._enter(group, source.alias or "VALUES", listed, source.position)
             case syntax.TableFunctionCall():
                 raise ReleasesInside(
                     "a table function releases something of its own.", construct=source.call.name,
@@ -269,7 +273,7 @@ class Rows:
         while waiting:
             for part in waiting:
                 equal = [pair for p in rest if (pair := across(p, relation, part)) is not None]
-                if equal:
+                if equal or (isinstance(part, Listed) and part is waiting[-1]):  # a statement's own rows meet all
                     break
             else:
                 raise UnsupportedQuery(

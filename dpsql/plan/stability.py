@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsql.plan.groups import most_values
-from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Listed, PerUnit, Project, Relation, Scan, Semi, UnionAll
 from dpsql.plan.relations import conjuncts, is_public, is_rounded, most_met, predicates, size_of
 from dpsql.plan.values import values_known
 
@@ -24,11 +24,13 @@ def rows_per_unit(relation: Relation) -> int:
     * Per-unit aggregation gives one row a unit and value of the further keys, and DISTINCT one for each value of its
       columns: at most as many as there were rows, and as a unit's rows have values (`groups`). Where the unit is not
       among the columns, its arrival adds at most the values of its own rows.
-    * UNION ALL adds.
+    * UNION ALL adds. Rows that the statement holds are nobody's.
     """
     match relation:
         case Scan():
             return relation.table.rows_per_unit
+        case Listed():
+            return 0
         case Project(distinct=True):
             return _values(relation.input, [expression for _, expression in relation.columns])
         case PerUnit():

@@ -28,6 +28,7 @@ from dpsql.sql.syntax import (
     InQuery,
     IntervalLiteral,
     JoinClause,
+    ListedRows,
     Literal,
     Name,
     OrderItem,
@@ -154,6 +155,9 @@ def _relation(relation: Relation) -> str:
             return f"{normal_expression(call)}{_alias(alias)}"
         case Derived(query, alias):
             return f"({_query(query)}){_alias(alias)}"
+        case ListedRows(rows, names, alias):
+            values = ", ".join(f"({_list(row)})" for row in rows)
+            return f"(VALUES {values}){_alias(alias)} ({', '.join(map(quoted, names))})"
         case JoinClause(left, right, kind, on, using):
             text = f"{_relation(left)} {kind.upper()} JOIN {_relation(right)}"
             if on is not None:

@@ -23,7 +23,8 @@ class Places(Constants):
         ahead = -2 if self._peek(-1).word == "as" else -1
         if self._peek(ahead).symbol != ")":
             return False
-        return self._peek(self._matching(ahead, -1) + 1).word in ("select", "with")
+        opening = self._matching(ahead, -1)
+        return self._peek(opening + 1).word in ("select", "with", "values") or self._peek(opening - 1).word == "unnest"
 
     def _matching(self, ahead: int, step: int) -> int:
         """Where the parenthesis that matches the one there stands, or the end of the statement on that side."""

@@ -95,6 +95,8 @@ class _Builder(Places):
             raise self._refusal(
                 token.text.upper(), "dpsql does not read this keyword.", f'If it is a name, quote it: "{word}".'
             )
+        elif word == "values" and self._peek(-1).symbol == "(" and following.symbol == "(":
+            self._emit("VALUES", operand=False)
         elif following.symbol == "(" and self._names_columns():
             self._handle(Atom(Role.NAME, token.position, text=token.text), operand=False)
         elif following.symbol == "(":
@@ -259,6 +261,10 @@ class _Builder(Places):
                 self._emit(WRITTEN_PARENTHESIS, operand=False)
             case ")":
                 self._close()
+            case "[":
+                self._open_list(token)
+            case "]":
+                self._close_list()
             case ",":
                 self._refuse_incomplete(",")
                 self._end_named()
@@ -312,10 +318,30 @@ class _Builder(Places):
             self.frames[-1].named = False
             self._emit(")", operand=True, take=0)
 
+    def _open_list(self, token: Token) -> None:
+        """``[1, 2]``, written for the reader as a call."""
+        if self.operand:
+            raise self._refusal("subscript", "dpsql does not read it here.", "Name a column for each value.")
+        if not self.frames or self.frames[-1].opener != "call":
+            hint = "Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2)."
+            raise self._refusal("list", "it stands in a function that takes one.", hint)
+        atom = Atom(Role.FUNCTION, token.position, text="list_value")
+        self._handle(atom, operand=False, take=0)
+        self._open(OpenParenthesis("list", atom))
+        self._emit("(", operand=False)
+
+    def _close_list(self) -> None:
+        if not self.frames or self.frames[-1].opener != "list":
+            raise self._refusal("]", "nothing is open for it to close.", "Take it out.")
+        if not self.operand:
+            raise self._refusal("]", "something is missing before it.", "Write the values, with commas between.")
+        self.frames.pop()
+        self._emit(")", operand=True)
+
     def _close(self) -> None:
         if self._peek(-1).symbol != "(":
             self._refuse_incomplete(")")
-        if not self.frames or self.frames[-1].opener == "case":
+        if not self.frames or self.frames[-1].opener in ("case", "list"):
             raise self._refusal(")", "nothing is open for it to close.", "Take it out, or end the CASE before it.")
         self._end_named()
         frame = self.frames.pop()

@@ -35,6 +35,7 @@ __all__ = [
     "IntervalLiteral",
     "Item",
     "JoinClause",
+    "ListedRows",
     "Literal",
     "Name",
     "OrderItem",
@@ -255,7 +256,16 @@ class TableFunctionCall(Node):
     alias: str | None
 
 
-Relation: TypeAlias = TableName | Derived | JoinClause | TableFunctionCall
+@dataclass(frozen=True, slots=True)
+class ListedRows(Node):
+    """``(VALUES (1, 'a'), (2, 'b')) AS t (x, y)``, ``UNNEST([1, 2]) AS t (x)``: rows that the statement holds."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+    names: tuple[str, ...]
+    alias: str | None
+
+
+Relation: TypeAlias = TableName | Derived | JoinClause | TableFunctionCall | ListedRows
 
 
 # Queries

@@ -33,7 +33,7 @@ _LEXER = re.compile(
     | (?P<string> '(?:[^']|'')*' )
     | (?P<quoted> "(?:[^"]|"")*" )
     | (?P<parameter> \? | \$[0-9]{1,4}(?!\w) )
-    | (?P<symbol> :: | [(),.;] | (?: (?!--|/\*) [-+*/<>=!~@\#%^&|] )+ )
+    | (?P<symbol> :: | [(),.;\[\]] | (?: (?!--|/\*) [-+*/<>=!~@\#%^&|] )+ )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -52,13 +52,6 @@ _STRANGE = (
     (re.compile(r"\$\w*\$"), "dollar-quoted string", "dpsql does not read it.", "Write '...'."),
     (re.compile(r"\$"), "named parameter", "dpsql does not read it.", "Write ? for each value, or $1, $2."),
     (re.compile(r":=?"), ":", "dpsql does not read it here.", "Write name => value for a named argument."),
-    (
-        re.compile(r"(?:(?<=[(,])|(?<=, ))\[[\s\d.,]*\]\s*\)"),
-        "list",
-        "lists are not supported.",
-        "Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).",
-    ),
-    (re.compile(r"[\[\]]"), "list", "lists and subscripts are not supported.", "Write plain columns and values."),
     (re.compile(r"[{}]"), "struct", "structs and maps are not supported.", "Write plain columns and values."),
     (re.compile(r"`"), "backtick", "dpsql does not read it.", 'Write "name" to quote a name.'),
 )
@@ -182,7 +175,7 @@ def _apart(token: Token) -> tuple[Token, ...]:
     PostgreSQL's rule, and DuckDB's: a run may end in a sign of its own only without ``! % |`` and their like.
     """
     run = token.text
-    if run in _OPERATORS or run in ("::", "(", ")", ",", ".", ";"):
+    if run in _OPERATORS or run in ("::", "(", ")", "[", "]", ",", ".", ";"):
         return (token,)
     head, line, column = run[:-1], *token.position
     if run.endswith("-") and head in _OPERATORS and not set(head) & set("!%|"):

@@ -149,6 +149,13 @@ WIDER = (
     Template("SELECT ward, AVG(score, contribution_bounds_per_group => (-2, 9)), COUNT(*) FROM visits GROUP BY ward"),
     Template("SELECT AVG(score, contribution_bounds_per_group => (0, 5)) FROM visits", options=GAUSSIAN),
     Template("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n), DP_INTERVAL_HIGH(n) FROM visits"),
+    # rows that the statement holds
+    Template("SELECT COUNT(*), SUM(score) FROM visits CROSS JOIN UNNEST([1, 2, 3]) AS x"),
+    Template("SELECT x, COUNT(*) FROM visits CROSS JOIN UNNEST([1, 2, 3]) AS t(x) WHERE score >= 5 * x GROUP BY x"),
+    Template(
+        "SELECT n, SUM(cost) FROM visits JOIN (VALUES ('A', 1), ('A', 2), ('B', 2)) AS t(w, n) ON ward = w GROUP BY n"
+    ),
+    Template("SELECT COUNT(n), COUNT(*) FROM visits LEFT JOIN (VALUES ('A', 1), ('A', 2)) AS t(w, n) ON ward = w"),
     # other ways to write the same
     Template("FROM visits SELECT ward, COUNT(*) AS n, n * 2 AS twice, WHERE cost > 10 GROUP BY ward"),
     Template("SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward QUALIFY RANK() OVER (ORDER BY s DESC) <= 2"),

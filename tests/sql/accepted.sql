@@ -3499,3 +3499,80 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-9) diagnosis F
 -- selection: count_units; chooses the groups
 -- columns: diagnosis text or NULL
 -- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+
+-- Rows that the statement holds
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x
+-- unit: patients.patient_id
+-- rows per unit: 3, in one group 3, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0" UNION ALL SELECT CAST($3 AS BIGINT) AS "c0") AS "t1") AS q
+-- values: 1, 2, 3
+
+SELECT a, COUNT(*) FROM patients CROSS JOIN UNNEST([18, 65]) AS t(a) WHERE age >= a GROUP BY a
+-- unit: patients.patient_id
+-- rows per unit: 2, in one group 2, in groups 2
+-- k0: integer [18, 65]; 2 values: 18, 65
+-- a0: count_rows
+-- columns: a integer [18, 65], count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c0" AS "k0" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0") AS "t1" WHERE ("t0"."age" >= "t1"."c0")) AS q GROUP BY "k0"
+-- values: 18, 65
+
+SELECT what, COUNT(*) FROM patients JOIN (VALUES ('F', 'women'), ('M', 'men')) AS t(s, what) ON sex = s GROUP BY what
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'men', 'women'
+-- a0: count_rows
+-- columns: what text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t1"."c1" AS "k0" FROM "bounded"."main"."patients" AS "t0" JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST($4 AS VARCHAR) AS "c1") AS "t1" ON "t0"."sex" = "t1"."c0") AS q GROUP BY "k0"
+-- values: 'F', 'women', 'M', 'men'
+
+SELECT COUNT(t.what), COUNT(*) FROM patients p LEFT JOIN (VALUES ('F', 'women'), ('M', NULL)) AS t(s, what) ON p.sex = t.s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of text or NULL
+-- a1: count_rows
+-- columns: count(t.what) integer, count_star() integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t1"."c1" AS "x0" FROM "bounded"."main"."patients" AS "t0" LEFT JOIN (SELECT CAST($1 AS VARCHAR) AS "c0", CAST($2 AS VARCHAR) AS "c1" UNION ALL SELECT CAST($3 AS VARCHAR) AS "c0", CAST(NULL AS VARCHAR) AS "c1") AS "t1" ON "t0"."sex" = "t1"."c0") AS q
+-- values: 'F', 'women', 'M'
+
+SELECT COUNT(*) FROM patients WHERE sex IN (SELECT s FROM (VALUES ('F'), ('M')) AS t(s))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM (SELECT CAST($1 AS VARCHAR) AS "c0" UNION ALL SELECT CAST($2 AS VARCHAR) AS "c0") AS "t1" WHERE ("t0"."sex" = "t1"."c0"))) AS q
+-- values: 'F', 'M'
+
+SELECT d, COUNT(DISTINCT patient_id) FROM visits, UNNEST([DATE '2024-01-01', DATE '2025-01-01']) AS t(d) WHERE visited_on >= d GROUP BY d
+-- unit: visits.patient_id
+-- rows per unit: 24, in one group 24, in groups 2
+-- k0: date [2024-01-01, 2025-01-01]; 2 values: 2024-01-01, 2025-01-01
+-- a0: count_units
+-- columns: d date [2024-01-01, 2025-01-01], count(DISTINCT patient_id) integer
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t1"."c0" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" CROSS JOIN (SELECT CAST($1 AS DATE) AS "c0" UNION ALL SELECT CAST($2 AS DATE) AS "c0") AS "t1" WHERE ("t0"."visited_on" >= "t1"."c0")) AS q GROUP BY "k0"
+-- values: 2024-01-01, 2025-01-01
+
+SELECT COUNT(*) FROM visits JOIN UNNEST([1, 1, 2.5]) AS t(x) ON cost = x
+-- unit: visits.patient_id
+-- rows per unit: 24, in one group 24, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 16 THEN 4 WHEN "size" <= 24 THEN 5 ELSE 6 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals_a0"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" JOIN (SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($2 AS DOUBLE) AS "c0") AS "t1" ON "t0"."cost" = "t1"."c0") AS r) AS r GROUP BY "unit") AS "totals_a0") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- values: 1.0, 2.5
+
+SELECT x, y FROM (VALUES (1, 2.5), (2, NULL)) AS t(x, y) ORDER BY x
+-- unit: none, the tables are public
+-- columns: x integer [1, 2], y real [2.5, 2.5] or NULL
+-- engine: SELECT "t0"."c0" AS "c0", "t0"."c1" AS "c1" FROM (SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS DOUBLE) AS "c1" UNION ALL SELECT CAST($3 AS BIGINT) AS "c0", CAST(NULL AS DOUBLE) AS "c1") AS "t0" ORDER BY "t0"."c0" ASC NULLS LAST
+-- values: 1, 2.5, 2
+
+-- reference: SELECT SUM(LEAST(n, 2)) FROM (SELECT 3 AS n FROM patients)
+SELECT SUM(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 2) x, COUNT(*) AS n FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x GROUP BY x)
+-- unit: patients.patient_id
+-- rows per unit: 3, in one group 3, in groups 2; cut to so many groups
+-- k0: integer [1, 3]; 3 values: 1, 2, 3
+-- a0: count_rows
+-- columns: sum(n) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "u", "k0" FROM (SELECT "u", "k0", dense_rank() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 2 THEN sha256(concat(CAST($4 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)) END, "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "u", "k0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT "t1"."c0" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0" UNION ALL SELECT CAST($3 AS BIGINT) AS "c0") AS "t1") AS q) AS q) AS q WHERE "dense_rank" <= 2) AS q GROUP BY "k0"
+-- values: 1, 2, 3, (the secret key)

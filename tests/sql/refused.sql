@@ -369,7 +369,7 @@ SELECT COUNT(*) FROM patients WHERE city = X'00'
 -- refused: value after value at 1:45: nothing says how they belong together. Write an operator or a comma between.
 
 SELECT COUNT(*) FROM patients WHERE age IN [1, 2]
--- refused: list at 1:44: lists and subscripts are not supported. Write plain columns and values.
+-- refused: IN at 1:41: it takes a list or a sub-query. Write IN (1, 2) or IN (SELECT ..).
 
 SELECT COUNT(*) FROM patients WHERE {'a': 1} = age
 -- refused: struct at 1:37: structs and maps are not supported. Write plain columns and values.
@@ -820,9 +820,6 @@ SELECT COUNT(*) INTO leak FROM patients
 
 SELECT COUNT(*) FROM patients FOR UPDATE
 -- refused: FOR at 1:31: dpsql neither locks rows nor reads FOR inside a function. Leave it out, or use commas.
-
-SELECT COUNT(*) FROM (VALUES (1)) AS t(x)
--- refused: VALUES at 1:23: dpsql reads tables of the policy only. Select from a table.
 
 SELECT COUNT(*) FROM patients GROUP BY ()
 -- refused: tuple in GROUP BY: keys are written one by one. Write GROUP BY a, b.
@@ -1617,3 +1614,43 @@ SELECT patient_id AS p, COUNT(*) AS n, p + 1 FROM visits GROUP BY p
 
 SELECT MEDIAN(cost, contribution_bounds_per_group => (0, 500)) FROM visits
 -- refused: contribution_bounds_per_group at 1:8: bounds of a unit's total, or of its mean, are for SUM, COUNT and AVG. Write contribution_bounds_per_row.
+
+-- Rows that the statement holds
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([]) AS x
+-- refused: ] at 1:50: something is missing before it. Write the values, with commas between.
+
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([1, 'a']) AS x
+-- refused: VALUES at 1:50: a column of it has values of several types, or none. Write values of one type in each column.
+
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([NULL]) AS x
+-- refused: VALUES at 1:50: a column of it has values of several types, or none. Write values of one type in each column.
+
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([age]) AS x
+-- refused: age at 1:50: there is no such column (or the policy does not name it). There are .
+
+SELECT COUNT(*) FROM patients CROSS JOIN UNNEST(age) AS x
+-- refused: UNNEST at 1:42: it takes one list of constants. Write UNNEST([1, 2, 3]) AS t(x).
+
+SELECT COUNT(*) FROM patients, (VALUES (1, 2), (3)) AS t(x)
+-- refused: VALUES at 1:41: its rows differ in length. Write as many values in each row.
+
+SELECT COUNT(*) FROM patients, (VALUES (1, 2)) AS t(x, X)
+-- refused: VALUES at 1:41: two columns have one name. Name them: AS t (x, y).
+
+SELECT COUNT(*) FROM patients, (VALUES (1, 2)) AS t(x, y, z)
+-- refused: column names at 1:41: there are more than columns. Name each column once.
+
+SELECT COUNT(*) FROM (VALUES ('F')) AS t(s) LEFT JOIN patients ON sex = s
+-- refused: LEFT JOIN at 1:55: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.
+
+SELECT [1, 2] FROM patients
+-- refused: list at 1:8: it stands in a function that takes one. Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2).
+
+SELECT COUNT(*) FROM patients WHERE [1][1] = age
+-- refused: list at 1:37: it stands in a function that takes one. Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2).
+
+SELECT COUNT(*) FROM patients WHERE abs([1, 2]) = 1
+-- refused: list_value at 1:41: lists are for UNNEST in FROM alone. Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).
+
+SELECT COUNT(*) FROM cities, patients WHERE 1 = 1
+-- refused: JOIN at 1:30: cities is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.

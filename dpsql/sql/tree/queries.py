@@ -21,6 +21,7 @@ from dpsql.sql.syntax import (
     GroupingSets,
     Item,
     JoinClause,
+    ListedRows,
     Literal,
     Parameter,
     Queryable,
@@ -214,6 +215,8 @@ class Queries(Expressions):
             alias = node.args.get("alias")
             renamed = query if alias is None else self._renamed(query, alias)
             return Derived(renamed, self._table_alias(node, "columns"), position=query.position)
+        if type(node) is exp.Values:
+            return self._values(node)
         if type(node) is not exp.Table:
             self._refuse(node, words(node), "dpsql reads tables of the policy only.", "Write the name of a table.")
         if type(node.this) is exp.Anonymous:
@@ -230,14 +233,48 @@ class Queries(Expressions):
         name = tuple(self._name(part, node) for part in parts)
         return TableName(name, self._table_alias(node), position=self._place(node))
 
-    def _table_function(self, node: exp.Table) -> TableFunctionCall:
+    def _table_function(self, node: exp.Table) -> TableFunctionCall | ListedRows:
         """A call in FROM over a query; whether there is such a function is not asked here."""
         self._slots(node, "this", "alias")
         call = self._expression(node.this)
+        if isinstance(call, Call) and call.name == "unnest":
+            return self._unnest(node, call)
         if not isinstance(call, Call) or not any(isinstance(a, ScalarQuery) for a in call.arguments):
             self._refuse(node, "table function", "dpsql reads tables of the policy only.", "Write the name of a table.")
         measure(call)  # before anything walks it by recursion
         return TableFunctionCall(call, self._table_alias(node), position=call.position)
+
+    def _values(self, node: exp.Values) -> ListedRows:
+        """``(VALUES (..), (..)) AS t (x, y)``."""
+        self._slots(node, "expressions", "alias")
+        rows = []
+        for row in node.expressions:
+            self._slots(row, "expressions")
+            rows.append(tuple(self._expression(value) for value in row.expressions))
+        if len({len(row) for row in rows}) != 1:
+            self._refuse(node, "VALUES", "its rows differ in length.", "Write as many values in each row.")
+        names = tuple(f"col{place}" for place in range(len(rows[0])))
+        return self._listed(node, tuple(rows), names)
+
+    def _unnest(self, node: exp.Table, call: Call) -> ListedRows:
+        """``UNNEST([1, 2]) AS t (x)``; ``AS x`` names the column, too."""
+        match call:
+            case Call(arguments=(Call(name="list_value", arguments=values),)) if replace(call, arguments=()) == Call(
+                "unnest"
+            ):
+                rows = tuple((value,) for value in values)
+            case _:
+                self._refuse(node, "UNNEST", "it takes one list of constants.", "Write UNNEST([1, 2, 3]) AS t(x).")
+        return self._listed(node, rows, (self._table_alias(node, "columns") or "unnest",))
+
+    def _listed(self, node: exp.Expr, rows: tuple[tuple[Expr, ...], ...], names: tuple[str, ...]) -> ListedRows:
+        alias = node.args.get("alias")
+        written = [] if alias is None else alias.args.get("columns") or []
+        given = [self._alias(column, node).text for column in written]
+        if len(given) > len(names):
+            self._refuse(node, "column names", "there are more than columns.", "Name each column once.")
+        position = next((value.position for row in rows for value in row), None)
+        return ListedRows(rows, (*given, *names[len(given) :]), self._table_alias(node, "columns"), position=position)
 
     def _renamed(self, query: Queryable, alias: exp.Expr) -> Queryable:
         """A query whose columns are named behind its own name: ``AS t (a, b)``."""

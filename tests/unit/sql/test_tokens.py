@@ -60,8 +60,6 @@ def test_a_minus_glued_to_other_operators_is_refused_as_duckdb_does(sign: str) -
         ("x->>'a'", "->>", 2),
         ("x ~ 'a'", "~", 3),
         ("@x", "@", 1),
-        ("[1, 2]", "list", 1),
-        ("a[1]", "list", 2),
         ("{'a': 1}", "struct", 1),
         ("a : 1", ":", 3),
         ("f(x := 1)", ":", 5),
