@@ -6,13 +6,15 @@ or parameter of theirs leads to another's account. Statements run in threads of 
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer, Quote, cost_text
@@ -55,6 +57,9 @@ class Server:
         self.lockout = lockout or Lockout()
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
+        self._lock = Lock()
+        self._turns: dict[tuple[str, str, str], _Turn] = {}
+        self._shares: dict[str, asyncio.Semaphore] = {}
 
     @property
     def policy(self) -> Policy:
@@ -132,10 +137,46 @@ class Server:
             self.gate.leave()
             raise
 
+    @contextmanager
+    def alone(self, analyst: str, sql: str, parameters: Sequence[Value]) -> Iterator[None]:
+        """One at a time of what is the same, down to the letter: the second finds what the first has stored."""
+        key = (analyst, sql, repr(parameters))
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn())
+            turn.waiting += 1
+        try:
+            with turn.lock:
+                yield
+        finally:
+            with self._lock:
+                turn.waiting -= 1
+                if not turn.waiting:
+                    del self._turns[key]
+
+    async def work(self, analyst: str, call: Callable[[], Result]) -> Result:
+        """What a call returns, made in the pool: for doors that run a loop. Cancelled before it began, it is not made.
+
+        Args:
+            analyst: For whom: one analyst takes half of the pool at most.
+            call: What is to be done.
+        """
+        share = self._shares.setdefault(analyst, asyncio.Semaphore(AT_WORK // 2))
+        async with share:
+            if self._stopping:
+                raise Stopping
+            return await asyncio.get_running_loop().run_in_executor(self.pool, call)
+
     def close(self) -> None:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
         self._stopping = True
         self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Turn:
+    """A statement that is being asked, and how many ask it."""
+
+    def __init__(self) -> None:
+        self.lock, self.waiting = Lock(), 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +267,8 @@ class Guest:
             TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
             Error: As `Session.query`.
         """
-        answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
+        with self._server.alone(self.analyst, sql, parameters):
+            answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
         answer = answer.first(self._server.limits.rows)
         return answer.with_intervals() if self._wide(intervals) else answer
 
@@ -245,6 +287,11 @@ class Guest:
         own = self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
         return with_intervals(own) if self._wide(intervals) else own
 
+    def reset(self) -> None:
+        """Forgets what SET said."""
+        self.intervals = False
+        self._session = self._server.proxy.session(analyst=self.analyst)
+
     def explain(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Quote:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""
         return self._told("quote", sql, lambda: self._session.explain(sql, parameters, **options), free=True)
@@ -257,6 +304,10 @@ class Guest:
             work: What is to be done.
         """
         return self._told("free", what, lambda: work(self._session), free=True)
+
+    def free(self, work: Callable[[Session], Result]) -> Result:
+        """The same where it was admitted already, and needs no line in the log."""
+        return work(self._session)
 
     def admit(self, size: int) -> None:
         """Returns if one more question about the catalogue may be asked.

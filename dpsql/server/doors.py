@@ -59,6 +59,7 @@ class DoorKind:
 
 
 DOORS: tuple[DoorKind, ...] = (
+    DoorKind("postgres", "dpsql.server.postgres", "PostgreSQL's protocol: psql, DBeaver, Metabase, any driver."),
     DoorKind("flight", "dpsql.server.flight", "Flight SQL: ADBC, JDBC, Arrow's own clients.", ("grpc", "flight")),
     DoorKind("mcp", "dpsql.server.mcp_http", "Agents, by the Model Context Protocol over HTTP.", ("mcp", "mcp")),
     DoorKind("page", "dpsql.server.page.door", "The owner's page, for the owner's token.", ("uvicorn", "page")),

@@ -1,0 +1,185 @@
+"""Questions about tables, columns and types, as tools ask them: answered from the policy, in a process without data."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpsql.plan.types import Type, Value
+from dpsql.proxy import Proxy
+from dpsql.server.core import Guest
+from dpsql.server.events import tell
+from dpsql.server.postgres.messages import ResultColumn
+from dpsql.server.postgres.relations import ALLOWED, KNOWN, OIDS_OF_NAMES, CatalogueTable, setup_of
+from dpsql.server.postgres.rewriting import rewritten
+from dpsql.server.postgres.scan import words
+from dpsql.server.postgres.settings import Settings
+from dpsql.server.postgres.states import PgRefusal
+from dpsql.server.postgres.types import column_of
+from dpsql.session import Session
+from dpsql.worker import wire
+from dpsql.worker.process import Child, WorkerFailed
+
+__all__ = ["Catalogue", "Found"]
+
+MEMORY = 3 << 29  # Bytes of address space of the process: 1.5 GiB, of which it uses some 100 MB.
+DEADLINE = 5  # Seconds for one question. It is a choice: tools' own take milliseconds.
+QUESTIONS = 10_000  # Questions of one process, then comes a fresh one. It is a choice.
+KINDS = {
+    "BOOLEAN": 16, "TINYINT": 21, "SMALLINT": 21, "INTEGER": 23, "BIGINT": 20, "HUGEINT": 20, "UINTEGER": 26,
+    "FLOAT": 700, "DOUBLE": 701, "VARCHAR": 25, "DATE": 1082, "TIMESTAMP": 1114, "VARCHAR[]": 1009, "INTEGER[]": 1007,
+}  # fmt: skip
+"""DuckDB's types, by PostgreSQL's oids; all others are shown as text."""
+REGCLASSES = frozenset(f"pg_catalog.{name}" for name in OIDS_OF_NAMES)
+"""How drivers name a system table in a parameter that is to be its number."""
+FAILED = "The catalogue does not answer this. Nothing was charged."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer of the catalogue.
+
+    Attributes:
+        columns: Its columns.
+        rows: Their values.
+        parameters: The types of the statement's parameters: nothing is known of them.
+    """
+
+    columns: tuple[ResultColumn, ...]
+    rows: Sequence[Sequence[Any]]
+    parameters: tuple[Type | None, ...]
+
+
+class Catalogue:
+    """The process, and what it is asked. Threads may share it: they take turns.
+
+    Args:
+        proxy: Whose policy it tells of.
+    """
+
+    def __init__(self, proxy: Proxy) -> None:
+        policy = proxy.policy
+        self._database = policy.name
+        names = {name.lower() for name in policy.tables}
+        names |= {column.lower() for table in policy.tables.values() for column in table.columns}
+        self.own_names = frozenset(name for name in names if name.startswith("pg_"))
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._end: weakref.finalize[[Child], Catalogue] | None = None
+        self._asked = 0
+
+    def answer(self, guest: Guest, settings: Settings, text: str, values: Sequence[Value] | None) -> Found:
+        """The answer to a client's question.
+
+        Args:
+            guest: Who asks: their own synthetic tables are in their catalogue, and nobody else's.
+            settings: PostgreSQL's, as they set them.
+            text: The statement.
+            values: Of its parameters; None where only its columns are wanted.
+
+        Raises:
+            PgRefusal: The catalogue cannot answer it.
+        """
+        setup, oids = setup_of(guest.free(tables_of), guest.analyst, self._database)
+        count = _parameters(text)
+        request = {
+            "sql": rewritten(text, guest.analyst, self._database, {**OIDS_OF_NAMES, **oids}),
+            "relations": KNOWN,
+            "functions": ALLOWED,
+            "parameters": [None] * count if values is None else list(map(_oid_of_name, values)),
+            "deadline": DEADLINE,
+            "name": hashlib.sha256(setup.encode()).hexdigest(),
+            "setup": None,
+        }
+        reply = self._told(request)
+        if "unknown" in reply:
+            reply = self._told(request | {"setup": setup})
+        if "columns" not in reply:
+            tell("catalogue", analyst=guest.analyst, text=text, why=reply.get("failed"))
+            raise PgRefusal("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
+        columns = tuple(column_of(_named(name), KINDS.get(kind, 25)) for name, kind in reply["columns"])
+        return Found(columns, reply["rows"], (None,) * count)
+
+    def close(self) -> None:
+        """Ends the process."""
+        with self._lock:
+            self._stop()
+
+    def _told(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What the process replies; a fresh one next time, where it does not."""
+        with self._lock:
+            try:
+                if self._child is None or not self._child.alive or self._asked >= QUESTIONS:
+                    self._child = self._started()
+                self._asked += 1
+                return self._exchanged(self._child, request)
+            except (OSError, EOFError, WorkerFailed):
+                self._stop()
+        return {}
+
+    @staticmethod
+    def _exchanged(child: Child, request: dict[str, Any]) -> dict[str, Any]:
+        child.connection.send_bytes(wire.encode(request))
+        if not child.connection.poll(DEADLINE + 1):
+            raise EOFError
+        reply: dict[str, Any] = wire.decode(child.connection.recv_bytes())
+        return reply
+
+    def _started(self) -> Child:
+        self._stop()
+        child, self._asked = Child("dpsql.worker.catalogue", {"memory": MEMORY}), 0
+        self._end = weakref.finalize(self, Child.stop, child)
+        child.wait_until_ready()
+        return child
+
+    def _stop(self) -> None:
+        if self._end is not None:
+            self._end()
+        self._child = self._end = None
+
+
+def tables_of(session: Session) -> tuple[CatalogueTable, ...]:
+    """The tables that an analyst may name, as SHOW TABLES and DESCRIBE tell of them."""
+    found = []
+    for name, kind, unit, rows, about, *_ in session.tables():
+        each = "" if rows is None else f", at most {rows} row{'' if rows == 1 else 's'} of each {unit}"
+        size = "" if about is None else f", about {about} rows"
+        columns = tuple(
+            (column, type_, str(domain), bool(nullable) or kind == "private")
+            for column, type_, domain, nullable, *_ in session.describe(name)
+        )
+        found.append(CatalogueTable(name, f"{kind}{each}{size}", columns))
+    return tuple(found)
+
+
+def _parameters(text: str) -> int:
+    """How many parameters a statement has: the largest of ``$1``, ``$2`` ..."""
+    return max((int(word.text[1:]) for word in words(text) if word.kind == "parameter"), default=0)
+
+
+def _oid_of_name(value: Value) -> Value:
+    """The number of a system table that a parameter names, as PostgreSQL reads it where an oid is wanted."""
+    if isinstance(value, str) and value in REGCLASSES:
+        return str(OIDS_OF_NAMES[value.removeprefix("pg_catalog.")])
+    return value
+
+
+def _named(name: str) -> str:
+    """A column's name as PostgreSQL would give it: of a function that has no other, the function's.
+
+    >>> _named("version()"), _named('"substring"(x, 7)'), _named("1"), _named("relname")
+    ('version', 'substring', '?column?', 'relname')
+    """
+    if call := re.fullmatch(r'"?(\w+)"?\(.*\)', name, re.DOTALL):
+        return call[1]
+    return name if re.fullmatch(r"[^\W\d].*", name, re.DOTALL) else "?column?"
+
+
+def _first(text: object) -> str:
+    """The first line of what DuckDB says, which knows of nothing but the catalogue."""
+    return str(text or "").strip().split("\n")[0][:300]

@@ -1,0 +1,370 @@
+"""The queries of one connection: simple ones, and extended ones with their statements and portals.
+
+Source: PostgreSQL 17 documentation, sections 53.2.2 to 53.2.5.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from dpsql.errors import Error
+from dpsql.plan.types import Value
+from dpsql.server.core import Server
+from dpsql.server.postgres import messages, types
+from dpsql.server.postgres.messages import Fields, ProtocolViolation, ResultColumn
+from dpsql.server.postgres.questions import Asking, Context, Deallocate, Result, question_of
+from dpsql.server.postgres.scan import statements
+from dpsql.server.postgres.states import CANCELLED, PgRefusal, fields_of, told
+from dpsql.server.postgres.wire import Wire
+
+__all__ = ["Conversation"]
+
+Done = TypeVar("Done")
+
+MOST_KEPT = 1000  # Prepared statements, and portals, of one connection. It is a choice: drivers keep a hundred.
+AT_A_TIME = 500  # Rows between two looks at whether the client reads them. It is a choice.
+GIVEN_UP = (
+    "The statement was cancelled. If it had been charged, the cost stays, and asking the very same again is free when "
+    "its answer is stored."
+)
+
+
+@dataclass(slots=True)
+class PreparedStatement:
+    """A prepared statement.
+
+    Attributes:
+        text: What was sent.
+        offset: Characters before it there.
+        question: What it asks; None for an empty one.
+        oids: The types of its parameters that the client named.
+        columns: Its columns, once they were asked for.
+        described: Whether they were.
+        intervals: Whether those of intervals were among them then.
+    """
+
+    text: str
+    offset: int
+    question: Asking | None
+    oids: list[int] = field(default_factory=list)
+    columns: tuple[ResultColumn, ...] | None = None
+    described: bool = False
+    intervals: bool = False
+
+
+@dataclass(slots=True)
+class Portal:
+    """A statement with its values; and its result, once it was asked.
+
+    Attributes:
+        statement: The statement.
+        values: Of its parameters.
+        formats: Of its columns: none for text, one for all, or one each.
+        result: What came; None before it was asked.
+        sent: Rows that were sent.
+    """
+
+    statement: PreparedStatement
+    values: list[Value]
+    formats: list[int]
+    result: Result | None = None
+    sent: int = 0
+
+
+class Conversation:
+    """What is said on one connection after it was let in.
+
+    Args:
+        server: Whose door it is.
+        wire: The connection.
+        context: Who asks, and what they set.
+    """
+
+    def __init__(self, server: Server, wire: Wire, context: Context) -> None:
+        self._server = server
+        self._wire = wire
+        self._context = context
+        self._statements: dict[str, PreparedStatement] = {}
+        self._portals: dict[str, Portal] = {}
+        self._cancelled = asyncio.Event()
+        self._at_work = False
+        self._skipping = False
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a statement is being answered."""
+        return self._at_work
+
+    def cancel(self) -> None:
+        """Gives up the statement that is being answered."""
+        self._cancelled.set()
+
+    async def go_on(self) -> bool:
+        """Reads one message and answers it; False when the client says goodbye."""
+        kind, data = await self._wire.read(self._server.limits.idle_seconds)
+        if kind == b"X":
+            return False
+        if kind == b"S":
+            self._skipping = False
+            Fields(data).end()
+            await self._ready()
+            return True
+        if self._skipping:
+            return True
+        if kind == b"Q":
+            await self._simple(Fields(data))
+            return True
+        handlers = {b"P": self._parse, b"B": self._bind, b"D": self._describe, b"E": self._execute, b"C": self._close}
+        if kind == b"H":
+            await self._wire.flush()
+        elif kind in handlers:
+            try:
+                await handlers[kind](Fields(data))
+            except _Told:
+                self._skipping = True
+        elif kind not in (b"d", b"c", b"f"):  # what is left of a COPY that was refused
+            raise ProtocolViolation(f"{kind!r} is no message that a client sends here")
+        return True
+
+    # --------------------------------------------------------------------------------------------------- simple queries
+
+    async def _simple(self, fields: Fields) -> None:
+        text = fields.string()
+        fields.end()
+        self._portals.clear()
+        self._statements.pop("", None)
+        found = statements(text)
+        if not found:
+            self._wire.write(messages.empty_query)
+        for own, offset in found:
+            statement = PreparedStatement(own, offset, self._question(own))
+            try:
+                portal = Portal(statement, [], [])
+                await self._run(portal)
+                if portal.result is not None and portal.result.columns is not None:
+                    self._wire.write(messages.row_description(portal.result.columns, [0] * len(portal.result.columns)))
+                await self._rows(portal, 0)
+            except _Told:
+                break
+        await self._ready()
+
+    async def _ready(self) -> None:
+        self._wire.write(messages.ready("T" if self._context.inside else "I"))
+        await self._wire.flush()
+
+    # ------------------------------------------------------------------------------------------------- extended queries
+
+    async def _parse(self, fields: Fields) -> None:
+        name, text = fields.string(), fields.string()
+        oids = [fields.int32() for _ in range(fields.int16())]
+        fields.end()
+        found = statements(text)
+        own, offset = found[0] if found else ("", 0)
+        statement = PreparedStatement(own, offset, self._question(own), oids)
+        async with self._telling(statement):
+            if len(found) > 1:
+                raise PgRefusal("42601", "cannot insert multiple commands into a prepared statement")
+            if name and name in self._statements:
+                raise PgRefusal("42P05", f'prepared statement "{name}" already exists')
+            if len(self._statements) >= MOST_KEPT and name:
+                raise PgRefusal("53400", f"{MOST_KEPT} prepared statements are the most. Close one.")
+        self._statements[name] = statement
+        self._wire.write(messages.parse_complete)
+
+    async def _bind(self, fields: Fields) -> None:
+        portal, name = fields.string(), fields.string()
+        formats, given = fields.formats(), fields.values()
+        results = fields.formats()
+        fields.end()
+        statement = self._statement(name)
+        async with self._telling(statement):
+            if len(formats) not in (0, 1, len(given)):
+                raise ProtocolViolation("there are not as many formats as parameters")
+            if given and len([oid for oid in statement.oids if oid]) < len(given):
+                await self._outlined(statement)
+            wanted = statement.question.parameters if statement.question else ()
+            values = [
+                types.parameter(
+                    value,
+                    statement.oids[i] if i < len(statement.oids) else 0,
+                    wanted[i] if i < len(wanted) else None,
+                    binary=bool((formats * len(given) if len(formats) == 1 else formats)[i]) if formats else False,
+                )
+                for i, value in enumerate(given)
+            ]
+            if len(self._portals) >= MOST_KEPT:
+                raise PgRefusal("53400", f"{MOST_KEPT} portals are the most. Close one.")
+        self._portals[portal] = Portal(statement, values, results)
+        self._wire.write(messages.bind_complete)
+
+    async def _describe(self, fields: Fields) -> None:
+        kind, name = fields.take(1), fields.string()
+        fields.end()
+        portal = self._portal(name) if kind == b"P" else None
+        statement = portal.statement if portal else self._statement(name)
+        async with self._telling(statement):
+            await self._outlined(statement)
+            if kind == b"S" and statement.question is not None:
+                known = statement.question.parameters
+                count = max(len(known), len(statement.oids))
+                self._wire.write(messages.parameter_description([self._oid(statement, i) for i in range(count)]))
+            elif kind == b"S":
+                self._wire.write(messages.parameter_description([]))
+            if statement.columns is None:
+                self._wire.write(messages.no_data)
+            else:
+                formats = self._formats(portal.formats if portal else [], statement.columns)
+                self._wire.write(messages.row_description(statement.columns, formats))
+
+    async def _execute(self, fields: Fields) -> None:
+        portal, most = self._portal(fields.string()), fields.int32()
+        fields.end()
+        if portal.statement.question is None:
+            self._wire.write(messages.empty_query)
+            return
+        if portal.result is None:
+            await self._run(portal)
+        await self._rows(portal, most)
+
+    async def _close(self, fields: Fields) -> None:
+        kind, name = fields.take(1), fields.string()
+        fields.end()
+        if kind == b"S":
+            self._statements.pop(name, None)
+        else:
+            self._portals.pop(name, None)
+        self._wire.write(messages.close_complete)
+
+    # ------------------------------------------------------------------------------------------------------------ parts
+
+    def _question(self, text: str) -> Asking | None:
+        return question_of(self._context, text) if text else None
+
+    def _statement(self, name: str) -> PreparedStatement:
+        found = self._statements.get(name)
+        if found is None:
+            self._tell(PgRefusal("26000", f'prepared statement "{name}" does not exist'))
+            raise _Told
+        return found
+
+    def _portal(self, name: str) -> Portal:
+        found = self._portals.get(name)
+        if found is None:
+            self._tell(PgRefusal("34000", f'portal "{name}" does not exist'))
+            raise _Told
+        return found
+
+    async def _outlined(self, statement: PreparedStatement) -> None:
+        """Finds out a statement's columns and the types of its parameters."""
+        if not statement.described and statement.question is not None:
+            statement.intervals = self._context.guest.intervals
+            statement.columns = await self._work(statement.question.columns)
+            statement.described = True
+
+    async def _run(self, portal: Portal) -> None:
+        """Asks, and tells what changed and what is to be known."""
+        statement, question = portal.statement, portal.statement.question
+        async with self._telling(statement):
+            if question is None:
+                return
+            if statement.described and statement.intervals != self._context.guest.intervals:
+                raise PgRefusal("0A000", "cached plan must not change result type", "Prepare it again: SET changed it.")
+            portal.result = await self._work(lambda: question.answered(portal.values))
+            for name, value in self._context.changed:
+                self._wire.write(messages.parameter_status(name, value))
+            self._context.changed.clear()
+            if isinstance(question, Deallocate):
+                self._forget(question.name)
+            for text in portal.result.notices:
+                self._wire.write(messages.notice(told(text)))
+
+    def _forget(self, name: str | None) -> None:
+        if name is None:
+            self._statements.clear()
+        elif self._statements.pop(name, None) is None:
+            raise PgRefusal("26000", f'prepared statement "{name}" does not exist')
+
+    async def _rows(self, portal: Portal, most: int) -> None:
+        """Sends rows, at most so many (0: all), and what ends them."""
+        result, before = portal.result, portal.sent
+        if result is None:
+            return
+        if result.columns is not None:
+            formats = self._formats(portal.formats, result.columns)
+            end = len(result.rows) if most <= 0 else min(len(result.rows), portal.sent + most)
+            async with self._telling(portal.statement):
+                while portal.sent < end:
+                    upto = min(end, portal.sent + AT_A_TIME)
+                    for row in result.rows[portal.sent : upto]:
+                        self._wire.write(messages.data_row(types.wire_row(row, result.columns, formats)))
+                    portal.sent = upto
+                    await self._wire.flush()
+            if most > 0 and end < len(result.rows):
+                self._wire.write(messages.portal_suspended)
+                return
+        self._wire.write(messages.command_complete(result.tag.format(portal.sent - before)))
+
+    @staticmethod
+    def _formats(given: Sequence[int], columns: Sequence[ResultColumn]) -> list[int]:
+        if len(given) not in (0, 1, len(columns)):
+            raise ProtocolViolation("there are not as many formats as columns")
+        return list(given) if len(given) == len(columns) else list(given or [0]) * len(columns)
+
+    @staticmethod
+    def _oid(statement: PreparedStatement, index: int) -> int:
+        """The type of a parameter, for the client: as it said itself, else as its place takes it, else text."""
+        if index < len(statement.oids) and statement.oids[index]:
+            return statement.oids[index]
+        known = statement.question.parameters if statement.question else ()
+        kind = known[index] if index < len(known) else None
+        return types.TEXT if kind is None else types.OIDS[kind]
+
+    async def _work(self, call: Callable[[], Done]) -> Done:
+        """What a call returns; it goes on without us when the client cancels.
+
+        Raises:
+            PgRefusal: It was cancelled.
+        """
+        self._cancelled.clear()
+        self._at_work = True
+        task = asyncio.ensure_future(self._server.work(self._context.guest.analyst, call))
+        cancelled = asyncio.ensure_future(self._cancelled.wait())
+        try:
+            await asyncio.wait({task, cancelled}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            raise PgRefusal(CANCELLED, GIVEN_UP)
+        finally:
+            self._at_work = False
+            cancelled.cancel()
+            task.cancel()
+
+    def _telling(self, statement: PreparedStatement) -> _Telling:
+        return _Telling(self, statement)
+
+    def _tell(self, refusal: BaseException, statement: PreparedStatement | None = None) -> None:
+        text, offset = (statement.text, statement.offset) if statement else ("", 0)
+        self._wire.write(messages.error(fields_of(refusal, text, offset)))
+
+
+class _Told(Exception):  # noqa: N818 - it is no error: the client knows already
+    """A refusal was sent; the rest of what hangs on it is skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """Sends a refusal to the client, and then raises `_Told`."""
+
+    conversation: Conversation
+    statement: PreparedStatement
+
+    async def __aenter__(self) -> None:
+        """Nothing."""
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Error):
+            self.conversation._tell(error, self.statement)
+            raise _Told from None

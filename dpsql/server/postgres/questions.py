@@ -1,0 +1,282 @@
+"""What a client asks in one statement, by kinds: who answers it, what its columns are, and what its answer is.
+
+A statement is sorted by its first words and by the names in it, and refused by nobody here but those who answer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpsql.answers.answer import Answer, cost_text
+from dpsql.plan.options import NAMES
+from dpsql.plan.types import Type, Value
+from dpsql.server.core import Guest
+from dpsql.server.postgres.catalogue import Catalogue, Found
+from dpsql.server.postgres.messages import ResultColumn
+from dpsql.server.postgres.scan import Word, words
+from dpsql.server.postgres.settings import Settings, assignment
+from dpsql.server.postgres.states import PgRefusal
+from dpsql.server.postgres.types import OIDS, TEXT, column_of
+
+__all__ = ["Asking", "Context", "Deallocate", "Result", "question_of"]
+
+TRANSACTIONS = {
+    "begin": "BEGIN", "start": "START TRANSACTION", "commit": "COMMIT", "end": "COMMIT", "rollback": "ROLLBACK",
+    "abort": "ROLLBACK", "savepoint": "SAVEPOINT", "release": "RELEASE",
+}  # fmt: skip
+"""First words of statements about transactions, and what PostgreSQL says when they are done."""
+NO_OPS = {"unlisten": "UNLISTEN", "close": "CLOSE CURSOR", "discard": "DISCARD ALL"}
+"""First words of statements that clean up, where nothing is to be cleaned but what SET said."""
+REFUSED = {
+    "copy": "Write a SELECT; psql writes its answer to a file by \\o or --csv.",
+    "listen": "Nothing here ever changes by itself.",
+    "notify": "Nothing here ever changes by itself.",
+    "declare": "Fetch the rows of a SELECT as they come: all of them are there at once.",
+    "fetch": "Fetch the rows of a SELECT as they come: all of them are there at once.",
+    "move": "Fetch the rows of a SELECT as they come: all of them are there at once.",
+    "prepare": "Prepare it in the protocol, as drivers do.",
+    "execute": "Prepare it in the protocol, as drivers do.",
+    "lock": "Nothing here ever changes by itself.",
+}
+"""First words of PostgreSQL's statements that are not served, and what to do instead."""
+SELECTS = ("select", "with", "values", "table", "(")
+"""How a question about the catalogue begins."""
+SYSTEM = ("pg_catalog", "information_schema")
+"""The schemas of the catalogue."""
+SAID = {"set": "SET", "reset": "RESET"}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is sent back.
+
+    Attributes:
+        tag: What PostgreSQL says when such a statement is done; {} is the number of rows.
+        columns: Of the rows; None where the statement has none.
+        rows: Their values.
+        notices: What is to be known beside them.
+    """
+
+    tag: str
+    columns: tuple[ResultColumn, ...] | None = None
+    rows: Sequence[Sequence[Any]] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Context:
+    """What the statements of one connection share.
+
+    Attributes:
+        guest: Who asks.
+        settings: PostgreSQL's own.
+        catalogue: Who answers about tables and columns.
+        inside: Whether a transaction was begun.
+        changed: Settings that clients are to be told of.
+    """
+
+    guest: Guest
+    settings: Settings
+    catalogue: Catalogue
+    inside: bool
+    changed: list[tuple[str, str]]
+
+
+class Asking(ABC):
+    """One statement.
+
+    Attributes:
+        parameters: The types of its parameters, where they are known; filled in by `columns`.
+    """
+
+    def __init__(self, context: Context, text: str) -> None:
+        self.context = context
+        self.text = text
+        self.parameters: tuple[Type | None, ...] = ()
+
+    def columns(self) -> tuple[ResultColumn, ...] | None:
+        """The columns of its answer, before it is asked; None where it has none."""
+        return None
+
+    @abstractmethod
+    def answered(self, values: Sequence[Value]) -> Result:
+        """What it gives with these values of its parameters."""
+
+
+class _Transaction(Asking):
+    """BEGIN, COMMIT and their like: nothing can be changed or taken back, so they do nothing."""
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        first, *rest = [word.text for word in words(self.text)]
+        if "prepared" in rest:
+            raise PgRefusal("0A000", "Transactions in two phases are not served.")
+        if first in ("begin", "start"):
+            self.context.inside = True
+        elif first in ("commit", "end", "rollback", "abort") and "to" not in rest:
+            self.context.inside = "chain" in rest and "no" not in rest
+        return Result(TRANSACTIONS[first])
+
+
+class _NoOp(Asking):
+    """DISCARD, CLOSE and UNLISTEN."""
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        first, *rest = [word.text for word in words(self.text)]
+        if first == "discard" and "all" in rest:
+            self.context.guest.reset()
+            self.context.settings.reset()
+            self.context.changed += self.context.settings.reported()
+        return Result(NO_OPS[first])
+
+
+class Deallocate(Asking):
+    """DEALLOCATE: a prepared statement is forgotten, or all."""
+
+    @property
+    def name(self) -> str | None:
+        """Which; None for all."""
+        named = [word for word in list(words(self.text))[1:] if word.text != "prepare" or word.kind == "quoted"]
+        return None if not named or (named[0].kind == "word" and named[0].text == "all") else named[0].text
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        return Result("DEALLOCATE" if self.name is not None else "DEALLOCATE ALL")
+
+
+class _Set(Asking):
+    """SET and RESET: dpsql's options, or PostgreSQL's settings, which mean nothing."""
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        context = self.context
+        first, *rest = words(self.text)
+        tag = SAID[first.text]
+        if first.text == "reset" and [word.text for word in rest] == ["all"]:
+            context.guest.reset()
+            context.settings.reset()
+            context.changed += context.settings.reported()
+            return Result(tag)
+        name, value = (".".join(w.text for w in rest if w.text != "."), None) if first.text == "reset" else _given(rest)
+        if name in NAMES or name == "intervals":
+            context.guest.query("SET intervals = off" if (name, value) == ("intervals", None) else self.text)
+        elif (told := context.settings.set(name, value)) is not None:
+            context.changed.append(told)
+        return Result(tag)
+
+
+def _given(found: Sequence[Word]) -> tuple[str, str | None]:
+    name, value = assignment(found)
+    return name.lower(), value
+
+
+class _Show(Asking):
+    """SHOW of one of PostgreSQL's settings, or of all."""
+
+    def columns(self) -> tuple[ResultColumn, ...]:
+        name = self._name()
+        if name == "all":
+            return tuple(column_of(one, TEXT) for one in ("name", "setting", "description"))
+        return (column_of(name, TEXT),)
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        name, settings = self._name(), self.context.settings
+        rows: Sequence[Sequence[str]] = settings.all() if name == "all" else [(settings.show(name),)]
+        return Result("SHOW", self.columns(), rows)
+
+    def _name(self) -> str:
+        rest = [word.text for word in words(self.text)][1:]
+        match rest:
+            case ["transaction", "isolation", "level"]:
+                return "transaction_isolation"
+            case ["time", "zone"]:
+                return "timezone"
+            case ["session", "authorization"]:
+                return "session_authorization"
+        return "".join(rest)
+
+
+class _OfCatalogue(Asking):
+    """A question about tables, columns and types, answered from the policy alone."""
+
+    def columns(self) -> tuple[ResultColumn, ...]:
+        found = self._found(None)
+        self.parameters = found.parameters
+        return found.columns
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        found = self._found(values)
+        return Result("SELECT {}", found.columns, found.rows)
+
+    def _found(self, values: Sequence[Value] | None) -> Found:
+        context = self.context
+        context.guest.admit(len(self.text))
+        return context.catalogue.answer(context.guest, context.settings, self.text, values)
+
+
+class _Refused(Asking):
+    """What PostgreSQL has and this door has not."""
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        first = next(words(self.text)).text
+        raise PgRefusal("0A000", f"{first.upper()} is not served.", REFUSED[first])
+
+
+class _Asked(Asking):
+    """A statement of dpsql's."""
+
+    def columns(self) -> tuple[ResultColumn, ...] | None:
+        outline = self.context.guest.outline(self.text)
+        self.parameters = outline.parameters
+        return _columns(outline.columns, outline.types)
+
+    def answered(self, values: Sequence[Value]) -> Result:
+        answer = self.context.guest.query(self.text, values)
+        return Result("SELECT {}", _columns(answer.columns, answer.types), answer.rows, tuple(self._notices(answer)))
+
+    def _notices(self, answer: Answer) -> list[str]:
+        if not answer.measurements and not answer.released_from:
+            return []
+        cost = "nothing, this was released before" if answer.replayed else cost_text(answer.cost)
+        told = f"Cost: {cost}. Left for one query: {self.context.guest.left()}."
+        stamp = [] if answer.private else ["NOT PRIVATE: test sampler"]
+        return [told, *answer.notes, *stamp]
+
+
+def _columns(names: Sequence[str], types: Sequence[Type]) -> tuple[ResultColumn, ...]:
+    return tuple(column_of(name, OIDS[kind]) for name, kind in zip(names, types, strict=True))
+
+
+def question_of(context: Context, text: str) -> Asking:
+    """The question that a statement is."""
+    found = list(words(text))
+    first = found[0].text if found else ""
+    second = found[1].text if len(found) > 1 else ""
+    if first in TRANSACTIONS:
+        return _Transaction(context, text)
+    if first in NO_OPS:
+        return _NoOp(context, text)
+    if first == "deallocate":
+        return Deallocate(context, text)
+    if first in SAID:
+        return _Set(context, text)
+    if first == "show" and second not in ("budget", "tables"):
+        return _Show(context, text)
+    if first in REFUSED:
+        return _Refused(context, text)
+    if first in SELECTS and _of_catalogue(found, context.catalogue.own_names):
+        return _OfCatalogue(context, text)
+    return _Asked(context, text)
+
+
+def _of_catalogue(found: Sequence[Word], own: frozenset[str]) -> bool:
+    """Whether a statement names the catalogue, or no table at all.
+
+    Args:
+        found: Its words.
+        own: Names of the policy's that look like the catalogue's.
+    """
+    names = [word.text.lower() for word in found if word.kind in ("word", "quoted")]
+    if any(name in SYSTEM or (name.startswith("pg_") and name not in own) for name in names):
+        return True
+    return not any(word.kind == "word" and word.text == "from" for word in found) and names[:1] != ["table"]

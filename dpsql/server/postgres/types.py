@@ -1,0 +1,229 @@
+"""Values as PostgreSQL's clients read and write them: types by their OIDs, as text and in binary.
+
+Source: PostgreSQL's pg_type.dat for the OIDs, and the send and receive functions of its types for the binary forms.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from dpsql.errors import DataError
+from dpsql.plan.types import Type, Value
+from dpsql.server.postgres.messages import ResultColumn
+
+__all__ = ["OIDS", "TEXT", "column_of", "encoded", "parameter", "wire_row"]
+
+BOOL, INT8, INT2, INT4, TEXT, OID, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 26, 700, 701  # Of pg_type.dat.
+UNKNOWN, BPCHAR, VARCHAR, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = 705, 1042, 1043, 1082, 1114, 1184, 1700
+"""Further OIDs, of pg_type.dat."""
+CHAR, NAME, JSON, INT4_ARRAY, TEXT_ARRAY = 18, 19, 114, 1007, 1009  # Of pg_type.dat.
+
+OIDS: Mapping[Type, int] = {
+    Type.INTEGER: INT8,
+    Type.REAL: FLOAT8,
+    Type.BOOLEAN: BOOL,
+    Type.TEXT: TEXT,
+    Type.DATE: DATE,
+    Type.TIMESTAMP: TIMESTAMP,
+    Type.NULL: TEXT,
+}
+"""The types of answers in PostgreSQL."""
+SIZES: Mapping[int, int] = {BOOL: 1, INT2: 2, INT4: 4, INT8: 8, OID: 4, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIMESTAMP: 8}
+"""Bytes of a value in binary; all others vary."""
+EPOCH = date(2000, 1, 1)
+"""The day 0 of dates and timestamps in binary."""
+LARGEST = 2**63
+"""The first number beyond 64 bits with a sign."""
+WORDS = (UNKNOWN, 0, TEXT, VARCHAR, BPCHAR, CHAR, NAME, JSON)
+"""Types of parameters that say no more than that a text came."""
+TRUE, FALSE = ("t", "true", "y", "yes", "on", "1"), ("f", "false", "n", "no", "off", "0")
+
+
+def column_of(name: str, oid: int) -> ResultColumn:
+    """A column of a type."""
+    return ResultColumn(name, oid, SIZES.get(oid, -1))
+
+
+# ------------------------------------------------------------------------------------------------------------- results
+
+
+def wire_row(row: Sequence[Any], columns: Sequence[ResultColumn], formats: Sequence[int]) -> list[bytes | None]:
+    """A row's values, each in its format: 0 text, 1 binary.
+
+    Raises:
+        DataError: A number is beyond its type.
+    """
+    return [
+        None if value is None else encoded(value, column.oid, binary=code == 1)
+        for value, column, code in zip(row, columns, formats, strict=True)
+    ]
+
+
+def encoded(value: Any, oid: int, *, binary: bool) -> bytes:
+    """A value that is not NULL, of a type.
+
+    >>> encoded(True, BOOL, binary=False), encoded(7, INT8, binary=True), encoded(["a", None], TEXT_ARRAY, binary=False)
+    (b't', b'\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x07', b'{"a",NULL}')
+    """
+    if oid in (INT2, INT4, INT8, OID):
+        number = int(value)
+        if not -LARGEST <= number < LARGEST:
+            raise DataError("A number of the answer has more than 64 bits. Write CAST(.. AS DOUBLE) around it.")
+        return number.to_bytes(SIZES[oid], "big", signed=oid != OID) if binary else str(number).encode()
+    if oid in (FLOAT4, FLOAT8):
+        return struct.pack(">f" if oid == FLOAT4 else ">d", float(value)) if binary else _real(float(value))
+    if oid == BOOL:
+        return (b"\1" if value else b"\0") if binary else (b"t" if value else b"f")
+    if oid == DATE and isinstance(value, date):
+        return struct.pack(">i", (value - EPOCH).days) if binary else value.isoformat().encode()
+    if oid == TIMESTAMP and isinstance(value, datetime):
+        return struct.pack(">q", _microseconds(value)) if binary else value.isoformat(" ").encode()
+    if oid in (TEXT_ARRAY, INT4_ARRAY):
+        element = TEXT if oid == TEXT_ARRAY else INT4
+        return _binary_array(value, element) if binary else _text_array(value).encode()
+    return str(value).replace("\0", "").encode(errors="replace")
+
+
+def _real(value: float) -> bytes:
+    if value - value != 0:
+        return b"NaN" if value != value else b"Infinity" if value > 0 else b"-Infinity"
+    text = repr(value)
+    return (text[:-2] if text.endswith(".0") else text).encode()
+
+
+def _microseconds(value: datetime) -> int:
+    return (value - datetime(EPOCH.year, EPOCH.month, EPOCH.day)) // timedelta(microseconds=1)
+
+
+def _text_array(values: Sequence[Any]) -> str:
+    shown = []
+    for value in values:
+        text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+        shown.append("NULL" if value is None else text if isinstance(value, int) else f'"{text}"')
+    return f"{{{','.join(shown)}}}"
+
+
+def _binary_array(values: Sequence[Any], element: int) -> bytes:
+    head = struct.pack(">iii", 1 if values else 0, int(None in values), element)
+    body = struct.pack(">ii", len(values), 1) if values else b""
+    for value in values:
+        data = b"" if value is None else encoded(value, element, binary=True)
+        body += struct.pack(">i", -1 if value is None else len(data)) + data
+    return head + body
+
+
+# ---------------------------------------------------------------------------------------------------------- parameters
+
+
+def parameter(data: bytes | None, oid: int, wanted: Type | None, *, binary: bool) -> Value:
+    """The value of a parameter.
+
+    Args:
+        data: What came; None is NULL.
+        oid: The type that the client gave it; 0 for none.
+        wanted: The type that the statement takes in its place, where that is known.
+        binary: Whether it came in binary.
+
+    Raises:
+        DataError: It is no value of that type, or of a type that no statement takes.
+    """
+    if data is None:
+        return None
+    if oid in WORDS:
+        return _read(data, OIDS[wanted] if wanted is not None else TEXT, binary=binary and oid in (0, UNKNOWN))
+    return _read(data, oid, binary=binary)
+
+
+def _read(data: bytes, oid: int, *, binary: bool) -> Value:
+    reader = (BINARY if binary else SHOWN).get(oid)
+    if reader is None:
+        raise DataError(
+            f"A parameter has PostgreSQL's type {oid}, which no statement takes. Pass numbers, text, booleans, dates "
+            "or timestamps without a zone, one for each place: IN ($1, $2) rather than = ANY($1)."
+        )
+    try:
+        return reader(data)
+    except (ValueError, InvalidOperation, struct.error, OverflowError):
+        raise DataError("A parameter is no value of its type. Pass one of the column's own type.") from None
+
+
+def _decimal(data: bytes) -> Decimal:
+    value = Decimal(data.decode().strip())
+    if not value.is_finite():
+        raise ValueError
+    return value
+
+
+def _bool(data: bytes) -> bool:
+    text = data.decode().strip().lower()
+    if text not in TRUE + FALSE:
+        raise ValueError
+    return text in TRUE
+
+
+def _timestamp(data: bytes) -> datetime:
+    value = datetime.fromisoformat(data.decode().strip())
+    if value.tzinfo is not None:
+        raise ValueError
+    return value
+
+
+def _date(data: bytes) -> date:
+    text = data.decode().strip()
+    return date.fromisoformat(text[:10]) if text[10:] in ("", " 00:00:00") else _no_date()
+
+
+def _no_date() -> date:
+    raise ValueError
+
+
+def _numeric(data: bytes) -> Decimal:
+    """The binary form of numeric: digits to the base 10,000, the weight of the first, sign, scale."""
+    count, weight, sign, _ = struct.unpack(">HhHH", data[:8])
+    if sign not in (0, 0x4000) or len(data) != 8 + 2 * count:
+        raise ValueError
+    digits = struct.unpack(f">{count}H", data[8:])
+    value = sum((Decimal(digit).scaleb(4 * (weight - place)) for place, digit in enumerate(digits)), Decimal(0))
+    return -value if sign else value
+
+
+def _integer(size: int) -> Callable[[bytes], int]:
+    def read(data: bytes) -> int:
+        if len(data) != size:
+            raise ValueError
+        return int.from_bytes(data, "big", signed=True)
+
+    return read
+
+
+def _float(form: str) -> Callable[[bytes], Value]:
+    def read(data: bytes) -> Value:
+        value: float = struct.unpack(form, data)[0]
+        if value - value != 0:
+            raise ValueError
+        return value
+
+    return read
+
+
+def _text(data: bytes) -> str:
+    return data.decode()
+
+
+SHOWN: Mapping[int, Callable[[bytes], Value]] = {
+    INT2: lambda data: int(data.decode()), INT4: lambda data: int(data.decode()), INT8: lambda data: int(data.decode()),
+    OID: lambda data: int(data.decode()), FLOAT4: _decimal, FLOAT8: _decimal, NUMERIC: _decimal, BOOL: _bool,
+    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp,
+}  # fmt: skip
+"""How a parameter in text is read."""
+BINARY: Mapping[int, Callable[[bytes], Value]] = {
+    INT2: _integer(2), INT4: _integer(4), INT8: _integer(8), OID: _integer(4), FLOAT4: _float(">f"),
+    FLOAT8: _float(">d"), NUMERIC: _numeric, BOOL: lambda data: data != b"\0", TEXT: _text,
+    DATE: lambda data: EPOCH + timedelta(days=_integer(4)(data)),
+    TIMESTAMP: lambda data: datetime(EPOCH.year, 1, 1) + timedelta(microseconds=_integer(8)(data)),
+}  # fmt: skip
+"""How one in binary is read."""

@@ -1,0 +1,146 @@
+"""A process that answers questions about a catalogue: ``python -I -m dpsql.worker.catalogue FD OPTIONS``.
+
+It holds nothing but what each request brings: names and types of tables, from a policy. It is given no database, no key
+and no file, and its engine opens none. What a client wrote reaches DuckDB here and nowhere else, and only where
+DuckDB's own parser sees one SELECT over the catalogue's relations, with functions that are listed.
+
+Tests: tests/unit/server/postgres.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from datetime import date, datetime
+from multiprocessing.connection import Connection
+from typing import Any
+
+import duckdb
+
+from dpsql.worker import limits, wire
+from dpsql.worker.verify import Refused
+
+LOCKED: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "threads": "1",
+    "memory_limit": "256MiB",
+}
+HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
+MOST_ROWS = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
+SCHEMAS = ("", "pgc", "pgi")
+"""Where a statement's relations may be; '' is for those of WITH, and of the search path."""
+
+
+def built(setup: str) -> duckdb.DuckDBPyConnection:
+    """A catalogue by the statements that make it."""
+    connection = duckdb.connect(":memory:", config=LOCKED)
+    connection.execute(setup)
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def confirm(
+    connection: duckdb.DuckDBPyConnection, sql: str, relations: Collection[str], functions: Collection[str]
+) -> None:
+    """Returns if the text is one SELECT over these relations, and those of its own WITH, with no function but these.
+
+    Raises:
+        Refused: It is anything else.
+    """
+    kinds = [statement.type.name for statement in connection.extract_statements(sql)]
+    row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
+    if kinds != ["SELECT"] or tree.get("error") or len(tree["statements"]) != 1:
+        raise Refused("this is no one SELECT")
+    nodes = list(_nodes(tree["statements"][0]))
+    known = {*relations, *(cte["key"].lower() for node in nodes for cte in node.get("map", []) if "key" in cte)}
+    for node in nodes:
+        if node.get("type") == "BASE_TABLE" and (node["catalog_name"] or node["schema_name"] not in SCHEMAS):
+            raise Refused(f'schema "{node["schema_name"]}" does not exist')
+        if node.get("type") == "BASE_TABLE" and node["table_name"].lower() not in known:
+            raise Refused(f'relation "{node["table_name"]}" does not exist')
+        name = node.get("function_name")
+        if isinstance(name, str) and name not in functions:
+            raise Refused(f"function {name} does not exist")
+        if node.get("type") in ("COLUMN_DATA", "SHOW_REF", "PIVOT", "DELIM_GET") or node.get("class") == "LAMBDA":
+            raise Refused("this is not supported")
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        yield node
+        node = list(node.values())
+    if isinstance(node, list):
+        for inner in node:
+            yield from _nodes(inner)
+
+
+def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any]:
+    """The columns, their types in the engine's words, and the rows of a request's statement.
+
+    Raises:
+        Refused, duckdb.Error: It cannot be answered.
+    """
+    confirm(connection, request["sql"], request["relations"], request["functions"])
+    relation = connection.execute(request["sql"], request["parameters"] or None)
+    columns = [[name, str(kind)] for name, kind, *_ in relation.description or []]
+    rows = relation.fetchmany(MOST_ROWS)
+    return {"columns": columns, "rows": [[_plain(value) for value in row] for row in rows]}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | str | date | datetime):
+        return value
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return str(value)
+
+
+def serve(connection: Connection) -> None:
+    """Answers until the parent closes its end."""
+    held: OrderedDict[str, duckdb.DuckDBPyConnection] = OrderedDict()
+    connection.send_bytes(wire.encode({"ready": True}))
+    while True:
+        request = wire.decode(connection.recv_bytes())
+        limits.expire(request["deadline"])
+        name = request["name"]
+        try:
+            if name not in held and request["setup"] is None:
+                reply: dict[str, Any] = {"unknown": True}
+            else:
+                if name not in held:
+                    held[name] = built(request["setup"])
+                    while len(held) > HELD:
+                        held.popitem(last=False)[1].close()
+                held.move_to_end(name)
+                reply = answer(held[name], request)
+        except Exception as error:  # noqa: BLE001 - a client's text may do anything; nothing private is here to be told
+            reply = {"failed": str(error)}
+        connection.send_bytes(wire.encode(reply))
+        limits.expire(0)
+
+
+def main() -> None:
+    """Locks itself in, and answers."""
+    descriptor, options = int(sys.argv[1]), wire.decode(sys.argv[2].encode())
+    limits.confine(options["memory"], writes=False)
+    limits.leave_with(descriptor)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    try:
+        serve(Connection(descriptor))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+if __name__ == "__main__":
+    main()

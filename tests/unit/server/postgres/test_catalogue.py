@@ -1,0 +1,111 @@
+"""The catalogue: what tools ask when they connect is answered, from the policy alone, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dpsql.plan.types import Type
+from dpsql.server.postgres.catalogue import Catalogue
+from dpsql.server.postgres.questions import Context, Result, question_of
+from dpsql.server.postgres.settings import Settings
+from dpsql.server.postgres.states import PgRefusal
+from tests.unit.server.clinic import Clinic
+
+STATEMENTS = json.loads((Path(__file__).parent / "client_statements.json").read_text())
+"""What DBeaver, Metabase, psql and pgAdmin send: of datafusion-contrib/datafusion-postgres (Apache-2.0), at 4c18f5a."""
+
+
+@pytest.fixture(scope="module")
+def context(clinic: Clinic) -> Iterator[Context]:
+    server = clinic.server
+    guest = server.guest(server.bearer(clinic.tokens["ana"], "t", "x"), "t", "x")
+    catalogue = Catalogue(clinic.proxy)
+    yield Context(guest, Settings("ana"), catalogue, inside=False, changed=[])
+    catalogue.close()
+    guest.close()
+
+
+def asked(context: Context, sql: str, *values: str) -> Result:
+    return question_of(context, sql).answered(values)
+
+
+@pytest.mark.parametrize("tool", STATEMENTS)
+def test_every_statement_that_a_tool_sends_by_itself_is_answered(context: Context, tool: str) -> None:
+    for sql in STATEMENTS[tool]:
+        question = question_of(context, sql)
+        columns, result = question.columns(), question.answered(())
+        assert columns == result.columns, sql
+
+
+def test_tables_and_columns_are_the_policy_s(context: Context) -> None:
+    tables = asked(context, "SELECT schemaname, tablename FROM pg_catalog.pg_tables")
+    assert tables.rows == [["public", "people"]]
+    columns = asked(
+        context,
+        "SELECT column_name, data_type, is_nullable FROM information_schema.columns WHERE table_name = $1 "
+        "ORDER BY ordinal_position",
+        "people",
+    )
+    assert columns.rows[1:4] == [["age", "bigint", "YES"], ["sex", "text", "YES"], ["born", "date", "YES"]]
+    told = asked(context, "SELECT col_description('people'::regclass, 2), obj_description('people'::regclass)")
+    assert told.rows == [["[0, 99]", "private, at most 1 row of each person, about 100 rows"]]
+
+
+def test_what_an_analyst_made_is_in_their_catalogue_alone(context: Context, clinic: Clinic) -> None:
+    listed = "SELECT relname FROM pg_class WHERE relkind = 'r' ORDER BY 1"
+    context.guest.query("CREATE SYNTHETIC TABLE ages AS SELECT age FROM people", epsilon=1)
+    assert [row[0] for row in asked(context, listed).rows] == ["ages", "people"]
+    server = clinic.server
+    bob = server.guest(server.bearer(clinic.tokens["bob"], "t", "x"), "t", "x")
+    his = Context(bob, Settings("bob"), context.catalogue, inside=False, changed=[])
+    assert [row[0] for row in asked(his, listed).rows] == ["people"]
+    assert asked(his, "SELECT rolname FROM pg_roles ORDER BY 1").rows == [["bob"], ["owner"]]
+    context.guest.query("DROP TABLE ages")
+    bob.close()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('/etc/passwd'), pg_class", "SELECT * FROM '/etc/passwd', pg_class",
+        "SELECT * FROM duckdb_settings(), pg_class", "SELECT * FROM main.pg_class", "SELECT getenv('HOME')",
+        "SELECT * FROM pg_class, people", "SELECT * FROM pg_catalog.duckdb_tables", "SELECT read_text('/etc/passwd')",
+        "WITH x AS (SELECT * FROM glob('*')) SELECT * FROM x, pg_class", "SELECT * FROM sqlite_master, pg_class",
+        "SELECT * FROM system.information_schema.tables", "SELECT query('SELECT 1')", "VALUES (getvariable('x'))",
+        "SELECT 1 FROM pg_class, LATERAL (SELECT * FROM query_table('people'))", "SELECT pg_read_file('/etc/passwd')",
+        "SELECT 1; DROP TABLE pg_class", "SELECT * FROM pg_class FOR UPDATE; ATTACH 'x'", "SELECT [x FOR x IN [1, 2]]",
+        "SELECT * FROM (DESCRIBE pg_class)", "FROM pg_class", "SELECT 1 +", "SELECT '", "SELECT nope(1)",
+    ],
+)  # fmt: skip
+def test_what_is_no_question_about_the_catalogue_is_refused(context: Context, sql: str) -> None:
+    if sql.startswith("SELECT current_setting"):
+        sql = "SELECT query('SELECT 1')"
+    with pytest.raises(Exception) as refused:
+        asked(context, sql)
+    assert type(refused.value).__name__ in ("PgRefusal", "UnsupportedQuery")
+
+
+def test_a_question_that_takes_for_ever_is_given_up_and_the_next_is_answered(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpsql.server.postgres.catalogue.DEADLINE", 1)
+    with pytest.raises(PgRefusal, match="does not answer"):
+        asked(context, "SELECT COUNT(*) FROM generate_series(1, 10000000) a, generate_series(1, 10000000) b, pg_class")
+    monkeypatch.undo()
+    assert asked(context, "SELECT version()").rows[0][0].startswith("PostgreSQL 16")
+
+
+def test_statements_of_dpsql_stay_so(context: Context) -> None:
+    for sql in (
+        "SELECT COUNT(*) FROM people WHERE sex = 'pg_class'",
+        "SHOW TABLES",
+        "EXPLAIN SELECT COUNT(*) FROM people",
+    ):
+        assert type(question_of(context, sql)).__name__ == "_Asked"
+    question = question_of(context, "SELECT COUNT(*) FROM people WHERE age > $1")
+    assert question.columns() is not None
+    assert question.parameters == (Type.INTEGER,)
