@@ -14,8 +14,8 @@ from dpsql.errors import Error
 from dpsql.plan.types import Value
 from dpsql.server.core import Server
 from dpsql.server.postgres import messages, types
-from dpsql.server.postgres.messages import Fields, ProtocolViolation, ResultColumn
-from dpsql.server.postgres.questions import Asking, Context, Deallocate, Result, question_of
+from dpsql.server.postgres.messages import MessageFields, ProtocolViolation, ResultColumn
+from dpsql.server.postgres.questions import Context, Deallocate, Inquiry, Result, question_of
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.states import CANCELLED, PgRefusal, fields_of, told
 from dpsql.server.postgres.wire import Wire
@@ -48,7 +48,7 @@ class PreparedStatement:
 
     text: str
     offset: int
-    question: Asking | None
+    question: Inquiry | None
     oids: list[int] = field(default_factory=list)
     columns: tuple[ResultColumn, ...] | None = None
     described: bool = False
@@ -109,20 +109,20 @@ class Conversation:
             return False
         if kind == b"S":
             self._skipping = False
-            Fields(data).end()
+            MessageFields(data).end()
             await self._ready()
             return True
         if self._skipping:
             return True
         if kind == b"Q":
-            await self._simple(Fields(data))
+            await self._simple(MessageFields(data))
             return True
         handlers = {b"P": self._parse, b"B": self._bind, b"D": self._describe, b"E": self._execute, b"C": self._close}
         if kind == b"H":
             await self._wire.flush()
         elif kind in handlers:
             try:
-                await handlers[kind](Fields(data))
+                await handlers[kind](MessageFields(data))
             except _Told:
                 self._skipping = True
         elif kind not in (b"d", b"c", b"f"):  # what is left of a COPY that was refused
@@ -131,7 +131,7 @@ class Conversation:
 
     # --------------------------------------------------------------------------------------------------- simple queries
 
-    async def _simple(self, fields: Fields) -> None:
+    async def _simple(self, fields: MessageFields) -> None:
         text = fields.string()
         fields.end()
         self._portals.clear()
@@ -157,7 +157,7 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------- extended queries
 
-    async def _parse(self, fields: Fields) -> None:
+    async def _parse(self, fields: MessageFields) -> None:
         name, text = fields.string(), fields.string()
         oids = [fields.int32() for _ in range(fields.int16())]
         fields.end()
@@ -174,7 +174,7 @@ class Conversation:
         self._statements[name] = statement
         self._wire.write(messages.parse_complete)
 
-    async def _bind(self, fields: Fields) -> None:
+    async def _bind(self, fields: MessageFields) -> None:
         portal, name = fields.string(), fields.string()
         formats, given = fields.formats(), fields.values()
         results = fields.formats()
@@ -200,7 +200,7 @@ class Conversation:
         self._portals[portal] = Portal(statement, values, results)
         self._wire.write(messages.bind_complete)
 
-    async def _describe(self, fields: Fields) -> None:
+    async def _describe(self, fields: MessageFields) -> None:
         kind, name = fields.take(1), fields.string()
         fields.end()
         portal = self._portal(name) if kind == b"P" else None
@@ -219,7 +219,7 @@ class Conversation:
                 formats = self._formats(portal.formats if portal else [], statement.columns)
                 self._wire.write(messages.row_description(statement.columns, formats))
 
-    async def _execute(self, fields: Fields) -> None:
+    async def _execute(self, fields: MessageFields) -> None:
         portal, most = self._portal(fields.string()), fields.int32()
         fields.end()
         if portal.statement.question is None:
@@ -229,7 +229,7 @@ class Conversation:
             await self._run(portal)
         await self._rows(portal, most)
 
-    async def _close(self, fields: Fields) -> None:
+    async def _close(self, fields: MessageFields) -> None:
         kind, name = fields.take(1), fields.string()
         fields.end()
         if kind == b"S":
@@ -240,7 +240,7 @@ class Conversation:
 
     # ------------------------------------------------------------------------------------------------------------ parts
 
-    def _question(self, text: str) -> Asking | None:
+    def _question(self, text: str) -> Inquiry | None:
         return question_of(self._context, text) if text else None
 
     def _statement(self, name: str) -> PreparedStatement:

@@ -21,7 +21,7 @@ from dpsql.server.listening import Listen, Tls
 from dpsql.server.postgres import messages
 from dpsql.server.postgres.catalogue import Catalogue
 from dpsql.server.postgres.conversation import Conversation
-from dpsql.server.postgres.messages import Fields, ProtocolViolation
+from dpsql.server.postgres.messages import MessageFields, ProtocolViolation
 from dpsql.server.postgres.questions import Context, question_of
 from dpsql.server.postgres.scram import MECHANISM, begin
 from dpsql.server.postgres.settings import Settings
@@ -158,7 +158,7 @@ class PostgresDoor:
                 return None
             if code >> 16 != messages.VERSION >> 16:
                 raise ProtocolViolation(f"unsupported frontend protocol {code >> 16}.{code & 0xFFFF}: 3.0 is spoken")
-            fields, found = Fields(data), dict[str, str]()
+            fields, found = MessageFields(data), dict[str, str]()
             while name := fields.string():
                 found[name] = fields.string()
             fields.end()
@@ -179,7 +179,7 @@ class PostgresDoor:
         attempt = self._server.attempt(name, NAME, wire.address)
         wire.write(messages.authentication(10, f"{MECHANISM}\0\0".encode()))
         await wire.flush()
-        fields = Fields(await self._sasl(wire))
+        fields = MessageFields(await self._sasl(wire))
         if fields.string() != MECHANISM:
             raise ProtocolViolation(f"{MECHANISM} is the one way to come in")
         exchange = begin(fields.take(fields.int32()), attempt.verifier)

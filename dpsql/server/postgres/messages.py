@@ -15,7 +15,7 @@ __all__ = [
     "GSS",
     "SSL",
     "VERSION",
-    "Fields",
+    "MessageFields",
     "ProtocolViolation",
     "ResultColumn",
     "authentication",
@@ -64,7 +64,7 @@ class ResultColumn:
 
 
 @dataclass(slots=True)
-class Fields:
+class MessageFields:
     """Reads the parts of one message, in their order.
 
     Args:

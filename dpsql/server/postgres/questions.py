@@ -21,7 +21,7 @@ from dpsql.server.postgres.settings import Settings, assignment
 from dpsql.server.postgres.states import PgRefusal
 from dpsql.server.postgres.types import OIDS, TEXT, column_of
 
-__all__ = ["Asking", "Context", "Deallocate", "Result", "question_of"]
+__all__ = ["Context", "Deallocate", "Inquiry", "Result", "question_of"]
 
 TRANSACTIONS = {
     "begin": "BEGIN", "start": "START TRANSACTION", "commit": "COMMIT", "end": "COMMIT", "rollback": "ROLLBACK",
@@ -85,7 +85,7 @@ class Context:
     changed: list[tuple[str, str]]
 
 
-class Asking(ABC):
+class Inquiry(ABC):
     """One statement.
 
     Attributes:
@@ -106,7 +106,7 @@ class Asking(ABC):
         """What it gives with these values of its parameters."""
 
 
-class _Transaction(Asking):
+class _Transaction(Inquiry):
     """BEGIN, COMMIT and their like: nothing can be changed or taken back, so they do nothing."""
 
     def answered(self, values: Sequence[Value]) -> Result:
@@ -120,7 +120,7 @@ class _Transaction(Asking):
         return Result(TRANSACTIONS[first])
 
 
-class _NoOp(Asking):
+class _NoOp(Inquiry):
     """DISCARD, CLOSE and UNLISTEN."""
 
     def answered(self, values: Sequence[Value]) -> Result:
@@ -132,7 +132,7 @@ class _NoOp(Asking):
         return Result(NO_OPS[first])
 
 
-class Deallocate(Asking):
+class Deallocate(Inquiry):
     """DEALLOCATE: a prepared statement is forgotten, or all."""
 
     @property
@@ -145,7 +145,7 @@ class Deallocate(Asking):
         return Result("DEALLOCATE" if self.name is not None else "DEALLOCATE ALL")
 
 
-class _Set(Asking):
+class _Set(Inquiry):
     """SET and RESET: dpsql's options, or PostgreSQL's settings, which mean nothing."""
 
     def answered(self, values: Sequence[Value]) -> Result:
@@ -170,7 +170,7 @@ def _given(found: Sequence[Word]) -> tuple[str, str | None]:
     return name.lower(), value
 
 
-class _Show(Asking):
+class _Show(Inquiry):
     """SHOW of one of PostgreSQL's settings, or of all."""
 
     def columns(self) -> tuple[ResultColumn, ...]:
@@ -196,7 +196,7 @@ class _Show(Asking):
         return "".join(rest)
 
 
-class _OfCatalogue(Asking):
+class _OfCatalogue(Inquiry):
     """A question about tables, columns and types, answered from the policy alone."""
 
     def columns(self) -> tuple[ResultColumn, ...]:
@@ -214,7 +214,7 @@ class _OfCatalogue(Asking):
         return context.catalogue.answer(context.guest, context.settings, self.text, values)
 
 
-class _Refused(Asking):
+class _Refused(Inquiry):
     """What PostgreSQL has and this door has not."""
 
     def answered(self, values: Sequence[Value]) -> Result:
@@ -222,7 +222,7 @@ class _Refused(Asking):
         raise PgRefusal("0A000", f"{first.upper()} is not served.", REFUSED[first])
 
 
-class _Asked(Asking):
+class _Asked(Inquiry):
     """A statement of dpsql's."""
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
@@ -247,7 +247,7 @@ def _columns(names: Sequence[str], types: Sequence[Type]) -> tuple[ResultColumn,
     return tuple(column_of(name, OIDS[kind]) for name, kind in zip(names, types, strict=True))
 
 
-def question_of(context: Context, text: str) -> Asking:
+def question_of(context: Context, text: str) -> Inquiry:
     """The question that a statement is."""
     found = list(words(text))
     first = found[0].text if found else ""
