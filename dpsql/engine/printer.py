@@ -21,7 +21,6 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
-    Listed,
     Order,
     PerUnit,
     Project,
@@ -32,6 +31,7 @@ from dpsql.plan.nodes import (
     UnionAll,
     UnitValue,
     Windowed,
+    Written,
 )
 from dpsql.plan.types import Grid, Type, Value
 from dpsql.sql.normal import frame_text
@@ -175,12 +175,12 @@ class Printer:
                     ]
                     parts.append(f"SELECT {', '.join(named)} {self.rows(part)}")
                 return f"({' UNION ALL '.join(parts)}) AS {self.quoted(node.alias)}", []
-            case Listed():
+            case Written():
                 return self._listed(node), []
             case PerUnit():
                 return f"({self._per_unit(node)}) AS {self.quoted(node.alias)}", []
 
-    def _listed(self, node: Listed) -> str:
+    def _listed(self, node: Written) -> str:
         named = [(self.quoted(column.name), column.facts.type) for column in node.columns]
         rows = (
             ", ".join(f"{self.constant(v, kind)} AS {name}" for v, (name, kind) in zip(row, named, strict=True))

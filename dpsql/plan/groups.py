@@ -41,13 +41,13 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
-    Listed,
     PerUnit,
     Project,
     Relation,
     Scan,
     Semi,
     UnionAll,
+    Written,
 )
 from dpsql.plan.plans import Key
 from dpsql.plan.relations import aliases_of, is_public, most_met, names_unit
@@ -132,7 +132,7 @@ class _Reader:
         match relation:
             case Scan():
                 return NONE if column.unit or relation.table.rows_per_unit == 1 else None
-            case Listed():
+            case Written():
                 return None
             case Filter() | Semi():
                 return self._column(relation.input, column)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import Resolver, as_constant
-from dpsql.plan.nodes import Column, Listed
+from dpsql.plan.nodes import Column, Written
 from dpsql.plan.sub_queries import Sub
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql import syntax
@@ -41,7 +41,7 @@ def listed_rows(source: syntax.ListedRows, alias: str, resolver: Resolver) -> Su
             hint="Name them: AS t (x, y).",
         )  # fmt: skip
     columns = tuple(column for column, _ in typed)
-    listed = Listed(columns, tuple(zip(*(values for _, values in typed), strict=True)))
+    listed = Written(columns, tuple(zip(*(values for _, values in typed), strict=True)))
     return Sub(listed, dict(zip(source.names, columns, strict=True)))
 
 

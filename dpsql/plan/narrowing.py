@@ -47,7 +47,6 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
-    Listed,
     PerUnit,
     Project,
     Relation,
@@ -56,6 +55,7 @@ from dpsql.plan.nodes import (
     UnionAll,
     UnitValue,
     Windowed,
+    Written,
 )
 from dpsql.plan.ranges import hull_of, is_certain, known_range
 from dpsql.plan.stability import most_rows
@@ -93,7 +93,7 @@ def facts_where(expression: Expression, conditions: Sequence[Expression]) -> Fac
 def is_empty(relation: Relation) -> bool:
     """Whether a relation can have no row, by its conditions and what is known of its columns."""
     match relation:
-        case Scan() | Listed():
+        case Scan() | Written():
             return False
         case Filter():
             return is_empty(relation.input) or _excluded(relation.predicate, _rows(relation.input))
@@ -207,7 +207,7 @@ def _branches(case: Case, box: Box) -> Iterator[tuple[Expression, Box]]:
 def _rows(relation: Relation) -> Box | None:
     """The box of a relation's rows; None where it can have none."""
     match relation:
-        case Scan() | Listed():
+        case Scan() | Written():
             return {}
         case Filter():
             return _all([_rows(relation.input), implied(relation.predicate, truth=True, or_null=False)])

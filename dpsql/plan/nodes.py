@@ -25,7 +25,6 @@ __all__ = [
     "Expression",
     "Filter",
     "Join",
-    "Listed",
     "OptionValue",
     "Order",
     "PerUnit",
@@ -37,6 +36,7 @@ __all__ = [
     "UnionAll",
     "UnitValue",
     "Windowed",
+    "Written",
 ]
 
 Position = tuple[int, int]
@@ -239,7 +239,7 @@ class UnionAll:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Written:
     """Rows that the statement itself holds: public, and nobody's.
 
     Attributes:
@@ -290,7 +290,7 @@ class PerUnit:
     values: tuple[UnitValue, ...]
 
 
-Relation = Scan | Join | Filter | Semi | Project | UnionAll | PerUnit | Listed
+Relation = Scan | Join | Filter | Semi | Project | UnionAll | PerUnit | Written
 
 # -------------------------------------------------------------------- statement
 

@@ -12,13 +12,13 @@ from dpsql.plan.nodes import (
     Expression,
     Filter,
     Join,
-    Listed,
     PerUnit,
     Project,
     Relation,
     Scan,
     Semi,
     UnionAll,
+    Written,
 )
 from dpsql.plan.types import Type
 
@@ -53,7 +53,7 @@ def scans(relation: Relation) -> tuple[Scan, ...]:
     match relation:
         case Scan():
             return (relation,)
-        case Listed():
+        case Written():
             return ()
         case Filter() | Project() | PerUnit():
             return scans(relation.input)
@@ -120,7 +120,7 @@ def _behind(relation: Relation, column: Column) -> Iterator[tuple[ColumnInfo, bo
             yield from _behind(relation.right, column)
         case _ if relation.alias != column.alias:
             return
-        case Listed():
+        case Written():
             return
         case Scan():
             yield relation.table.columns[column.name], True
@@ -156,7 +156,7 @@ def unit_of(relation: Relation) -> Column | None:
     match relation:
         case Scan():
             return None if relation.table.unit is None else column_of(relation, relation.table.unit)
-        case Listed():
+        case Written():
             return None
         case Filter() | Semi():
             return unit_of(relation.input)
@@ -189,7 +189,7 @@ def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
                 if not is_rounded(column, equal):  # a declared key, too, counts as often as it really occurs
                     counts.append(public.table.columns[column.name].multiplicity)
             return max(1, min(counts))
-        case Listed():
+        case Written():
             own = [column for pair in equal for column in pair if column.alias == public.alias]
             return min((_most_equal(public, column) for column in own), default=len(public.rows))
         case Filter() | Semi():
@@ -204,7 +204,7 @@ def most_met(public: Relation, equal: tuple[tuple[Column, Column], ...]) -> int:
             return sum(size_of(part) for part, _ in public.parts)
 
 
-def _most_equal(listed: Listed, column: Column) -> int:
+def _most_equal(listed: Written, column: Column) -> int:
     """Most rows with one value of a column, as a real where it is a number: so 1 and 1.0 are one."""
     values = [row[listed.columns.index(column)] for row in listed.rows]
     same = [float(value) if column.facts.type.numeric else value for value in values if value is not None]  # type: ignore[arg-type]  # numbers
@@ -229,7 +229,7 @@ def size_of(public: Relation) -> int:
     match public:
         case Scan():
             return max(1, public.table.rows)
-        case Listed():
+        case Written():
             return len(public.rows)
         case Filter() | Semi() | Project() | PerUnit():
             return size_of(public.input)

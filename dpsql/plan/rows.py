@@ -27,7 +27,7 @@ from dpsql.plan.conditions import (
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.listed import listed_rows
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Listed, Project, Relation, Scan
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan, Written
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
@@ -140,8 +140,8 @@ class Rows:
             case syntax.Derived():
                 self._enter(group, source.alias or "sub-query", self.sub(source.query), source.position)
             case syntax.ListedRows():
-                listed = listed_rows(source, self.alias(), self.resolver(Scope(())))
-                self._enter(group, source.alias or "VALUES", listed, source.position)
+                sub = listed_rows(source, self.alias(), self.resolver(Scope(())))
+                self._enter(group, source.alias or "VALUES", sub, source.position)
             case syntax.TableFunctionCall():
                 raise ReleasesInside(
                     "a table function releases something of its own.", construct=source.call.name,
@@ -158,10 +158,8 @@ class Rows:
             case syntax.JoinClause(kind="right"):
                 self._left_join(source, source.right, source.left, group)
             case syntax.JoinClause():
-                raise UnsupportedQuery(
-                    "a full join shows rows without a partner on both sides.", construct="FULL JOIN",
-                    position=source.position, hint="Write JOIN or LEFT JOIN.",
-                )  # fmt: skip
+                reason, hint = "a full join shows rows without a partner on both sides.", "Write JOIN or LEFT JOIN."
+                raise UnsupportedQuery(reason, construct="FULL JOIN", position=source.position, hint=hint)
 
     def _table(self, source: syntax.TableName, group: Gathered) -> None:
         name = source.name[-1]
@@ -273,7 +271,7 @@ class Rows:
         while waiting:
             for part in waiting:
                 equal = [pair for p in rest if (pair := across(p, relation, part)) is not None]
-                if equal or (isinstance(part, Listed) and part is waiting[-1]):  # a statement's own rows meet all
+                if equal or (isinstance(part, Written) and part is waiting[-1]):  # a statement's own rows meet all
                     break
             else:
                 raise UnsupportedQuery(

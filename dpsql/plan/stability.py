@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dpsql.plan.groups import most_values
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Listed, PerUnit, Project, Relation, Scan, Semi, UnionAll
+from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll, Written
 from dpsql.plan.relations import conjuncts, is_public, is_rounded, most_met, predicates, size_of
 from dpsql.plan.values import values_known
 
@@ -29,7 +29,7 @@ def rows_per_unit(relation: Relation) -> int:
     match relation:
         case Scan():
             return relation.table.rows_per_unit
-        case Listed():
+        case Written():
             return 0
         case Project(distinct=True):
             return _values(relation.input, [expression for _, expression in relation.columns])

@@ -394,8 +394,5 @@ def parameter_count(node: object) -> int:
     """How many values a statement takes: one more than the largest index of its parameters."""
     if isinstance(node, Parameter):
         return node.index + 1
-    if isinstance(node, tuple):
-        return max(map(parameter_count, node), default=0)
-    if isinstance(node, Node):
-        return max((parameter_count(getattr(node, field.name)) for field in fields(node)), default=0)
-    return 0
+    parts = [getattr(node, field.name) for field in fields(node)] if isinstance(node, Node) else node
+    return max(map(parameter_count, parts), default=0) if isinstance(parts, list | tuple) else 0

@@ -12,18 +12,18 @@ import pytest
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import Resolver
 from dpsql.plan.listed import listed_rows
-from dpsql.plan.nodes import Column, Listed
+from dpsql.plan.nodes import Column, Written
 from dpsql.plan.relations import is_public, most_met, scans, size_of, unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql import syntax
 
 
-def listed(*rows: tuple[Any, ...]) -> Listed:
+def listed(*rows: tuple[Any, ...]) -> Written:
     written = tuple(tuple(map(syntax.Literal, row)) for row in rows)
     source = syntax.ListedRows(written, tuple(f"x{i}" for i in range(len(rows[0]))), "t")
     relation = listed_rows(source, "t0", Resolver(lambda _: None, ())).relation
-    assert isinstance(relation, Listed)
+    assert isinstance(relation, Written)
     return relation
 
 
