@@ -18,6 +18,7 @@ from dpsql.cli import (  # noqa: F401 - their commands are in `app` then
     release,
     report,
     serve,
+    shell,
     spent,
     user,
 )
