@@ -12,9 +12,11 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+import h11
 import uvicorn
 from starlette.requests import Request
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dpsql.errors import OperationalError
 from dpsql.policy.server import ServerSection
@@ -25,6 +27,9 @@ __all__ = ["HttpDoor", "address_of", "body_of"]
 PATIENCE = 10
 """Seconds that a stopping door waits for answers on their way. It is a choice."""
 BACKLOG = 128  # Connections that may wait to be taken. It is a choice.
+SLOW = 20.0
+"""Seconds that a whole request may take to come, its head and body: a client that is slower holds a place that others
+want. It is a choice."""
 HEADS = 32768
 """Bytes of a request's line and headers: more is refused. It is a choice; browsers send a tenth of it."""
 
@@ -37,6 +42,31 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
+class _Protocol(H11Protocol):
+    """One connection, which ends where its client takes too long over a request."""
+
+    slow = SLOW
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        super().connection_made(transport)
+        self._late = self.loop.call_later(self.slow, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        whole = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
+        if whole and self._late is not None:
+            self._late.cancel()
+            self._late = None
+        elif not whole and self._late is None:
+            self._late = self.loop.call_later(self.slow, self.transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+
 class HttpDoor:
     """A door that speaks HTTP/1.1.
 
@@ -44,10 +74,14 @@ class HttpDoor:
         app: What answers, made when it is known where the door is.
         limits: The policy's ``server`` section.
         path: What follows the address, for people to read.
+        slow: Seconds that a request may take to come; tests give their own.
     """
 
-    def __init__(self, app: Callable[[Listen, Tls | None], ASGIApp], limits: ServerSection, path: str) -> None:
+    def __init__(
+        self, app: Callable[[Listen, Tls | None], ASGIApp], limits: ServerSection, path: str, *, slow: float = SLOW
+    ) -> None:
         self._app, self._limits, self._path = app, limits, path
+        self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow})
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -61,7 +95,7 @@ class HttpDoor:
         listener = _listener(listen)
         config = uvicorn.Config(
             self._app(listen, tls),
-            log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http="h11",
+            log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http=self._protocol,
             limit_concurrency=self._limits.connections + 1, h11_max_incomplete_event_size=HEADS,
             timeout_graceful_shutdown=PATIENCE, lifespan="on",
         )  # fmt: skip

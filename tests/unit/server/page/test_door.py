@@ -20,11 +20,13 @@ from starlette.applications import Starlette
 
 from dpsql.errors import ApprovalNeeded
 from dpsql.server.doors import DOORS
+from dpsql.server.http import HttpDoor
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.door import COOKIE, MOST, Page
 from tests.unit.server.clinic import POLICY, Clinic, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
+HEAD = b"POST /enter HTTP/1.1\r\nHost: x"
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +215,28 @@ def test_the_door_opens_with_tls_and_closes(clinic: Clinic, certificate: Tls) ->
     where, status, text = asyncio.run(visited())
     assert re.fullmatch(r"https://127\.0\.0\.1:\d+/", where)
     assert (status, text) == (200, "ok\n")
+
+
+@pytest.mark.parametrize("begun", [b"", HEAD, HEAD + b"\r\nContent-Length: 9\r\n\r\nt"])
+def test_a_client_that_is_slow_loses_its_place_and_a_quick_one_keeps_it(clinic: Clinic, begun: bytes) -> None:
+    async def visited() -> tuple[bytes, list[int]]:
+        door = HttpDoor(lambda _, tls: Page(clinic.server, secure=False).app(), clinic.server.limits, "/", slow=0.1)
+        where = await door.start(Listen("127.0.0.1", 0), None)
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(where).port)
+            async with httpx.AsyncClient() as browser:
+                writer.write(begun)
+                first = await browser.get(where + "healthz")
+                try:
+                    left = await reader.read()
+                except ConnectionResetError:
+                    left = b""
+                writer.close()
+                return left, [first.status_code, (await browser.get(where + "healthz")).status_code]
+        finally:
+            await door.stop()
+
+    assert asyncio.run(visited()) == (b"", [200, 200])
 
 
 def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
