@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,11 @@ def test_what_was_served_is_counted_and_written_now_and_then(path: Path) -> None
 def test_a_count_that_cannot_be_kept_refuses_nobody(path: Path) -> None:
     path.mkdir()
     Served(Beside(path)).count("ana", "f")
+
+
+def test_of_many_at_once_one_uses_the_approval_and_all_wait_under_one_id(path: Path) -> None:
+    desks = [Waiting(Beside(path)) for _ in range(6)]
+    with ThreadPoolExecutor(len(desks)) as pool:
+        (own,) = set(pool.map(asked, desks))
+        desks[0].approve(own, 1)
+        assert sorted(map(bool, pool.map(lambda desk: desk.take("one"), desks))) == [False] * 5 + [True]
