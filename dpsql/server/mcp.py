@@ -16,7 +16,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from dpsql.errors import Error
-from dpsql.server.tools import BudgetTold, Listed, Quoted, Told, Tools
+from dpsql.server.tools import BudgetTold, PublicTold, Quoted, Told, Tools
 
 __all__ = ["mcp_server"]
 
@@ -78,12 +78,12 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         return Elicit(question, Approval)
 
     @server.tool(annotations=READS)
-    async def list_tables() -> Listed:
+    async def list_tables() -> PublicTold:
         """The tables one may ask about: whose rows they are, and about how many. Free."""
         return await _done(run, tools.list_tables)
 
     @server.tool(annotations=READS)
-    async def describe_table(table: str) -> Listed:
+    async def describe_table(table: str) -> PublicTold:
         """The columns of a table: types, bounds or listed values. Free."""
         return await _done(run, lambda: tools.describe_table(table))
 

@@ -20,7 +20,7 @@ from dpsql.answers.writers import json_value
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["BudgetTold", "Cell", "Listed", "Quoted", "Told", "Tools"]
+__all__ = ["BudgetTold", "Cell", "PublicTold", "Quoted", "Told", "Tools"]
 
 AGAIN = "Asking the same again is free, and gives the same numbers."
 
@@ -34,7 +34,7 @@ class Cell(BaseModel):
     high: float | None = None
 
 
-class Listed(BaseModel):
+class PublicTold(BaseModel):
     """Public facts, for nothing."""
 
     columns: list[str]
@@ -104,11 +104,11 @@ class Tools:
     session: Asking
     approve_above: float
 
-    def list_tables(self) -> Listed:
+    def list_tables(self) -> PublicTold:
         """SHOW TABLES."""
         return _exact(self.session.tables())
 
-    def describe_table(self, table: str) -> Listed:
+    def describe_table(self, table: str) -> PublicTold:
         """DESCRIBE."""
         return _exact(self.session.describe(table))
 
@@ -168,8 +168,8 @@ class Tools:
         )
 
 
-def _exact(answer: Answer) -> Listed:
-    return Listed(columns=list(answer.columns), rows=[[json_value(value) for value in row] for row in answer.rows])
+def _exact(answer: Answer) -> PublicTold:
+    return PublicTold(columns=list(answer.columns), rows=[[json_value(value) for value in row] for row in answer.rows])
 
 
 def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
