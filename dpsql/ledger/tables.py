@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from dpsql.errors import ProgrammingError
+from dpsql.errors import BudgetExceeded, ProgrammingError
 from dpsql.ledger.ledger import Ledger, entry_of
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.views import Entry
+from dpsql.privacy.account import Account
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
 
@@ -109,6 +110,18 @@ class LedgerTables:
             detail = {"table": table.name, "fingerprint": fingerprint}
             ledger._file.append("grant", analyst=reader, account=account, detail=detail)
             return ledger._granting.lacks(account, table.loss.account(ledger.composition))
+
+    def affords(self, analyst: str, names: Sequence[str]) -> bool:
+        """Whether an analyst could pay for the first reading of these now, all together."""
+        ledger = self._ledger
+        with ledger._reading():
+            held = ledger._state.synthetic.of.get(analyst, {})
+            asked = sum((held[name].loss.account(ledger.composition) for name in names), Account())
+            try:
+                ledger._granting.account_of_reader(analyst, asked)
+            except BudgetExceeded:
+                return False
+        return True
 
     def read(self, analyst: str, name: str) -> None:
         """Charges an analyst for the first reading of a table; the total has paid for it.

@@ -106,7 +106,7 @@ class Creation:
         found = table.largest()
         most = (
             "Nothing is proved of its largest error."
-            if found is None
+            if found is None or found >= 1
             else f"All questions of its workload are within {100 * found:.2g}% of the rows at once, at 95%."
         )
         memory = f"Making it takes up to about {max(1, table.memory // MEGABYTE):,} MB."
@@ -265,12 +265,13 @@ def beside(statement: syntax.CreateSynthetic, options: Mapping[str, Any]) -> syn
 def _options(statement: syntax.CreateSynthetic) -> tuple[dict[str, Any], Options]:
     """The statement's own options, checked, and those that others have, too."""
     given = {name: value.value for name, value in statement.options}
+    if others := sorted(set(given) - OPTIONS - set(OWN)):
+        hint = "The owner names readers: dpsql release grant. " if "readers" in others else ""
+        raise ProgrammingError(
+            f"{others[0]} says nothing here. {hint}Options are {', '.join(OWN)}, {', '.join(sorted(OPTIONS))}."
+        )
     mine = {name: given.pop(name) for name in OWN if name in given}
     own = read_options(given)
-    if others := sorted(set(given) - OPTIONS):
-        raise ProgrammingError(
-            f"{others[0]} says nothing here. Options are {', '.join(OWN)}, {', '.join(sorted(OPTIONS))}."
-        )
     method, alpha, rows = (mine.get(name) for name in ("method", "alpha", "rows"))
     if method is not None and not isinstance(method, str):
         raise ProgrammingError(f"method is {method}. Write its name, such as method = 'tree'.")

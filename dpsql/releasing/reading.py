@@ -117,7 +117,9 @@ class Releases:
         if not any(scan.table.released for scan in scans(plan.relation)):
             return quote
         notes = tuple(f"The first reading of {name} costs {price}." for name, price in prices.items())
-        return replace(quote, cost=self._prices(list(prices)), notes=notes or (FREE,))
+        affords = not prices or LedgerTables(self._backend.ledger).affords(self._analyst, list(prices))
+        left = quote.repeats_left if affords else 0
+        return replace(quote, cost=self._prices(list(prices)), repeats_left=left, notes=notes or (FREE,))
 
     def in_a_batch(self, plan: PublicPlan) -> PublicPlan:
         """The plan, if it costs nothing: a batch has one charge.

@@ -14,7 +14,8 @@ is above t, the last part holds up to s + r rows, every other up to s + t, so th
 (`intervals`, Theorem 2, with n~ for n).
 
 **Expected errors** of methods with a bound for all questions at once are taken as if errors were spread evenly up to
-the bound: the bound over sqrt(3). They are rarely the least. That of MWEM is at most that of a table without any rows.
+the bound: the bound over sqrt(3), but no more than a table without any rows errs by. They are rarely the least. That of
+MWEM is at most that of a table without any rows, too; that of boxes is `rectangles.expected_error`.
 
 Tests: tests/unit/mechanisms/releases/test_table.py.
 """
@@ -33,7 +34,7 @@ from dpsql.mechanisms.releases.mwem import MOST_ENTRIES, best_rounds, learnt_his
 from dpsql.mechanisms.releases.mwem import error_of as mwem_error
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.proofs import MOST_PROVED, boxes_proofs, uniform_proof
-from dpsql.mechanisms.releases.rectangles import MOST_AXES, MOST_BOXES, best_slabs, noisy_boxes
+from dpsql.mechanisms.releases.rectangles import MOST_AXES, MOST_BOXES, best_slabs, expected_error, noisy_boxes
 from dpsql.mechanisms.releases.rectangles import guaranteed_error as boxes_error
 from dpsql.mechanisms.releases.shares import Floats, Whole, shared_out
 from dpsql.mechanisms.releases.smalldb import BLOCK, MOST_CANDIDATES, error_of, small_database
@@ -66,7 +67,11 @@ class ByIntervals:
         return f"of {len(asked.sizes)} columns its workload is rectangles({', '.join(asked.names)}), of all of them."
 
     def deviation(self, asked: Wanted, payment: Payment) -> float:
-        return self.largest(asked, payment, BETA) / EVENLY
+        if len(asked.sizes) == 1:
+            return min(self.largest(asked, payment, BETA), asked.rows_about) / EVENLY
+        left = 1 - TOTAL_SHARE
+        slabs = best_slabs(asked.rows_about, asked.sizes, payment, left)
+        return expected_error(asked.rows_about, asked.sizes, payment, slabs, left)
 
     def largest(self, asked: Wanted, payment: Payment, beta: float) -> float:
         if len(asked.sizes) == 1:

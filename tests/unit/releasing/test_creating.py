@@ -179,6 +179,10 @@ def test_it_outlives_the_process_and_a_refresh(tmp_path: Path) -> None:
 REFUSED = [
     ("CREATE SYNTHETIC TABLE t AS SELECT person FROM people", "privacy unit"),
     ("CREATE SYNTHETIC TABLE t AS SELECT note FROM people", "its values are not listed"),
+    (
+        "CREATE SYNTHETIC TABLE t WITH (readers = 'eve') AS SELECT age FROM people",
+        "readers says nothing here. The",
+    ),
     ("CREATE SYNTHETIC TABLE t AS SELECT code FROM visits", r"1,000,000 values.*width_bucket\(code, 0, 999999, "),
     (
         "CREATE SYNTHETIC TABLE t WITH (workload = 'rectangles(age, sex)') AS SELECT age, sex FROM people",

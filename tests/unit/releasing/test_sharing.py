@@ -68,6 +68,8 @@ def test_the_owner_is_told_who_cannot_pay(proxy: Proxy) -> None:
     assert "As things stand that would be refused" in proxy.releases.grant("ages", "eve")
     with pytest.raises(BudgetExceeded, match=r"This query costs epsilon 0.5; .* have 0.25 of 1"):
         eve.query("SELECT COUNT(*) FROM ages")
+    assert eve.explain("SELECT COUNT(*) FROM ages").repeats_left == 0
+    assert proxy.session(analyst="ana").explain("SELECT COUNT(*) FROM ages").repeats_left is None
     assert spent(eve) == 0.75
 
 
