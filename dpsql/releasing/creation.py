@@ -30,6 +30,8 @@ from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import Key, Plan, PublicPlan
 from dpsql.plan.synthetic import counted_query, released_columns
 from dpsql.plan.types import Type, Value
+from dpsql.prepare.classes import price_of_everyone
+from dpsql.prepare.prices import positive
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
@@ -197,13 +199,18 @@ def planned(
     query = statement.query.select
     counted, columns = released_columns(plan(counted_query(query)), query)
     catalog = backend.catalog
-    _refuse_governed(counted, catalog)
+    _refuse_governed(counted)
     source = source_of(counted, tuple(key for _, key in columns), own)
     asked = _asked(counted, columns, given, catalog)
     relation: Relation = "replace_one" if catalog.neighbours == "replace_one" else "add_remove"
     rows, method = source.contribution.total, given.get("method")
-    price = _price(own, weaker, lambda price: proves(asked, price, relation, rows, method), asked.alpha)
-    table = plan_table(asked, price, relation, rows, method)
+
+    def of_everyone(price: Price) -> Price:
+        """What each unit pays: the strictest class's share, as for all that knows nothing of classes."""
+        return positive(price_of_everyone(price, catalog.classes))
+
+    price = _price(own, weaker, lambda price: proves(asked, of_everyone(price), relation, rows, method), asked.alpha)
+    table = plan_table(asked, of_everyone(price), relation, rows, method)
     reading = backend.lower(Aggregates(source, (Measure(MeasureKind.ROWS),)))
     return Creation(backend, payer, run, statement, columns, table, reading)
 
@@ -325,16 +332,15 @@ def _price(own: Options, weaker: Options, proved: Callable[[Price], bool], alpha
     return Price(options.epsilon, options.delta or Fraction(0))
 
 
-def _refuse_governed(plan: Plan, catalog: Catalog) -> None:
+def _refuse_governed(plan: Plan) -> None:
     """Nothing, where no rule of the policy stands against synthetic rows.
 
     Raises:
-        UnsupportedQuery: If units have classes, or small groups stay hidden, or the table is too large.
+        UnsupportedQuery: If small groups stay hidden, or the table is too large.
     """
-    if catalog.classes:
-        why, hint = "units have classes, whose prices no release knows yet.", "Ask for aggregates."
-    elif min_units(plan.relation) > 1:
-        why, hint = "the policy's min_units hides small groups, and synthetic rows may show them.", "Ask GROUP BY."
+    if min_units(plan.relation) > 1:
+        why = "the policy's min_units hides small groups, and any groups may be asked of synthetic rows."
+        hint = "Ask GROUP BY."
     elif rows_about(plan, ((),)) > MOST_READ:
         why, hint = f"SQL reads synthetic tables of up to {MOST_READ:,} rows.", "Select fewer, or ask GROUP BY."
     else:

@@ -262,3 +262,16 @@ def test_a_ledger_keeps_its_classes_and_their_shares(folder: Path) -> None:
     (folder / "clinic.yaml").write_text("".join(x for x in POLICY.splitlines(True) if "privacy_classes" not in x))
     with pytest.raises(PolicyError, match="the policy now says classes: none"):
         open_ledger(load_policy(folder / "clinic.yaml"))
+
+
+def test_a_synthetic_table_costs_every_class_the_strictest_ones_share(ana: Ana) -> None:
+    session = ana()
+    sql = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.8) AS SELECT age FROM people"
+    assert session.explain(sql).cost.classes == {"strict": 0.2, "normal": 0.2}
+    made = session.query(sql)
+    assert made.cost.classes == session.budget().spent.classes == {"strict": 0.2, "normal": 0.2}
+    assert session.query("SELECT COUNT(*) FROM ages").cost.classes.get("strict", 0) == 0
+    with pytest.raises(BudgetExceeded):
+        session.query("CREATE SYNTHETIC TABLE more WITH (epsilon = 1.6) AS SELECT age FROM people")
+    wanted = session.explain("CREATE SYNTHETIC TABLE w WITH (alpha = 0.01) AS SELECT age FROM people")
+    assert wanted.cost.classes["strict"] == wanted.cost.classes["normal"]
