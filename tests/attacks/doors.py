@@ -40,7 +40,7 @@ def by_flight(where: str, analyst: str, token: str) -> Iterator[Way]:
             try:
                 return [tuple(row.values()) for row in client.query(sql).to_pylist()]
             except grpc.RpcError as refusal:
-                raise Turned(refusal.details()) from None  # type: ignore[attr-defined]
+                raise Turned(refusal.details()) from None
 
         yield ask
 

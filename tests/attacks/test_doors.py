@@ -45,7 +45,8 @@ def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 REFUSED = (
     # rows, units and what names them
     "SELECT * FROM people", "SELECT person FROM people", "SELECT age FROM people LIMIT 1",
-    "SELECT MAX(person) FROM people", "SELECT person, COUNT(*) FROM people GROUP BY person", "SELECT DISTINCT weight FROM people",
+    "SELECT MAX(person) FROM people", "SELECT person, COUNT(*) FROM people GROUP BY person",
+    "SELECT DISTINCT weight FROM people",
     "SELECT COUNT(*) FROM people WHERE person = 7", "SELECT LISTAGG(sex) FROM people",
     "SELECT COUNT(*) FROM people a JOIN people b ON a.age = b.age",
     "SELECT COUNT(*) FROM people WHERE age = (SELECT MAX(age) FROM people)",
