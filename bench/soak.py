@@ -95,6 +95,7 @@ class Analyst:
         name: Theirs.
         token: Theirs.
         asked: The different statements that were asked and may have been charged.
+        unsure: Those of them whose answer was not waited for.
         times: Seconds of each statement, by whether it was new.
         hostile: What else was done.
         odd: What should not have happened.
@@ -103,6 +104,7 @@ class Analyst:
     name: str
     token: str
     asked: set[str] = field(default_factory=set)
+    unsure: set[str] = field(default_factory=set)
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     hostile: Counter[str] = field(default_factory=Counter)
     odd: list[str] = field(default_factory=list)
@@ -130,12 +132,25 @@ def by_flight(where: str, own: Analyst) -> Iterator[Ask]:
 
 @contextmanager
 def by_postgres(where: str, own: Analyst) -> Iterator[Ask]:
-    """PostgreSQL's protocol, by psycopg."""
+    """PostgreSQL's protocol, by psycopg; a connection that the server hung up on is opened again."""
     import psycopg
 
     host = where.rpartition("@")[2].partition("?")[0]
-    with psycopg.connect(f"postgresql://{own.name}:{own.token}@{host}", autocommit=True) as connection:
-        yield lambda sql: connection.execute(sql).fetchall()
+
+    def connect() -> Any:
+        return psycopg.connect(f"postgresql://{own.name}:{own.token}@{host}", autocommit=True)
+
+    held = [connect()]
+
+    def ask(sql: str) -> Any:
+        if held[0].closed:
+            held[0] = connect()
+        return held[0].execute(sql).fetchall()
+
+    try:
+        yield ask
+    finally:
+        held[0].close()
 
 
 BY = {"flight": by_flight, "postgres": by_postgres}
@@ -163,6 +178,7 @@ def hostile(kind: str, where: str, door: str, own: Analyst, ask: Ask, draws: ran
             case "a client that vanishes":
                 sql = statement(draws.randrange(4000))
                 own.asked.add(sql)
+                own.unsure.add(sql)
                 vanish(where, door, own, sql)
             case "a refused statement":
                 ask("SELECT person FROM people")
@@ -269,7 +285,7 @@ def set_up(folder: Path, analysts: int) -> list[Analyst]:
 def spent(where: str, own: Analyst) -> Decimal:
     """An analyst's epsilon in the ledger, after each statement of theirs is surely charged: stored ones are free."""
     with by_flight(where, own) as ask:
-        for sql in sorted(own.asked):
+        for sql in sorted(own.unsure):
             ask(sql)
         (row,) = ask("SHOW BUDGET").to_pylist()
     found = re.search(r"epsilon ([0-9.]+)", row["spent"])
