@@ -1,6 +1,6 @@
 """Libraries that come with dpsql's extras, or the one clear error.
 
-Tests: tests/unit/answers/test_answer.py.
+Tests: tests/unit/answers/test_answer.py, tests/unit/test_packaging.py.
 """
 
 from __future__ import annotations
