@@ -38,6 +38,9 @@ FIRST = 1024
 are found out."""
 LOOSE = 8
 """How many times what rows reach bounds are thought to be, if they are wide. A guess, as in `clamped`."""
+BOTH = 2
+"""The same where bounds reach about as far to both sides of the anchor, as those of coordinates and balances. A guess:
+coordinates fill them."""
 WIDE = 256
 """From so many steps on, bounds are thought to be loose; codes, ages and scores have fewer. A guess."""
 NARROW = 32
@@ -137,8 +140,9 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     far = max(grid.high - anchor, anchor - grid.low)
     first = max(1, far // FIRST)
     edges = (*takewhile(far.__gt__, (first << k for k in count())), far)
-    reach = float(far // LOOSE if far >= WIDE else far)
+    loose = BOTH if 2 * min(grid.high - anchor, anchor - grid.low) >= far else LOOSE
+    reach = float(far // loose if far >= WIDE else far)
     if facts.spread is not None:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
-    hoped = min(reach, far / (LOOSE / 2)) if far >= NARROW else reach
+    hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
     return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), centre)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import pytest
 
@@ -11,7 +12,7 @@ from dpsql.mechanisms.capped.quantile import CLAMP, CappedQuantile
 from dpsql.plan.needs import Contribution
 from dpsql.testing_samplers import FixedSampler
 from tests.unit.mechanisms.asking import BY_RHO, CITY
-from tests.unit.mechanisms.capped.test_mechanism import GROUPED, ONE, WIDE, crowd, raw_of, release_of
+from tests.unit.mechanisms.capped.test_mechanism import GROUPED, ONE, WIDE, crowd, quantile_loss, raw_of, release_of
 
 
 @pytest.mark.parametrize("price", [ONE, BY_RHO])
@@ -41,3 +42,15 @@ def test_few_rows_in_wide_bounds_are_clamped_first_and_gain() -> None:
         assert low is not None
         assert high is not None
         assert low <= 40 <= high
+
+
+def test_a_clamp_that_is_not_paid_for_shows_in_the_exact_loss() -> None:
+    release = release_of("quantile_cont")
+
+    def largest() -> float:  # of units that come where nobody is, by noised sizes of which nothing can be seen
+        return max(quantile_loss(release, [unit], [], [0] * 5) for unit in ([200] * 10, [0] * 10))
+
+    assert largest() <= 1
+    whole = CappedQuantile.rate
+    with patch.object(CappedQuantile, "rate", lambda own, cap: 20 * whole(own, cap)):
+        assert largest() > 1

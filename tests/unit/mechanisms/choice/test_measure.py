@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -76,14 +77,15 @@ def test_tight_bounds_weigh_each_point_half_as_much_at_least_as_evenly_and_a_she
 
 
 def outcomes(rows: dict[int, int], release: QuantileRelease) -> list[Any]:
-    """The chance of every interval of constant score, cut so that both of two tables are told apart."""
+    """The chance of every point."""
     draw, grid = release.answer(), release.query.grid
     assert draw.measure is not None
     values = np.array(sorted(rows), dtype=np.int64)
     widths, scores = landscape(values, np.array([rows[int(v)] for v in values]), grid, draw.rank, draw.deepest)
     of_point = np.repeat(scores, widths).tolist()
     weights = [weight(draw.measure, point) for point in range(grid.low, grid.high + 1)]
-    return chances.exponential(weights, of_point, draw.exponent)
+    units = iter(chances.exponential(weights, of_point, draw.exponent))
+    return [sum((next(units) for _ in range(own)), Decimal(0)) for own in weights]
 
 
 @pytest.mark.parametrize("fraction", [Fraction(1, 2), Fraction(9, 10)])
@@ -101,6 +103,18 @@ def test_no_row_loses_more_than_is_charged_whatever_points_weigh(fraction: Fract
     assert float(most) > 0.5 * float(release.rates[0])
     assert HALF.epsilon is not None
     assert sum(release.rates) <= HALF.epsilon
+
+
+def test_weights_that_the_data_decide_show_in_the_exact_loss() -> None:
+    facts = replace(COST.facts, low=Fraction(0), high=Fraction(300), spread=None)
+    release = offered(Exponential().offer(asking("quantile_cont", grid=TIGHT, facts=facts)))
+    assert isinstance(release, QuantileRelease)
+
+    def anchored(rows: dict[int, int]) -> list[Any]:
+        measure = base_measure(TIGHT, replace(facts, centre=Fraction(max(rows))))
+        return outcomes(rows, replace(release, query=replace(release.query, measure=measure)))
+
+    assert not chances.within(chances.loss(anchored({10: 3}), anchored({10: 3, 200: 1})), release.rates[0])
 
 
 def test_draws_follow_the_weights() -> None:
