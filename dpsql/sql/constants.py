@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from dpsql.sql import literals
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, RESERVED
@@ -64,6 +66,20 @@ class Constants(Writer):
         text = str(literals.read_string(following.text).value) if following.kind is TokenKind.STRING else following.text
         value = literals.read_interval(text, unit or None, token.position)
         self._value(value, take=3 if unit else 2)
+
+    def _is_template(self) -> bool:
+        """Whether ``('text', 'template')`` follows."""
+        kinds = [(self._peek(ahead).kind, self._peek(ahead).symbol) for ahead in range(1, 6)]
+        string = (TokenKind.STRING, "")
+        return kinds == [(TokenKind.SYMBOL, "("), string, (TokenKind.SYMBOL, ","), string, (TokenKind.SYMBOL, ")")]
+
+    def _template(self, token: Token) -> None:
+        """``to_date('31.05.2024', 'DD.MM.YYYY')``: PostgreSQL's way to write a constant, which dashboards take."""
+        text, template = (str(literals.read_string(self._peek(ahead).text).value) for ahead in (2, 4))
+        moment = literals.read_template(text, template, token.position)
+        if token.word == "to_date" and isinstance(moment.value, datetime):
+            moment = Literal(moment.value.date(), position=token.position)
+        self._value(moment, take=6)
 
     def _extract(self, token: Token) -> None:
         """``EXTRACT(year FROM x)`` is ``date_part('year', x)``, as DuckDB reads it."""

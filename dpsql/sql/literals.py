@@ -13,7 +13,7 @@ from decimal import Decimal
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.syntax import IntervalLiteral, Literal, Position
 
-__all__ = ["UNITS", "read_date", "read_interval", "read_number", "read_string", "read_timestamp"]
+__all__ = ["UNITS", "read_date", "read_interval", "read_number", "read_string", "read_template", "read_timestamp"]
 
 UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
@@ -24,6 +24,18 @@ LARGEST_COUNT = 2**31 - 1  # Months or days of an interval, which DuckDB holds i
 _NUMBER = re.compile(r"(?P<whole>[0-9]*)(?P<point>\.[0-9]*)?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?")
+_TEMPLATE = {
+    "YYYY": r"(?P<year>[0-9]{4})",
+    "MM": r"(?P<month>[0-9]{1,2})",
+    "DD": r"(?P<day>[0-9]{1,2})",
+    "HH24": r"(?P<hour>[0-9]{1,2})",
+    "MI": r"(?P<minute>[0-9]{1,2})",
+    "SS": r"(?P<second>[0-9]{1,2})",
+    "MS": r"(?P<microsecond>[0-9]{1,3})",
+    "US": r"(?P<microsecond>[0-9]{1,6})",
+}
+"""The parts of PostgreSQL's templates of dates that are read, each at most once."""
+_PART = re.compile("|".join(_TEMPLATE), re.IGNORECASE)
 _COUNT = re.compile(r"-?[0-9]+")
 _COUNT_AND_UNIT = re.compile(r"(-?[0-9]+) ?([A-Za-z]+)")
 
@@ -94,6 +106,33 @@ def read_timestamp(text: str, position: Position = None) -> Literal:
         return Literal(datetime.fromisoformat(_six_decimals(text)), position=position)
     except ValueError:
         raise _refusal("TIMESTAMP", "there is no such moment.", position, hint) from None
+
+
+def read_template(text: str, template: str, position: Position = None) -> Literal:
+    """The day or moment of ``to_date(text, template)`` and ``to_timestamp(text, template)``, PostgreSQL's functions.
+
+    Raises:
+        UnsupportedQuery: If the template has other parts, or the text is no real moment of its form.
+
+    >>> read_template("31.05.2024 7:05", "DD.MM.YYYY HH24:MI").value
+    datetime.datetime(2024, 5, 31, 7, 5)
+    """
+    hint = "Write it like to_date('2024-05-31', 'YYYY-MM-DD'), or DATE '2024-05-31'."
+    names, between = [part.upper() for part in _PART.findall(template)], _PART.split(template)
+    once = len({name.replace("US", "MS") for name in names}) == len(names)
+    if "YYYY" not in names or not once or re.search("[A-SU-Za-z]", "".join(between)):
+        known = ", ".join(_TEMPLATE)
+        raise _refusal("to_date", f"its template has a year, and once each at most {known}.", position, hint)
+    parts = zip(between, [*names, ""], strict=True)
+    match = re.fullmatch("".join(re.escape(fixed) + _TEMPLATE.get(name, "") for fixed, name in parts), text)
+    if match is None:
+        raise _refusal("to_date", "its text has not the form of its template.", position, hint)
+    found = {"month": "1", "day": "1"} | match.groupdict()
+    numbers = {name: int(f"{digits:0<6}" if name == "microsecond" else digits) for name, digits in found.items()}
+    try:
+        return Literal(datetime(**numbers), position=position)  # type: ignore[arg-type]  # a date needs no time
+    except ValueError:
+        raise _refusal("to_date", "there is no such moment.", position, hint) from None
 
 
 def read_interval(text: str, unit: str | None, position: Position = None) -> IntervalLiteral:

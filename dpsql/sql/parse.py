@@ -31,7 +31,7 @@ from dpsql.sql.syntax import (
     Statement,
     TableName,
 )
-from dpsql.sql.tokens import Token, TokenKind, fold, name_of, tokenize
+from dpsql.sql.tokens import Token, TokenKind, fold, name_of, schemaless, tokenize
 from dpsql.sql.tree import convert
 
 __all__ = ["normal", "parse"]
@@ -124,7 +124,7 @@ def _describe(tokens: tuple[Token, ...]) -> Describe:
         or any(point.symbol != "." for point in points)
     ):
         raise _refusal(tokens[0], "DESCRIBE", "it describes one table.", "Write DESCRIBE table.")
-    names = tuple(fold(name_of(part)) for part in parts)
+    names = schemaless(tuple(fold(name_of(part)) for part in parts))
     return Describe(TableName(names, None, position=parts[0].position), position=tokens[0].position)
 
 

@@ -82,6 +82,8 @@ class _Builder(Places):
             self._interval(token)
         elif word == "extract" and following.symbol == "(" and self._peek(3).word == "from":
             self._extract(token)
+        elif word in ("to_date", "to_timestamp") and self._is_template():
+            self._template(token)
         elif word in ("left", "right") and following.symbol == "(":
             self._function(token)
         elif self._is_soft_keyword(word):

@@ -17,7 +17,10 @@ from dataclasses import dataclass
 
 from dpsql.errors import UnsupportedQuery
 
-__all__ = ["LONGEST_TEXT", "MOST_TOKENS", "Token", "TokenKind", "fold", "name_of", "statements_in", "tokenize"]
+__all__ = [
+    "LONGEST_TEXT", "MOST_TOKENS", "SCHEMAS", "Token", "TokenKind", "fold", "name_of", "schemaless", "statements_in",
+    "tokenize",
+]  # fmt: skip
 
 LONGEST_TEXT = 16 * 1024  # Bytes of a statement in UTF-8. It is a choice: far more than people write, and soon read.
 MOST_TOKENS = 2_000  # Words and symbols of a statement. It is a choice: far more than people write, and soon read.
@@ -97,6 +100,19 @@ def fold(name: str) -> str:
     ('größe_cm', 'İ')
     """
     return name.translate(_TO_LOWER)
+
+
+SCHEMAS = frozenset({"public", "main"})
+"""The schema of all tables, as PostgreSQL and as DuckDB call it: tools write it before each table."""
+
+
+def schemaless(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """A folded name that may stand behind the schema, without it.
+
+    >>> schemaless(("public", "visits")), schemaless(("visits",)), schemaless(("other", "visits"))
+    (('visits',), ('visits',), ('other', 'visits'))
+    """
+    return parts[1:] if len(parts) > 1 and parts[0] in SCHEMAS else parts
 
 
 def name_of(token: Token) -> str:

@@ -6,6 +6,13 @@ SELECT COUNT(*) FROM patients
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 
+SELECT AVG(main.patients.age) AS mean FROM main.patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: mean real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+
 SELECT count(*) AS n FROM visits
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1

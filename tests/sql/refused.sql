@@ -229,8 +229,8 @@ SELECT AVG(w.cost) FROM visits v
 SELECT AVG(visits.cost) FROM visits v
 -- refused: visits.cost at 1:12: there is no table visits in FROM. FROM has v.
 
-SELECT COUNT(*) FROM main.patients
--- refused: main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
+SELECT COUNT(*) FROM other.patients
+-- refused: other.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
 
 SELECT COUNT(*) FROM bounded.main.patients
 -- refused: bounded.main.patients at 1:22: there is no such table (or the policy does not name it). Did you mean patients?
@@ -259,8 +259,8 @@ SELECT AVG("weight$grid") FROM patients
 SELECT COUNT(rowid) FROM patients
 -- refused: rowid at 1:14: there is no such column (or the policy does not name it). There are age, sex, city, weight, consent.
 
-SELECT main.patients.age, COUNT(*) FROM patients GROUP BY 1
--- refused: main.patients.age at 1:8: there is no table main.patients in FROM. Did you mean patients?
+SELECT other.patients.age, COUNT(*) FROM patients GROUP BY 1
+-- refused: other.patients.age at 1:8: there is no table other.patients in FROM. Did you mean patients?
 
 SELECT COUNT(*) FROM patients AS select
 -- refused: SELECT at 1:34: the select list is empty. Write what to select, like COUNT(*).

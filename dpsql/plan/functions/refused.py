@@ -55,7 +55,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
     "strptime": ("it fails on text of another form.", "Write TRY_CAST(text AS TIMESTAMP)."),
     "to_timestamp": ("its result has a time zone.", "Write TIMESTAMP '1970-01-01' + INTERVAL 60 SECOND, say."),
-    "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE)."),
+    "to_date": ("it fails on text of another form.", "Write TRY_CAST(text AS DATE), or two constants."),
     "factorial": ("it fails on all but a few numbers.", "Write the constant."),
     **REFUSED_AGGREGATES,
     "try": ("nothing here can fail, so there is nothing to try.", "Leave TRY out."),

@@ -30,7 +30,7 @@ from dpsql.sql.syntax import (
     ScalarQuery,
     Window,
 )
-from dpsql.sql.tokens import fold
+from dpsql.sql.tokens import fold, schemaless
 from dpsql.sql.tree.base import DEEPEST_TREE, Reader, too_deep, words
 
 __all__ = ["Expressions"]
@@ -127,7 +127,7 @@ class Expressions(Reader):
                 return atom.value
         else:
             atom = self._atom(parts[-1], (Role.NAME, Role.STAR), "a column", node)
-        owners = tuple(self._name(part, node) for part in parts[:-1])
+        owners = schemaless(tuple(self._name(part, node) for part in parts[:-1]))
         position = self._place(node)
         if atom.role is Role.STAR:
             if len(owners) > 1:

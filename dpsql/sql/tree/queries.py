@@ -32,7 +32,7 @@ from dpsql.sql.syntax import (
     TableName,
     Union,
 )
-from dpsql.sql.tokens import fold
+from dpsql.sql.tokens import fold, schemaless
 from dpsql.sql.tree.base import measure, words
 from dpsql.sql.tree.expressions import Expressions
 
@@ -230,7 +230,7 @@ class Queries(Expressions):
             if atom and atom.role is Role.VALUE:
                 hint = "Write the name of a table."
                 self._refuse(node, "file as a table", "dpsql reads tables of the policy only.", hint)
-        name = tuple(self._name(part, node) for part in parts)
+        name = schemaless(tuple(self._name(part, node) for part in parts))
         return TableName(name, self._table_alias(node), position=self._place(node))
 
     def _table_function(self, node: exp.Table) -> TableFunctionCall | ListedRows:

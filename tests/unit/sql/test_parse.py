@@ -73,14 +73,14 @@ def negation(operand: Expr) -> Call:
 
 def test_a_whole_query_keeps_every_clause() -> None:
     read = select(
-        'SELECT DISTINCT p.City AS "Town", COUNT(*) n FROM visits v JOIN main.patients AS p USING (patient_id) '
+        'SELECT DISTINCT p.City AS "Town", COUNT(*) n FROM visits v JOIN other.patients AS p USING (patient_id) '
         "WHERE cost > 1 GROUP BY p.city HAVING COUNT(*) > 2 ORDER BY n DESC, 1 NULLS FIRST LIMIT 10 OFFSET ?"
     )
     count = Call("count", star=True)
     assert read == Select(
         items=(Item(Name(("p", "city")), "Town", "City"), Item(count, "n", "count_star()")),
         source=JoinClause(
-            TableName(("visits",), "v"), TableName(("main", "patients"), "p"), "inner", None, ("patient_id",)
+            TableName(("visits",), "v"), TableName(("other", "patients"), "p"), "inner", None, ("patient_id",)
         ),
         where=Call(">", (Name(("cost",)), ONE)),
         group_by=(Name(("p", "city")),),
@@ -129,7 +129,7 @@ def test_the_other_statements() -> None:
     assert isinstance(made, CreateSynthetic)
     assert (made.name, made.options) == ("ages", (("method", Literal("tree")), ("epsilon", Literal(Decimal("0.5")))))
     assert parse(normal(made)) == made
-    assert parse('DESCRIBE main."Visits"') == Describe(TableName(("main", "visits"), None))
+    assert parse('DESCRIBE main."Visits"') == Describe(TableName(("visits",), None))
     assert parse("desc visits") == Describe(TableName(("visits",), None))
     assert parse("SET epsilon = 0.5") == SetOption("epsilon", Literal(Decimal("0.5")))
     assert parse("SET Mechanism TO laplace") == SetOption("mechanism", Literal("laplace"))
@@ -345,3 +345,45 @@ def test_no_argument_of_any_function_is_lost(text: str) -> None:
 def test_casts_of_typed_constants_keep_both_types() -> None:
     assert expression("TIMESTAMP '2024-01-01'::VARCHAR") == Cast(Literal(datetime(2024, 1, 1)), "varchar", False)
     assert expression("DATE '2024-01-01'::TIMESTAMP") == Cast(Literal(date(2024, 1, 1)), "timestamp", False)
+
+
+@pytest.mark.parametrize(
+    ("qualified", "bare"),
+    [
+        ("SELECT COUNT(*) FROM public.visits", "SELECT COUNT(*) FROM visits"),
+        ('SELECT AVG(main."visits".cost) FROM Main.Visits', "SELECT AVG(visits.cost) FROM visits"),
+        ("SELECT public.cost FROM visits AS public", "SELECT public.cost FROM visits AS public"),
+        ("SELECT public.cities.* FROM public.cities", "SELECT cities.* FROM cities"),
+        ("DESCRIBE public.visits", "DESCRIBE visits"),
+    ],
+)
+def test_the_schema_of_all_tables_may_stand_before_a_table(qualified: str, bare: str) -> None:
+    assert normal(parse(qualified)) == normal(parse(bare))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("TO_DATE('2022-01-31', 'YYYY-MM-DD')", date(2022, 1, 31)),
+        ("to_date('31.5.2024 23', 'DD.MM.YYYY HH24')", date(2024, 5, 31)),
+        ("to_timestamp('2022-01-01 07:05:09.25', 'yyyy-mm-dd hh24:mi:ss.us')", datetime(2022, 1, 1, 7, 5, 9, 250_000)),
+        ("to_timestamp('2022', 'YYYY')", datetime(2022, 1, 1)),
+    ],
+)
+def test_constants_by_template(text: str, value: date) -> None:
+    assert expression(text) == Literal(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("to_date('2022-13-01', 'YYYY-MM-DD')", "no such moment"),
+        ("to_date('May 2022', 'Mon YYYY')", "template"),
+        ("to_date('05', 'MM')", "year"),
+        ("to_date('2022 2022', 'YYYY YYYY')", "once"),
+        ("to_date('2022-1', 'YYYY-MM-DD')", "form of its template"),
+    ],
+)
+def test_what_is_no_constant_by_template_is_refused(text: str, wrong: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=wrong):
+        expression(text)
