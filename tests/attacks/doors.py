@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
-import pytest
 
 from dpsql.server.doors import DOORS, DoorKind
 from tests.unit.server.clinic import Clinic
 from tests.unit.server.flight.client import Client
 from tests.unit.server.opening import opened
+from tests.unit.server.postgres.raw import Raw
 
 __all__ = ["KINDS", "Turned", "Way", "Ways", "ways"]
 
@@ -61,19 +61,27 @@ def by_mcp(where: str, analyst: str, token: str) -> Iterator[Way]:
 
 @contextmanager
 def by_postgres(where: str, analyst: str, token: str) -> Iterator[Way]:
-    """PostgreSQL's protocol, by psycopg."""
-    psycopg = pytest.importorskip("psycopg")
-    host = where.rpartition("@")[2].partition("?")[0]
-    with psycopg.connect(f"postgresql://{analyst}:{token}@{host}", autocommit=True) as connection:
+    """PostgreSQL's protocol, by simple queries; a connection that the server hung up on is opened again."""
+    port = int(where.rpartition(":")[2].partition("/")[0])
 
-        def ask(sql: str) -> list[tuple[Any, ...]]:
-            try:
-                cursor = connection.execute(sql)
-                return list(cursor.fetchall()) if cursor.description else []
-            except psycopg.Error as refusal:
-                raise Turned(str(refusal)) from None
+    def connected() -> Raw:
+        raw = Raw(port)
+        assert not raw.enter(analyst, token).errors
+        return raw
 
-        yield ask
+    held = [connected()]
+
+    def ask(sql: str) -> list[tuple[Any, ...]]:
+        reply = held[0].ask(sql)
+        if not reply.kinds.endswith("Z"):
+            held[0].close()
+            held[0] = connected()
+        if reply.errors:
+            raise Turned(reply.errors[0]["M"])
+        return [tuple(row) for row in reply.rows]
+
+    yield ask
+    held[0].close()
 
 
 BY_DOOR: Mapping[str, Callable[[str, str, str], Any]] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -143,21 +143,21 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
     async def _handshake(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
         """User and token in the header ``authorization`` (Basic); the session's bearer comes back in the same."""
         header = _header(context, "authorization")
-        bearer = await self._done(context, self._admitting, lambda: self.sessions.login(header, _address(context)))
+        bearer = await self._admitted(context, lambda: self.sessions.login(header, _address(context)))
         await context.send_initial_metadata((("authorization", f"Bearer {bearer}"),))
         yield field(2, bearer)
 
     async def _get_flight_info(self, request: bytes, context: Context) -> bytes:
         kept, wide = await self._kept(context), _intervals(context)
-        return await self._work(context, lambda: self._statements.info(kept, request, intervals=wide))
+        return await self._work(context, kept, lambda: self._statements.info(kept, request, intervals=wide))
 
     async def _get_schema(self, request: bytes, context: Context) -> bytes:
         kept, wide = await self._kept(context), _intervals(context)
-        return await self._work(context, lambda: self._statements.schema(kept, request, intervals=wide))
+        return await self._work(context, kept, lambda: self._statements.schema(kept, request, intervals=wide))
 
     async def _do_get(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
         kept = await self._kept(context)
-        table = await self._work(context, lambda: self._statements.get(kept, request))
+        table = await self._work(context, kept, lambda: self._statements.get(kept, request))
         for message in stream(table):
             yield message
 
@@ -170,7 +170,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
             ended.append(kind)
             return self._statements.act(kept, kind, body)
 
-        for own in await self._work(context, act):
+        for own in await self._work(context, kept, act):
             yield result(own)
         if ended == ["CloseSession"]:
             self.sessions.end(kept)
@@ -189,7 +189,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
                     raise TooMuch(f"The parameters have more than {most} bytes, which are the most.")
             except Error as refusal:
                 await context.abort(*status_of(refusal))
-        yield await self._work(context, lambda: self._statements.put(kept, descriptor, bytes(arrow)))
+        yield await self._work(context, kept, lambda: self._statements.put(kept, descriptor, bytes(arrow)))
 
     async def _list_actions(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
         await self._kept(context)
@@ -210,15 +210,18 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         kept = self.sessions.find(header)
         if kept is not None:
             return kept
-        return await self._done(context, self._admitting, lambda: self.sessions.open(header, _address(context)))
+        return await self._admitted(context, lambda: self.sessions.open(header, _address(context)))
 
-    async def _work(self, context: Context, work: Callable[[], Result]) -> Result:
-        return await self._done(context, self._server.pool, work)
+    async def _work(self, context: Context, kept: Visit, work: Callable[[], Result]) -> Result:
+        return await self._done(context, self._server.work(kept.guest.analyst, work))
 
-    async def _done(self, context: Context, pool: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
+    async def _admitted(self, context: Context, work: Callable[[], Result]) -> Result:
+        return await self._done(context, asyncio.get_running_loop().run_in_executor(self._admitting, work))
+
+    async def _done(self, context: Context, work: Awaitable[Result]) -> Result:
         """What the work returns, off the loop; a refusal ends the call with its status."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, work)
+            return await work
         except Error as refusal:
             code, text = status_of(refusal)
             if isinstance(refusal, BrokenMessage):  # what else is refused, the guest has told
