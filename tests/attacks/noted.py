@@ -10,6 +10,15 @@ from dpsql.answers.answer import Measurement
 __all__ = ["before_noise"]
 
 
+OF_RELEASED = (
+    "Expected to say next to nothing: ±",
+    "each unit counts with at most ",
+    "rows of groups that have few ",
+    "values are clipped to ",
+)
+"""How notes begin that follow from released numbers alone."""
+
+
 def before_noise(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
     """The measurements without the one thing that follows from released numbers.
 
@@ -20,7 +29,7 @@ def before_noise(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]
 
 
 def _without_guess(note: str) -> str:
-    if note.startswith(("Expected to say next to nothing: ±", "each unit counts with at most ", "rows of groups that")):
+    if note.startswith(OF_RELEASED):
         return ""
     if note.startswith(("A group appears from about ", "A group is shown above ")):
         return note.partition(":")[0].rstrip(".")

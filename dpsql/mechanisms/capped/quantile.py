@@ -180,18 +180,27 @@ class CappedQuantile(CappedRelease):
         return self.inners[0].intervals(released, confidence)
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
-        """The caps, and what they leave out."""
+        """The caps, and what they leave out; the clamp of the values, where they have one."""
         if not released.values:
             return ()
+        cap, clamp = released.columns["cap"][0], self._clamp_said(released.columns["clamp"][0])
         if not self.inners[0].query.bracketed:
-            return (self.said(released, released.columns["cap"][0], ""),)
+            return (self.said(released, cap, ""), *clamp)
         place = released.columns["widest"][0]
         share = self.share(self.sizes(released), place)
         widened = (
             f"Its interval rests on at most {self.search.edges[place]:,} rows of each, and allows for {share:.1%} of "
             "all rows on either side: it holds unless those left out move more than that."
         )
-        return (self.said(released, released.columns["cap"][0], widened),)
+        return (self.said(released, cap, widened), *clamp)
+
+    def _clamp_said(self, place: int | None) -> tuple[str, ...]:
+        """A sentence about a clamp of values."""
+        if place is None or place == len(self.clamps.edges) - 1:
+            return ()
+        window, step = self.clamps.window(place), self.clamps.grid.step
+        ends = f"{in_unit(window.low, step):,.6g} to {in_unit(window.high, step):,.6g}"
+        return (f"values are clipped to {ends} first, chosen privately: a quantile beyond shows as that end.",)
 
 
 def clipped(group: tuple[Whole, Whole], held: Grid) -> tuple[Whole, Whole]:

@@ -35,6 +35,7 @@ def test_few_rows_in_wide_bounds_are_clamped_first_and_gain() -> None:
     raw = raw_of(release, crowd(6, 100))
     released = [release.release(raw, sampler) for _ in range(40)]
     assert sum(own.columns["clamp"][0] is not None for own in released) > 30  # noised sizes may look like more rows
+    assert any("values are clipped to 0 to " in note for own in released for note in release.told(own))
     near = [own for own in released if float(own.values[0]) <= 1_000]
     assert len(near) > 30  # within bounds a million wide, by 10 nats
     for own in released:
