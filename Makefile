@@ -1,5 +1,6 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints
+# make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
 # make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md
@@ -10,7 +11,7 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo test test-slow check bench schema
+.PHONY: demo test test-slow test-doors check bench schema
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
@@ -19,7 +20,11 @@ demo: .venv/installed
 	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
 
 test test-slow: check
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow",--hypothesis-seed=$(strip $(SEED)))
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(strip $(SEED)))
+
+test-doors: .venv/installed-doors
+	sh tests/doors/install
+	$(BIN)/python -m pytest -q -m doors tests/doors
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .
@@ -36,7 +41,7 @@ schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
 	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
 
-.venv/installed .venv/installed-test: pyproject.toml
+.venv/installed .venv/installed-test .venv/installed-doors: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(if $(findstring test,$(@F)),[test])' && touch $@
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(patsubst installed-%,[%],$(filter installed-%,$(@F)))' && touch $@

@@ -113,6 +113,9 @@ _ONE = {  # Name and parameters of a function, and what it gives.
     "inet_client_addr()": "CAST(NULL AS VARCHAR)",
     "pg_partition_ancestors(o)": "CAST(o AS UINTEGER)",
     "generate_subscripts(a, n)": "unnest(range(1, len(a) + 1))",
+    "_pg_expandarray(a)": "struct_pack(x := a[1], n := 1)",
+    "regclass_of(x)": "coalesce(TRY_CAST(x AS UINTEGER), (SELECT any_value(c.oid) FROM pgc.pg_class c "
+    "WHERE c.relname = replace(replace(x, '\"', ''), 'public.', '')))",
     "txid_current()": "1",
     "to_regclass(n)": "(SELECT any_value(c.oid) FROM pgc.pg_class c WHERE c.relname = CAST(n AS VARCHAR))",
     "to_regtype(n)": "(SELECT any_value(y.oid) FROM pgc.pg_type y WHERE y.typname = CAST(n AS VARCHAR))",
@@ -194,7 +197,8 @@ VIEWS: Sequence[str] = (
 
 FUNCTIONS: Sequence[str] = sorted(
     {name.partition("(")[0] for name in (*_ONE, *_TABLES)} | set(_MORE) | set(
-        "+ - * / % || ~~ !~~ ~~* !~~* = <> < <= > >= regexp_matches regexp_full_match regexp_replace regexp_extract "
+        "+ - * / % & | << >> || ~~ !~~ ~~* !~~* = <> < <= > >= "
+        "regexp_matches regexp_full_match regexp_replace regexp_extract "
         "not count count_star sum min max avg string_agg array_agg list any_value bool_and bool_or every "
         "coalesce nullif ifnull concat concat_ws lower upper length strlen len substring substr replace trim ltrim "
         "rtrim btrim left right position strpos instr starts_with split_part string_split ascii chr repeat lpad rpad "

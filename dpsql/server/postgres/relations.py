@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsql.server.postgres.definitions import FUNCTIONS, MACROS, RELATIONS, SQL_TYPES, TYPES, VIEWS
+from dpsql.server.postgres.settings import KNOWN as KNOWN_SETTINGS
 
 __all__ = ["ALLOWED", "KNOWN", "OIDS_OF_NAMES", "CatalogueTable", "setup_of"]
 
@@ -23,6 +24,8 @@ COLUMN_TYPES = {
     "date": ("date", 1082), "timestamp": ("timestamp", 1114), "privacy unit": ("text", 25), "key": ("text", 25),
 }  # fmt: skip
 """The policy's types in PostgreSQL: name and oid."""
+APART = "date time timestamp timestamptz interval numeric json uuid record void".split()
+"""Types whose functions have a low line in their names."""
 LENGTHS = {"int8": 8, "float8": 8, "bool": 1, "date": 4, "timestamp": 8}
 """Bytes of a value, where they do not vary."""
 OIDS_OF_NAMES: Mapping[str, int] = {
@@ -85,6 +88,10 @@ def _rows(tables: Sequence[CatalogueTable], user: str, database: str) -> dict[st
         "pg_language": [{"oid": 14, "lanname": "sql", "lanowner": OWNER, "lanispl": False, "lanpltrusted": True}],
         "pg_collation": [{"oid": 100, "collname": "default", "collnamespace": CATALOG, "collowner": OWNER}],
         "pg_type": [_type(*own) for own in TYPES],
+        "pg_settings": [
+            {"name": name, "setting": value, "context": "user", "vartype": "string", "source": "default"}
+            for name, value in sorted(KNOWN_SETTINGS.items())
+        ],
         "pg_class": [_class(FIRST + i, table) for i, table in enumerate(tables)],
         "pg_attribute": [
             _attribute(FIRST + i, number, *column)
@@ -108,12 +115,13 @@ def _role(oid: int, name: str) -> dict[str, Any]:
 
 
 def _type(oid: int, name: str, length: int, category: str, element: int, array: int) -> dict[str, Any]:
-    into = "array_in" if element and category == "A" else f"{name}in"
+    stem = "array_" if element and category == "A" else f"{name}_" if name in APART else name
     return {
         "oid": oid, "typname": name, "typnamespace": CATALOG, "typowner": OWNER, "typlen": length,
         "typbyval": 0 < length <= 8, "typtype": "p" if category == "P" else "b", "typcategory": category,
         "typispreferred": False, "typisdefined": True, "typdelim": ",", "typrelid": 0, "typelem": element,
-        "typarray": array, "typinput": into, "typoutput": into.replace("in", "out"), "typnotnull": False,
+        "typarray": array, "typinput": f"{stem}in",
+        "typoutput": f"{stem}out", "typreceive": f"{stem}recv", "typnotnull": False,
         "typbasetype": 0, "typtypmod": -1, "typndims": 0, "typcollation": 100 if category == "S" else 0,
     }  # fmt: skip
 

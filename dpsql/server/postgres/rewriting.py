@@ -20,6 +20,8 @@ RENAMED = {
     "jsonb_agg": "json_group_array",
 }  # fmt: skip
 """Functions that DuckDB has by other names, or in another form: of what is built by them, nothing is here."""
+PROCEDURES = ("typinput", "typoutput", "typreceive", "typsend")
+"""Columns with names of functions, which clients compare with the number 0."""
 REGS = ("regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole", "regoper", "regoperator")
 """Types whose constants are names of the catalogue's entries."""
 
@@ -53,6 +55,14 @@ def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: M
         return count, _entry(word.text, texts[count - 1], oids)
     if word.kind == "string" and texts[1:3] == [":", ":"] and "[" in texts[3:7] and word.text.startswith("'{"):
         return texts.index("]") + 1 if "]" in texts else 1, _listed(word.text)
+    if word.text.startswith("'{") and before == "(" and found[at - 2].text in ("any", "all"):
+        return 1, _listed(word.text)
+    if word.kind == "parameter" and (count := _cast_to_reg(texts)) and texts[count - 1] == "regclass":
+        return count, f"regclass_of(CAST({word.text} AS VARCHAR))"
+    if word.kind == "parameter" and before == "(" and found[at - 2].text in ("any", "all") and texts[1:2] == [")"]:
+        return 1, f"string_split(trim(CAST({word.text} AS VARCHAR), '{{}}'), ',')"
+    if word.text in PROCEDURES and texts[1:4] == ["!", "=", "0"]:
+        return 4, f"{word.text} <> '0'"
     if word.kind == "word" and word.text == "operator" and texts[1:2] == ["("]:
         return _operator(texts)
     if word.kind == "word" and word.text == "collate":

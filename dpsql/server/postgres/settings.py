@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dpsql.server.postgres.scan import Word
 from dpsql.server.postgres.states import PgRefusal
 
-__all__ = ["REPORTED", "SERVER_VERSION", "Settings", "assignment"]
+__all__ = ["KNOWN", "REPORTED", "SERVER_VERSION", "Settings", "assignment"]
 
 SERVER_VERSION = "16.4"
 """The version of PostgreSQL whose protocol and catalogue are offered: clients choose their questions by it."""

@@ -5,6 +5,7 @@ Source: PostgreSQL's pg_type.dat for the OIDs, and the send and receive function
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -40,6 +41,8 @@ LARGEST = 2**63
 """The first number beyond 64 bits with a sign."""
 WORDS = (UNKNOWN, 0, TEXT, VARCHAR, BPCHAR, CHAR, NAME, JSON)
 """Types of parameters that say no more than that a text came."""
+ZONE = re.compile(r"(?:(?<= )|(?<=:\d\d)|(?<=\.\d{1})|(?<=\.\d{3})|(?<=\.\d{6}))[+-]\d\d(?::?\d\d)?$")
+"""The zone behind a date or a time."""
 TRUE, FALSE = ("t", "true", "y", "yes", "on", "1"), ("f", "false", "n", "no", "off", "0")
 
 
@@ -166,19 +169,17 @@ def _bool(data: bytes) -> bool:
 
 
 def _timestamp(data: bytes) -> datetime:
-    value = datetime.fromisoformat(data.decode().strip())
-    if value.tzinfo is not None:
-        raise ValueError
-    return value
+    return datetime.fromisoformat(_without_zone(data))
 
 
 def _date(data: bytes) -> date:
-    text = data.decode().strip()
-    return date.fromisoformat(text[:10]) if text[10:] in ("", " 00:00:00") else _no_date()
+    text = _without_zone(data).removesuffix("00:00:00").strip()
+    return date.fromisoformat(text)
 
 
-def _no_date() -> date:
-    raise ValueError
+def _without_zone(data: bytes) -> str:
+    """A date or time without its zone, which PostgreSQL does not look at where the type has none."""
+    return ZONE.sub("", data.decode().strip()).strip()
 
 
 def _numeric(data: bytes) -> Decimal:
@@ -217,7 +218,7 @@ def _text(data: bytes) -> str:
 SHOWN: Mapping[int, Callable[[bytes], Value]] = {
     INT2: lambda data: int(data.decode()), INT4: lambda data: int(data.decode()), INT8: lambda data: int(data.decode()),
     OID: lambda data: int(data.decode()), FLOAT4: _decimal, FLOAT8: _decimal, NUMERIC: _decimal, BOOL: _bool,
-    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp,
+    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp, TEXT_ARRAY: _text,
 }  # fmt: skip
 """How a parameter in text is read."""
 BINARY: Mapping[int, Callable[[bytes], Value]] = {

@@ -69,6 +69,8 @@ def test_a_number_beyond_64_bits_is_told() -> None:
     [
         (b"7", 0, Type.INTEGER, 7), (b"7", 0, None, "7"), (b"7", types.VARCHAR, Type.REAL, Decimal(7)),
         (b"1990-01-01", 0, Type.DATE, date(1990, 1, 1)), (b"1990-01-01 00:00:00", 0, Type.DATE, date(1990, 1, 1)),
+        (b"1990-01-01 +00", 0, Type.DATE, date(1990, 1, 1)),
+        (b"2024-01-31 10:00:00+01:30", types.TIMESTAMPTZ, None, datetime(2024, 1, 31, 10)),
         (b"on", types.BOOL, None, True), (b"0.1", types.NUMERIC, None, Decimal("0.1")), (None, 25, None, None),
         (b"2024-01-31 10:00:00.5", 0, Type.TIMESTAMP, datetime(2024, 1, 31, 10, 0, 0, 500_000)),
     ],

@@ -217,7 +217,7 @@ def test_prepared_statements_are_kept_until_they_are_closed(ana: Raw) -> None:
 @pytest.mark.parametrize(
     ("value", "oid", "binary"),
     [(b"x", 20, False), (b"{1,2}", 1007, False), (b"12", 20, True), (b"\xff\xff\xff", 700, True), (b"NaN", 701, False),
-     (b"2024-01-01 00:00:00+01", 1114, False), (b"\xff", 25, False)],
+     (b"2024-13-01 00:00:00", 1114, False), (b"\xff", 25, False)],
 )  # fmt: skip
 def test_a_parameter_that_is_no_value_is_told(ana: Raw, value: bytes, oid: int, binary: bool) -> None:
     reply = ana.tell(

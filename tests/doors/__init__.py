@@ -1,0 +1,1 @@
+"""Real clients at the doors of a real server: `make test-doors`."""

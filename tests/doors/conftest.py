@@ -1,0 +1,67 @@
+"""A real server in a process of its own, over TLS where openssl can make a certificate."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dpsql.policy import load_policy
+from dpsql.server.users import Users, users_file
+from tests.unit.server.clinic import POLICY
+
+CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server's door.
+
+    Attributes:
+        port: On this machine.
+        token: Ana's.
+        certificate: What it shows, or None where it speaks no TLS.
+    """
+
+    port: int
+    token: str
+    certificate: Path | None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://ana:{self.token}@127.0.0.1:{self.port}/clinic"
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "clinic.yaml").write_text(POLICY)
+    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
+        database.execute(
+            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
+            "DATE '1990-01-01' + (i % 2)::INTEGER AS born, 50.5 + i % 3 AS weight, i % 5 = 0 AS smokes "
+            "FROM range(100) t(i)"
+        )
+    policy = load_policy(folder / "clinic.yaml")
+    token = Users(users_file(policy)).add("ana", policy)
+    command = [sys.executable, "-m", "dpsql.cli", "serve", str(folder / "clinic.yaml"), "--postgres", "127.0.0.1:0"]
+    certificate = folder / "cert.pem" if shutil.which("openssl") else None
+    if certificate is not None:
+        made = ["openssl", *CERTIFICATE.split(), "-keyout", "key.pem", "-out", "cert.pem"]
+        subprocess.run(made, cwd=folder, check=True, capture_output=True)
+        command += ["--tls-cert", str(certificate), "--tls-key", str(folder / "key.pem")]
+    state = os.environ | {"XDG_STATE_HOME": str(folder / "state")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=state) as server:
+        assert server.stdout is not None
+        told = server.stdout.readline()
+        yield Served(int(told.split(":")[-1].split("/")[0]), token, certificate)
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
