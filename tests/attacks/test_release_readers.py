@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 import dpsql.testing
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error, InvariantBroken
 from dpsql.ledger.tables import LedgerTables
+from dpsql.mechanisms.releases.methods import Exact
 from dpsql.privacy.sampling import Integers
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import Proxy
@@ -19,6 +22,7 @@ from dpsql.session import Session
 from tests.unit.releasing.test_creating import build
 
 AGES = "CREATE SYNTHETIC TABLE ages WITH (epsilon = 0.25) AS SELECT age, sex FROM people"
+SAME = Exact(np.array([[3, 0], [30, 1], [70, 2]]), np.array([100, 200, 99]), 0)
 ASKED = (
     "SHOW TABLES",
     "SHOW BUDGET",
@@ -43,10 +47,10 @@ ASKED = (
 )
 
 
-def told(session: Session) -> list[str]:
+def told(session: Session, asked: Sequence[str] = ASKED) -> list[str]:
     """All that an analyst is told."""
     found = []
-    for sql in ASKED:
+    for sql in asked:
         try:
             answer = session.query(sql)
             found.append(f"{answer}\n{answer.cost}\n{answer.released_from}")
@@ -82,6 +86,47 @@ def test_an_analyst_is_told_the_same_whatever_others_release(tmp_path: Path) -> 
     assert found[0] == found[1]
     assert sum("no such table" in text for text in found[0]) >= 3
     assert "BudgetExceeded" in found[0][-1]
+
+
+READER = (
+    "SHOW TABLES",
+    "DESCRIBE ages",
+    "EXPLAIN SELECT COUNT(*) FROM ages",
+    "SELECT COUNT(*) FROM ages WHERE size > 3",
+    "SELECT sex, COUNT(*) AS n, AVG(age) FROM ages GROUP BY sex ORDER BY sex",
+    "EXPLAIN SELECT COUNT(*) FROM ages",
+    "SELECT COUNT(*) FROM ages a JOIN towns t ON a.age = t.size",
+    "SELECT COUNT(*) FROM ages a JOIN people p ON a.age = p.age",
+    "SHOW TABLES",
+    "SHOW BUDGET",
+    "DROP TABLE ages",
+    "SELECT COUNT(*) FROM people WHERE age > 300",
+    "CREATE SYNTHETIC TABLE more WITH (epsilon = 0.9) AS SELECT age FROM people",
+)
+
+
+def test_first_readings_differ_between_neighbours_through_the_release_alone(tmp_path: Path) -> None:
+    """With one and the same release of two neighbouring tables a reader is told the same, word for word: names and
+    types, the price, the charge at the first reading, answers with their intervals, refusals and what is left.
+    """
+    found, spent = [], []
+    for people in (400, 401):
+        home = tmp_path / str(people)
+        home.mkdir()
+        with dpsql.testing.open(build(home, people), sampler=dpsql.testing.Noiseless()) as proxy:
+            with patch("dpsql.mechanisms.releases.table.coded", lambda *_: SAME):
+                proxy.session(analyst="ana").query(AGES)
+            proxy.releases.grant("ages", "eve")
+            eve = proxy.session(analyst="eve")
+            found.append(told(eve, READER))
+            answer = eve.query("SELECT COUNT(*) AS n FROM ages WHERE age < 40")
+            found[-1].append(str(answer.interval("n")))
+            spent.append((eve.budget().spent.epsilon, proxy.ledger.budget(None).spent.epsilon))
+            found[-1] += [f"{entry.kind} {entry.statement}" for entry in proxy.ledger.log()[2:]]
+    assert found[0] == found[1]
+    # The total paid 0.25 for the table, its second reader as much for the first reading; both 0.5 for a question.
+    assert spent == [(0.75, 0.75)] * 2
+    assert sum("for the first reading" in text for text in found[0]) == 1
 
 
 class Refusing(dpsql.testing.Noiseless):
