@@ -20,7 +20,7 @@ DESCRIBED = "LIMIT 0 shows no row: the columns are described, nothing is measure
 def described(plan: Plan | PublicPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
-    answer = public(names, tuple(output.expression.facts.type for output in plan.answer), [])
+    answer = public(names, tuple(output.type for output in plan.answer), [])
     return replace(answer, _noised=bars_of(plan))
 
 

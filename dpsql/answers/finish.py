@@ -24,6 +24,7 @@ from dpsql.answers.intervals import (
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, summary_fields
 from dpsql.answers.release import Released
+from dpsql.answers.report import with_reports
 from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_rows
@@ -81,10 +82,11 @@ def finish(
     bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in noised}
     intervals = _Intervals(plan, together, bars, rows, post_process)
     confidence = prepared.options.confidence or 0.95
+    shown = with_interval_ends(plan, rows, lambda column: intervals.of(column, confidence))
     return Answer(
         columns=tuple(output.name for output in plan.answer),
-        types=tuple(output.expression.facts.type for output in plan.answer),
-        rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
+        types=tuple(output.type for output in plan.answer),
+        rows=with_reports(plan, shown, lambda column: intervals.of(column, confidence), confidence),
         cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, classes),
         measurements=_measurements(prepared, released, composition),
         replayed=replayed,
@@ -114,7 +116,11 @@ class _Intervals:
     post_process: PostProcess
 
     def __call__(self, column: int, level: float) -> list[Ends]:
-        """One interval a row of a column, counted from 0; empty where it holds no noise."""
+        """One interval a row of a column, counted from 0; empty where it holds no noise, or its own interval."""
+        return [] if self.plan.answer[column].report else self.of(column, level)
+
+    def of(self, column: int, level: float) -> list[Ends]:
+        """The same of what a column is made of, which is more than a text for a report."""
         expression = answer_columns(self.plan)[column]
         groups, values = self.together.groups, self.together.values
         if expression.facts.type.numeric and several_rows(expression):

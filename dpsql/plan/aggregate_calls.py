@@ -19,7 +19,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 
-__all__ = ["AggregateReader", "Asked"]
+__all__ = ["AggregateReader", "Asked", "without_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +306,11 @@ class AggregateReader:
                     bounds = self._ends(value, name, node)
                 case "contribution_bounds_per_group":
                     per_group = self._ends(value, name, node)
+                case "report_format":
+                    raise UnsupportedQuery(
+                        "a report stands alone in the SELECT list of the answer.", construct="report_format =>",
+                        position=value.position or node.position, hint="Write the aggregate without it here.",
+                    )  # fmt: skip
                 case _:
                     known = ("epsilon", "contribution_bounds_per_row", "contribution_bounds_per_group")
                     raise UnsupportedQuery(
@@ -356,6 +361,24 @@ class AggregateReader:
                 position=node.position, hint="Bounds in a query may only tighten the policy's.",
             )  # fmt: skip
         return low, high
+
+
+def without_report(node: syntax.Expr) -> syntax.Expr:
+    """An aggregate whose report is asked for, without ``report_format => 'JSON'``; any other node as it is.
+
+    Raises:
+        UnsupportedQuery: Another format.
+    """
+    wanted = dict(node.named).get("report_format") if isinstance(node, syntax.Call) and node.name in CALLS else None
+    if wanted is None or not isinstance(node, syntax.Call):
+        return node
+    match wanted:
+        case syntax.Literal(value=str(word)) | syntax.Name(parts=(word,)) if word.upper() == "JSON":
+            return replace(node, named=tuple(pair for pair in node.named if pair[0] != "report_format"))
+    raise UnsupportedQuery(
+        "reports are written as JSON alone.", construct="report_format =>", position=wanted.position or node.position,
+        hint="Write report_format => 'JSON'.",
+    )  # fmt: skip
 
 
 def _where(condition: Expression, value: Expression) -> Expression:

@@ -82,14 +82,14 @@ def outline_of(
             found = plan(second) if known is None else None
         if found is None:
             raise
-    types = tuple(output.expression.facts.type for output in found.answer)
+    types = tuple(output.type for output in found.answer)
     return Outline(tuple(output.name for output in found.answer), types, kinds, bars_of(found))
 
 
 def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
     """For each column of the answer whether it is a number with intervals; those are themselves not."""
     pairs = zip(_noised(plan), plan.answer, strict=True)
-    return tuple(noised and own.end is None and own.expression.facts.type.numeric for noised, own in pairs)
+    return tuple(noised and own.end is None and own.type.numeric for noised, own in pairs)
 
 
 def _noised(plan: Plan | PublicPlan) -> list[bool]:

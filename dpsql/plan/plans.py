@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
-from dpsql.plan.types import Value
+from dpsql.plan.types import Type, Value
 
 __all__ = ["WHOLE", "Cut", "Key", "Output", "Plan", "PublicPlan", "Stage", "TableFunction"]
 
@@ -35,11 +35,18 @@ class Output:
         expression: What it holds.
         end: For DP_INTERVAL_LOW and DP_INTERVAL_HIGH: the output column whose interval it shows, and 0 or 1; then
             ``expression`` is a NULL in its place.
+        report: Whether value and interval are shown as one JSON text.
     """
 
     name: str
     expression: Expression
     end: tuple[str, int] | None = None
+    report: bool = False
+
+    @property
+    def type(self) -> Type:
+        """The type that the analyst sees."""
+        return Type.TEXT if self.report else self.expression.facts.type
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
-from dpsql.plan.aggregate_calls import AggregateReader, Asked
+from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.catalog import Catalog
@@ -17,6 +17,7 @@ from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import Cut, Key, Output, Plan, PublicPlan
+from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
 from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
@@ -65,6 +66,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         plan = plan_table_function(query, query.source, inner)
         return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
     try:
+        query, lists = with_public_groups(query, inner)
         relation, scope = inner.plan(query)
         query = with_names_read(query, scope)
     except ReleasesInside:
@@ -81,7 +83,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | 
         )  # fmt: skip
     if not query.group_by and not any(holds_aggregate(item.expression) for item in query.items):
         refuse_over_rows(query, relation)
-    return _Statement(query, inner, evaluate, relation, scope).plan()
+    return _Statement(query, inner, evaluate, relation, scope, lists).plan()
 
 
 def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Queryable, str, Rows] | None:
@@ -125,6 +127,11 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
             "aggregates of public tables inside a sub-query are not supported.", construct="sub-query",
             position=query.position, hint="Ask it by itself.",
         )  # fmt: skip
+    if any(output.report for output in plan.answer):
+        raise UnsupportedQuery(
+            "a report is a text for its reader.", construct="report_format", position=query.position,
+            hint="Leave report_format out of the inner query, and name it in the outermost.",
+        )  # fmt: skip
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
@@ -167,12 +174,14 @@ class _Statement:
     evaluate: Evaluate
     relation: Relation
     scope: Scope
+    lists: int  # how many of the first tables are a public side whose rows are the groups
     keys: list[Key] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
 
     def plan(self) -> Plan:
         query = self.query
         sets = self._group()
+        refuse_other_keys(self.keys, self.scope, self.lists, query)
         if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
             self._distinct()
         pairs = [(item, output) for item in query.items for output in self._outputs(item)]
@@ -264,7 +273,8 @@ class _Statement:
             return Output(item.name, as_null(Type.REAL), self._interval_end(node))
         bare = item.alias is None and isinstance(node, syntax.Name)
         name = self.scope.spelling(node) if bare and isinstance(node, syntax.Name) else item.name
-        return Output(name, self._resolver().resolve(node))
+        plain = without_report(node)
+        return Output(name, self._resolver().resolve(plain), report=plain is not node)
 
     def _interval_end(self, node: syntax.Call) -> tuple[str, int]:
         """DP_INTERVAL_LOW(n): the lower end of the interval of output column n."""

@@ -208,7 +208,7 @@ class Rows:
             raise UnsupportedQuery(
                 "a public table may not keep its rows beside a private one: a person's arrival would also take a row.",
                 construct=f"{join.kind.upper()} JOIN", position=join.position,
-                hint="Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.",
+                hint="Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.",
             )  # fmt: skip
         other_rows, right_entries = self._bare(other_rows, right.entries)
         both = Gathered([kept_rows, other_rows], [*left.entries, *right_entries])

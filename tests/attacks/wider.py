@@ -149,6 +149,13 @@ WIDER = (
     Template("SELECT ward, AVG(score, contribution_bounds_per_group => (-2, 9)), COUNT(*) FROM visits GROUP BY ward"),
     Template("SELECT AVG(score, contribution_bounds_per_group => (0, 5)) FROM visits", options=GAUSSIAN),
     Template("SELECT COUNT(*) AS n, DP_INTERVAL_LOW(n), DP_INTERVAL_HIGH(n) FROM visits"),
+    # a public table lists the groups
+    Template(
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) "
+        "w.ward, COUNT(*), SUM(score) FROM visits v RIGHT JOIN (VALUES ('A'), ('A'), ('Z')) AS w(ward) "
+        "ON v.ward = w.ward GROUP BY w.ward"
+    ),
+    Template("SELECT ward, COUNT(*, report_format => 'JSON') FROM visits GROUP BY ward"),
     # rows that the statement holds
     Template("SELECT COUNT(*), SUM(score) FROM visits CROSS JOIN UNNEST([1, 2, 3]) AS x"),
     Template("SELECT x, COUNT(*) FROM visits CROSS JOIN UNNEST([1, 2, 3]) AS t(x) WHERE score >= 5 * x GROUP BY x"),
@@ -203,6 +210,10 @@ WIDER_REFUSED = (
     Template("SELECT COUNT(*) FROM visits WHERE ward IN (SELECT city FROM patients)"),
     Template("SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM notes n WHERE n.grade > v.score)"),
     Template("SELECT COUNT(*) FROM cities c LEFT JOIN patients p ON p.city = c.name"),
+    Template(
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) "
+        "sex, COUNT(*) FROM cities c LEFT JOIN patients p ON p.city = c.name GROUP BY sex"
+    ),
     Template("SELECT COUNT(*) FROM cities WHERE EXISTS (SELECT 1 FROM patients WHERE city = name)"),
     Template(
         "SELECT AVG(n) FROM (SELECT v.patient_id, COUNT(*) AS n FROM patients p LEFT JOIN visits v USING (patient_id) GROUP BY 1) t"

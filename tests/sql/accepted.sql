@@ -3583,3 +3583,24 @@ SELECT SUM(n) FROM (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_g
 -- columns: sum(n) integer or NULL
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "u", "k0" FROM (SELECT "u", "k0", dense_rank() OVER (PARTITION BY "u" ORDER BY CASE WHEN "n" > 2 THEN sha256(concat(CAST($4 AS VARCHAR), CASE WHEN "u" IS NULL THEN 'N' ELSE concat(length(CAST("u" AS VARCHAR)), ':', CAST("u" AS VARCHAR)) END, CASE WHEN "k0" IS NULL THEN 'N' ELSE concat(length(CAST("k0" AS VARCHAR)), ':', CAST("k0" AS VARCHAR)) END)) END, "k0" NULLS FIRST) AS "dense_rank" FROM (SELECT "u", "k0", COUNT(*) OVER (PARTITION BY "u") AS "n" FROM (SELECT "t1"."c0" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."patients" AS "t0" CROSS JOIN (SELECT CAST($1 AS BIGINT) AS "c0" UNION ALL SELECT CAST($2 AS BIGINT) AS "c0" UNION ALL SELECT CAST($3 AS BIGINT) AS "c0") AS "t1") AS q) AS q) AS q WHERE "dense_rank" <= 2) AS q GROUP BY "k0"
 -- values: 1, 2, 3, (the secret key)
+
+-- A public table on the outer side of a join lists the groups
+-- reference: SELECT state, COUNT(*) FROM cities JOIN patients ON city = name GROUP BY state
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) state, COUNT(*) FROM patients RIGHT JOIN cities ON city = name GROUP BY state
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 50 values: 'AK', 'AL', 'AR', ..., 'WV', 'WY'
+-- a0: count_rows
+-- columns: state text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."state" AS "k0" FROM "bounded"."main"."patients" AS "t3" JOIN "bounded"."main"."cities" AS "t2" ON "t3"."city" = "t2"."name") AS q GROUP BY "k0"
+
+-- reference: SELECT 'F', COUNT(*), AVG(age) FROM patients WHERE sex = 'F'
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) s, COUNT(*), AVG(age) FROM (VALUES ('F'), ('Q')) AS t(s) LEFT JOIN patients ON sex = s GROUP BY s
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'F', 'Q'
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: s text, count_star() integer, avg(age) real
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t2"."c0" AS "k0", "t3"."age" AS "x0" FROM "bounded"."main"."patients" AS "t3" JOIN (SELECT CAST($1 AS VARCHAR) AS "c0" UNION ALL SELECT CAST($2 AS VARCHAR) AS "c0") AS "t2" ON "t3"."sex" = "t2"."c0") AS q GROUP BY "k0"
+-- values: 'F', 'Q'

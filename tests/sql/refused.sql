@@ -882,7 +882,7 @@ SELECT COUNT(*) FROM patients p FULL JOIN visits v USING (patient_id)
 -- refused: FULL JOIN at 1:43: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
 
 SELECT COUNT(*) FROM cities c LEFT JOIN patients p ON c.name = p.city
--- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.
+-- refused: LEFT JOIN at 1:41: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
 
 SELECT COUNT(*) FROM cities c FULL JOIN patients p ON c.name = p.city
 -- refused: FULL JOIN at 1:41: a full join shows rows without a partner on both sides. Write JOIN or LEFT JOIN.
@@ -1641,7 +1641,7 @@ SELECT COUNT(*) FROM patients, (VALUES (1, 2)) AS t(x, y, z)
 -- refused: column names at 1:41: there are more than columns. Name each column once.
 
 SELECT COUNT(*) FROM (VALUES ('F')) AS t(s) LEFT JOIN patients ON sex = s
--- refused: LEFT JOIN at 1:55: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, or write JOIN; a declared domain lists empty groups anyway.
+-- refused: LEFT JOIN at 1:55: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
 
 SELECT [1, 2] FROM patients
 -- refused: list at 1:8: it stands in a function that takes one. Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2).
@@ -1654,3 +1654,35 @@ SELECT COUNT(*) FROM patients WHERE abs([1, 2]) = 1
 
 SELECT COUNT(*) FROM cities, patients WHERE 1 = 1
 -- refused: JOIN at 1:30: cities is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
+
+-- A public table on the outer side of a join, where its rows are not the groups
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) sex, COUNT(*) FROM patients RIGHT JOIN cities ON city = name GROUP BY sex
+-- refused: JOIN at 1:1: a public table keeps its rows beside a private one only where they are the groups. Group by columns of the public table alone, or write JOIN.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) COUNT(*) FROM patients RIGHT JOIN cities ON city = name
+-- refused: JOIN at 1:1: a public table keeps its rows beside a private one only where they are the groups. Group by columns of the public table alone, or write JOIN.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) name, COUNT(*) FROM patients RIGHT JOIN cities ON city = name AND age > 3 GROUP BY name
+-- refused: RIGHT JOIN at 1:138: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+
+SELECT name, COUNT(*) FROM patients RIGHT JOIN cities ON city = name GROUP BY name
+-- refused: RIGHT JOIN at 1:48: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy = PUBLIC_GROUPS) AVG(n) FROM (SELECT patient_id, COUNT(*) AS n FROM patients RIGHT JOIN cities ON city = name GROUP BY patient_id)
+-- refused: RIGHT JOIN at 1:169: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
+
+-- Reports
+SELECT COUNT(*, report_format => 'PROTO') FROM patients
+-- refused: report_format => at 1:34: reports are written as JSON alone. Write report_format => 'JSON'.
+
+SELECT COUNT(*, report_format => 'JSON') + 1 FROM patients
+-- refused: report_format => at 1:34: a report stands alone in the SELECT list of the answer. Write the aggregate without it here.
+
+SELECT AVG(n) FROM (SELECT sex, COUNT(*, report_format => 'JSON') AS n FROM patients GROUP BY sex)
+-- refused: report_format at 1:1: a report is a text for its reader. Leave report_format out of the inner query, and name it in the outermost.
+
+SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FROM visits GROUP BY patient_id)
+-- refused: COUNT at 1:40: inside one unit it is not supported. COUNT, SUM, AVG, MIN and MAX are; write CASE instead of FILTER.
+
+SELECT COUNT(*, report_format => 'JSON') FROM cities
+-- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
