@@ -49,13 +49,6 @@ SELECT WITH DIFFERENTIAL_PRIVACY
 FROM professors
 GROUP BY item
 
--- P1 rewritten: the mean of rows, instead of the mean of each professor's mean
-SELECT WITH DIFFERENTIAL_PRIVACY
-       OPTIONS (epsilon = 10, delta = .01, max_groups_contributed = 1, privacy_unit_column = id)
-       item, AVG(quantity, contribution_bounds_per_row => (0, 100)) AS average_quantity
-FROM professors
-GROUP BY item
-
 -- P2 How often each item was requested
 SELECT WITH DIFFERENTIAL_PRIVACY
        OPTIONS (epsilon = 10, delta = .01, max_groups_contributed = 1, privacy_unit_column = id)

@@ -1,11 +1,11 @@
-"""``group_selection_strategy = PUBLIC_GROUPS`` with a public table on the outer side of a join: its keys are the groups.
+"""``group_selection_strategy = PUBLIC_GROUPS`` with a public table on the outer side of a join: its keys are groups.
 
     SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (group_selection_strategy = PUBLIC_GROUPS) name, COUNT(*)
     FROM patients RIGHT JOIN cities ON city = name GROUP BY name
 
-The outer join would add one row of NULLs for each public row without a partner, which a person's arrival takes away. As
-in GoogleSQL that row is not counted. So it is an inner join, whose groups are listed, empty ones included, because their
-keys are columns of the public side: what is measured is a function of the inner join's rows alone.
+The outer join would add one row of NULLs for each public row without a partner, which a person's arrival takes away.
+As in GoogleSQL that row is not counted. So it is an inner join, whose groups are listed, empty ones included, because
+their keys are columns of the public side: what is measured is a function of the inner join's rows alone.
 
 Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 """
