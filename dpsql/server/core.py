@@ -24,6 +24,7 @@ from dpsql.plan.types import Value
 from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
 from dpsql.proxy import Proxy
+from dpsql.server.current import CurrentLimits
 from dpsql.server.events import tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
@@ -57,6 +58,7 @@ class Server:
         self.lockout = lockout or Lockout()
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
+        self._limits = CurrentLimits(proxy.policy)
         self._lock = Lock()
         self._turns: dict[tuple[str, str, str], _Turn] = {}
         self._shares: dict[str, asyncio.Semaphore] = {}
@@ -68,8 +70,8 @@ class Server:
 
     @property
     def limits(self) -> ServerSection:
-        """Its ``server`` section."""
-        return self.policy.server
+        """The ``server`` section, as the policy file says now."""
+        return self._limits.now()
 
     @property
     def stopping(self) -> bool:

@@ -18,6 +18,7 @@ from dpsql.policy import load_policy
 from dpsql.policy.server import ServerSection
 from dpsql.server import running
 from dpsql.server.core import Guest, Server
+from dpsql.server.current import CurrentLimits
 from dpsql.server.doors import DoorKind
 from dpsql.server.events import EVENTS
 from dpsql.server.gate import Gate
@@ -215,6 +216,23 @@ def test_limits_of_connections_statements_and_size() -> None:
     gate.statement("ana", 1, limits, free=True)
     clock.now += 30
     gate.statement("ana", 1, limits)
+
+
+def test_new_limits_are_taken_up_and_a_broken_policy_changes_nothing(tmp_path: Path) -> None:
+    file, clock = tmp_path / "clinic.yaml", Clock()
+    file.write_text(POLICY)
+    limits = CurrentLimits(load_policy(file), clock)
+    file.write_text(POLICY.replace("connections: 20", "connections: 7"))
+    assert limits.now().connections == 20  # it looks once a second
+    clock.now += 1
+    assert limits.now().connections == 7
+    for text in (POLICY.replace("connections: 20", "connections: 0"), ""):
+        file.write_text(text)
+        clock.now += 1
+        assert limits.now().connections == 7
+    file.unlink()
+    clock.now += 1
+    assert limits.now().connections == 7
 
 
 def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:
