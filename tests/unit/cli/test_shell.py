@@ -237,10 +237,17 @@ def test_a_transcript_through_a_terminal(clinic: Clinic) -> None:
     completed(".bud", "get")
     assert "epsilon 1.75" in typed("\r")
     assert "neither grouped by nor aggregated" in typed("SELECT cost FROM visits;\r")
+    child.send("SELECT AVG(cost) FROM visits;\r")
+    child.expect("Asking")
+    child.send("\x03")  # at work, or just after it: the ledger and the session are right in either case
+    completed(".price 0.125\r.bud", "0.125.*get")
+    assert re.search(r"left for one query.*epsilon 1\.(75|5)\b", typed("\r"), re.DOTALL)
+    assert "Cost: epsilon 0.125." in typed("SELECT COUNT(*) AS other FROM visits WHERE cost > 7;\r")
     child.send("\x04")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+    assert clinic.dpsql("ledger", "verify", "clinic.yaml").out.startswith("The ledger is sound")
     history = Path(os.environ["XDG_STATE_HOME"]) / "dpsql" / "shell_history"
     assert "SELECT COUNT(*) AS n" in history.read_text()
     assert history.stat().st_mode & 0o777 == 0o600
