@@ -124,12 +124,13 @@ class Granting:
             PolicyError: If the total or an account allows less.
         """
         spent = {name: self._state.spent(name, self._limits) for name in self._filters}
-        for place, granted, account in [
-            ("total", self._total, self._state.total),
-            *((f"analysts: {name}", self._filters[name], amount) for name, amount in spent.items()),
+        for name, granted, account in [
+            ("", self._total, self._state.total),
+            *((name, self._filters[name], amount) for name, amount in spent.items()),
         ]:
             if short := granted.shortfall(Account(), account):
-                raise overspent(place, short)
+                place = f"analysts: {name}" if name else "total"
+                raise overspent(place, short, shared=bool(name) and self._state.leaves_shared(name))
 
     def standing(self, analyst: str | None) -> AccountState:
         """Where an analyst's account stands, or, for None, all analysts together.

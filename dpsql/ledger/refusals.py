@@ -101,10 +101,11 @@ def suspended(analyst: str) -> OperationalError:
     )
 
 
-def overspent(place: str, short: Shortfall) -> PolicyError:
-    """A policy's new limits are below what was spent already."""
+def overspent(place: str, short: Shortfall, *, shared: bool = False) -> PolicyError:
+    """A policy's new limits are below what was spent already, or, for ``shared``, what a new name begins with."""
+    by = ', by "*", with which a name begins that leaves it' if shared else ""
     return PolicyError(
-        f"budget: {place} allows {short.quantity} {_down(short.limit)}, but {_up(short.needed)} was spent already. "
+        f"budget: {place} allows {short.quantity} {_down(short.limit)}, but {_up(short.needed)} was spent already{by}. "
         "Allow more, or start the ledger's accounts afresh with `dpsql budget POLICY --reset --reason TEXT`."
     )
 

@@ -218,6 +218,10 @@ class LedgerState:
             return [name for name in self._by_account if name == "*" or name not in limits.analysts]
         return [account] if account in self._named else self._begins_as(account)
 
+    def leaves_shared(self, name: str) -> bool:
+        """Whether a name is new to the limits on record, and begins with what ``"*"`` holds."""
+        return name != "*" and name not in self._named and self._begins_as(name) != [name]
+
     def _begins_as(self, name: str) -> list[str]:
         """What a new account begins with: all that ``"*"`` holds, under which anybody may have read by any name."""
         shared = {"*"} & (self._named.keys() | self._by_account.keys())
