@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 
+from dpsql.answers.answer import Answer
 from dpsql.plan.outline import Outline
 from dpsql.server.core import Guest, Server
 from dpsql.server.refusals import NotAdmitted, TooMuch
@@ -56,6 +57,7 @@ class Visit:
         used: When it was last used, in seconds that only grow.
         prepared: Its prepared statements by handle.
         told: What was told of its last answer: cost, what is left.
+        was_set: What its last SETs returned, by their text: they hold since they were described.
     """
 
     guest: Guest
@@ -63,6 +65,13 @@ class Visit:
     used: float
     prepared: dict[bytes, PreparedSql] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
+    was_set: dict[str, Answer] = field(default_factory=dict)
+
+    def remember(self, sql: str, answer: Answer) -> None:
+        """Keeps what a SET returned, for who fetches it."""
+        self.was_set[sql] = answer
+        while len(self.was_set) > STATEMENTS:
+            del self.was_set[next(iter(self.was_set))]
 
     def prepare(self, own: PreparedSql) -> bytes:
         """The handle of a new prepared statement.

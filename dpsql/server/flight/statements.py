@@ -1,6 +1,7 @@
 """What a session asks of this door: descriptions, which are free; answers, which are charged once; prepared statements.
 
-A description (GetFlightInfo, GetSchema, CreatePreparedStatement) never charges. DoGet does: its ticket is the statement
+A description (GetFlightInfo, GetSchema, CreatePreparedStatement) never charges; GetFlightInfo of SET
+sets. DoGet does: its ticket is the statement
 itself, so that the same ticket again is the stored answer, for nothing. These calls take their time, and are made in
 the server's pool.
 """
@@ -85,7 +86,7 @@ class Statements:
             descriptor: About what.
             intervals: Whether the call itself asks for the ends of intervals.
         """
-        schema, ticket = self._described(kept, command_of(descriptor), intervals)
+        schema, ticket = self._described(kept, command_of(descriptor), intervals, sets=True)
         return flight_info(_bytes(schema), descriptor, ticket)
 
     def schema(self, kept: Visit, descriptor: bytes, *, intervals: bool) -> bytes:
@@ -150,12 +151,16 @@ class Statements:
 
     # ------------------------------------------------------------------------------------------------------ statements
 
-    def _described(self, kept: Visit, command: bytes, intervals: bool) -> tuple[pa.Schema, bytes]:
+    def _described(
+        self, kept: Visit, command: bytes, intervals: bool, *, sets: bool = False
+    ) -> tuple[pa.Schema, bytes]:
         """The columns of what a command asks for, and the ticket that fetches it."""
         name, body = named(command)
         if name in QUERIES:
             own = PreparedSql(body.text(1)) if name == QUERIES[0] else _prepared(kept, body)
             outline = own.outline or kept.guest.outline(own.sql, (), intervals=False)
+            if sets and _sets(own.sql):  # now, for a client may fetch its rows after the next statement, or never
+                kept.remember(own.sql, self._query(kept, own.sql, ()))
             wide = intervals or kept.guest.intervals
             schema = schema_of(with_intervals(outline) if wide else outline)
             return schema, Ticket(own.sql, own.parameters, wide).written()
@@ -175,7 +180,8 @@ class Statements:
 
     def _asked(self, kept: Visit, ticket: Ticket) -> pa.Table:
         values = parameters_of(ticket.parameters) if ticket.parameters else ()
-        return answer_table(self._query(kept, ticket.sql, values, intervals=ticket.intervals), kept.told)
+        answer = kept.was_set.get(ticket.sql) or self._query(kept, ticket.sql, values, intervals=ticket.intervals)
+        return answer_table(answer, kept.told)
 
     def _query(self, kept: Visit, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
         if not kept.own and _sets(sql):

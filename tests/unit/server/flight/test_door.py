@@ -111,6 +111,17 @@ def test_set_holds_in_the_session_of_a_login_alone(clinic: Clinic, ana: Client, 
         assert shared.query(COUNT).num_rows == 1
 
 
+def test_set_holds_from_its_description_on_in_the_order_of_these(clinic: Clinic, ana: Client) -> None:
+    first = ana.info("CommandStatementQuery", field(1, "SET epsilon = 0.125"))
+    second = ana.info("CommandStatementQuery", field(1, "SET epsilon = 0.25"))
+    before = spent(clinic)
+    ana.query("SELECT COUNT(*) FROM people WHERE age > 1")
+    assert ana.get(second).to_pylist() == [{"option": "epsilon", "value": "0.25"}]
+    assert ana.get(first).to_pylist() == [{"option": "epsilon", "value": "0.125"}]
+    ana.query("SELECT COUNT(*) FROM people WHERE age > 2")
+    assert spent(clinic) == before + 0.5
+
+
 def test_session_options_are_set_statements(ana: Client) -> None:
     options = {"epsilon": field(1, "0.25"), "intervals": field(2, 1), "catalog": field(1, "clinic"), "x": field(1, "y")}
     body = b"".join(field(1, field(1, name) + field(2, value)) for name, value in options.items())
