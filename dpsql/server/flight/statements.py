@@ -1,9 +1,8 @@
 """What a session asks of this door: descriptions, which are free; answers, which are charged once; prepared statements.
 
 A description (GetFlightInfo, GetSchema, CreatePreparedStatement) never charges; GetFlightInfo of SET
-sets. DoGet does: its ticket is the statement
-itself, so that the same ticket again is the stored answer, for nothing. These calls take their time, and are made in
-the server's pool.
+sets. DoGet does charge: its ticket is the statement itself, so that the same ticket again is the stored answer, for
+nothing. These calls take their time, and are made in the server's pool.
 """
 
 from __future__ import annotations

@@ -13,13 +13,11 @@ import grpc
 import pyarrow as pa
 import pytest
 
-from dpsql.errors import ApprovalNeeded, BudgetExceeded, EngineFailed, InvariantBroken, LedgerError
 from dpsql.server.events import EVENTS
-from dpsql.server.flight.door import FlightDoor, status_of
+from dpsql.server.flight.door import FlightDoor
 from dpsql.server.flight.messages import any_message
 from dpsql.server.flight.sessions import STATEMENTS
-from dpsql.server.flight.wire import Fields, field, read
-from dpsql.server.refusals import Stopping
+from dpsql.server.flight.wire import field, read
 from tests.unit.server.clinic import COUNT, Clinic
 from tests.unit.server.flight.client import Client, stream_messages
 from tests.unit.server.opening import opened
@@ -315,22 +313,6 @@ def test_refusals_are_grpcs_own_statuses_with_the_text(clinic: Clinic, ana: Clie
 
 
 @pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (BudgetExceeded("no", needed=1, remaining=0), "RESOURCE_EXHAUSTED"),  # type: ignore[arg-type]
-        (ApprovalNeeded("wait", id="7"), "FAILED_PRECONDITION"),
-        (EngineFailed(), "INTERNAL"),
-        (LedgerError("lost"), "FAILED_PRECONDITION"),
-        (Stopping(), "UNAVAILABLE"),
-        (InvariantBroken("x" * 9000), "INTERNAL"),
-    ],
-)
-def test_every_refusal_has_a_status(error: Exception, code: str) -> None:
-    found, text = status_of(error)  # type: ignore[arg-type]
-    assert (found, len(text) < 1600) == (grpc.StatusCode[code], True)
-
-
-@pytest.mark.parametrize(
     "body", [b"\xff" * 20, b"\x0a\x7f", b"\x00", b"", field(2, b"x"), field(1, 2) + field(2, b"\x0a\x05x")]
 )
 def test_broken_messages_are_refused_and_the_server_lives(body: bytes, ana: Client) -> None:
@@ -394,15 +376,3 @@ def test_a_unix_socket_is_a_door_and_a_taken_port_is_none(clinic: Clinic, tmp_pa
             assert client.query("SHOW TABLES").num_rows == 1
     with pytest.raises(OSError, match="bind"), opened(FlightDoor(clinic.server), where.partition("://")[2]):
         pass
-
-
-def test_fields_of_the_wire_format() -> None:
-    own = read(field(1, "a") + field(1, "b") + field(2, 2**64 - 1) + b"\x1d0000" + b"\x21" + b"0" * 8)
-    assert isinstance(own, Fields)
-    assert (own.text(1), own.texts(1), own.number(2), own.blob(3), own.blob(4)) == (
-        "b",
-        ["a", "b"],
-        2**64 - 1,
-        b"0000",
-        b"0" * 8,
-    )
