@@ -1,12 +1,14 @@
 """An agent that asks without end, at the MCP door: what averaging and differencing gain, beside what is claimed.
 
-    python bench/agent.py [--trials 200] [--asks 10000]
+    python bench/agent.py [--trials 200] [--asks 10000] [--once 4000]
 
 Each agent has an account of epsilon 1 under ``zcdp``, where many small questions get most, and asks through the tools,
 by the SDK's client, until the ledger refuses. Who is asked about is in the data in half of the trials, drawn by the
 kernel; the agent guesses. No guess, whatever was asked, is right more often than (e^epsilon + delta) / (1 + e^epsilon)
 of such trials: 73.1% at epsilon 1. Written beside each attack: how often its guess was right, with the upper end of the
-exact 95% interval of that share (Clopper-Pearson). The attack of one question is tried ten times as often.
+exact 95% interval of that share (Clopper-Pearson). The one question for a whole budget is asked in many wordings, by
+one account that can pay them all: each is a trial of its own. Its noise is geometric, whose best guess is right exactly
+as often as is claimed.
 """
 
 from __future__ import annotations
@@ -76,10 +78,14 @@ def pieces(count: int) -> float:
     return math.floor(float(low) * 1e6) / 1e6
 
 
-async def asked_once(ask: Ask) -> bool:
-    """The best honest question: the target alone, for the whole budget."""
-    answer = await ask("SELECT COUNT(*) AS n FROM people WHERE age = 999", EPSILON)
-    return answer is not None and answer > 0.5
+def asked_once(wording: int) -> Attack:
+    """The best question: the target alone, for a whole budget; each wording is a statement of its own."""
+
+    async def attack(ask: Ask) -> bool:
+        answer = await ask(f"SELECT COUNT(*) AS n FROM people WHERE age = 999 AND age >= {-wording}", EPSILON)
+        return answer is not None and answer > 0.5
+
+    return attack
 
 
 async def averaged(ask: Ask) -> bool:
@@ -114,7 +120,6 @@ async def halved(ask: Ask) -> bool:
 
 
 ATTACKS: dict[str, Attack] = {
-    "the target alone, asked once": asked_once,
     "one question in 24 wordings, averaged": averaged,
     "everybody less everybody else, six times": differenced,
     "halves that share the target, counts and sums": halved,
@@ -124,6 +129,7 @@ ATTACKS: dict[str, Attack] = {
 def opened(folder: Path, name: str, there: bool, accounts: Sequence[str]) -> Proxy:
     """A proxy with real noise over the data with or without the target."""
     each = ", ".join(f"{account}: {{epsilon: {EPSILON}, delta: {DELTA}}}" for account in accounts)
+    each += f"{', ' if each else ''}rich: {{epsilon: 100000, delta: 0.5}}"
     (folder / f"{name}.yaml").write_text(POLICY.format(name=name, accounts=each))
     with duckdb.connect(str(folder / f"{name}.duckdb")) as database:
         database.execute(
@@ -152,21 +158,33 @@ async def tried(proxies: dict[bool, Proxy], analyst: str, attack: Attack) -> boo
         return await attack(asking(client)) is there
 
 
-def attacks(folder: Path, trials: int) -> Iterator[list[str]]:
-    """A row for each attack."""
-    often = {name: trials * (10 if attack is asked_once else 1) for name, attack in ATTACKS.items()}
-    accounts = {name: [f"a{place}_{trial}" for trial in range(often[name])] for place, name in enumerate(ATTACKS)}
+def attacks(folder: Path, trials: int, once: int) -> Iterator[list[str]]:
+    """A row for each attack.
+
+    Args:
+        folder: Where data and policies are made.
+        trials: Agents of each attack of several questions.
+        once: Wordings of the one question.
+    """
+    accounts = {name: [f"a{place}_{trial}" for trial in range(trials)] for place, name in enumerate(ATTACKS)}
     every = [account for own in accounts.values() for account in own]
     with (
         opened(folder, "without", False, every) as without,
         opened(folder, "with_target", True, every) as with_target,
     ):
         proxies = {False: without, True: with_target}
-        for name, attack in ATTACKS.items():
-            right = sum([asyncio.run(tried(proxies, analyst, attack)) for analyst in accounts[name]])
-            upper = beta.ppf(0.975, right + 1, often[name] - right) if right < often[name] else 1.0
-            claim = (math.exp(EPSILON) + DELTA) / (1 + math.exp(EPSILON))
-            yield [name, f"{often[name]:,}", f"{right / often[name]:.1%}", f"{upper:.1%}", f"{claim:.1%}"]
+        right = sum([asyncio.run(tried(proxies, "rich", asked_once(number))) for number in range(once)])
+        if once:
+            yield told("the target alone, asked once", right, once)
+        for name, attack in ATTACKS.items() if trials else ():
+            yield told(name, sum([asyncio.run(tried(proxies, own, attack)) for own in accounts[name]]), trials)
+
+
+def told(name: str, right: int, trials: int) -> list[str]:
+    """A row: how often the guesses of an attack were right."""
+    upper = beta.ppf(0.975, right + 1, trials - right) if right < trials else 1.0
+    claim = (math.exp(EPSILON) + DELTA) / (1 + math.exp(EPSILON))
+    return [name, f"{trials:,}", f"{right / trials:.1%}", f"{upper:.1%}", f"{claim:.1%}"]
 
 
 async def without_end(proxy: Proxy, asks: int) -> list[list[str]]:
@@ -197,11 +215,12 @@ def main() -> None:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("--trials", type=int, default=200)
     reader.add_argument("--asks", type=int, default=10_000)
+    reader.add_argument("--once", type=int, default=4_000)
     given = reader.parse_args()
     page = ROOT / "docs" / "mcp.md"
     with tempfile.TemporaryDirectory() as folder:
         with opened(Path(folder), "endless", False, ["same", "other"]) as proxy:
-            rows = asyncio.run(without_end(proxy, given.asks))
+            rows = asyncio.run(without_end(proxy, given.asks)) if given.asks else []
         titles = (
             "asked",
             "epsilon each",
@@ -212,9 +231,10 @@ def main() -> None:
             "epsilon left",
         )
         many = table(titles, rows)
-        found = list(attacks(Path(folder), given.trials))
+        found = list(attacks(Path(folder), given.trials, given.once))
     titles = ("attack", "agents", "right", "at most (95%)", "claim")
-    write("agent", [circumstances(), "", *many, "", *table(titles, found)], page=page)
+    part = not (given.asks and given.trials and given.once)
+    write("agent", [circumstances(), "", *many, "", *table(titles, found)], page=page, only_print=part)
 
 
 if __name__ == "__main__":
