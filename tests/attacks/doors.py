@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import grpc
@@ -16,7 +16,7 @@ from dpsql.server.doors import DOORS, DoorKind
 from tests.unit.server.clinic import Clinic
 from tests.unit.server.flight.client import Client
 from tests.unit.server.opening import opened
-from tests.unit.server.postgres.raw import Raw
+from tests.unit.server.postgres.raw import Raw, Reply
 
 __all__ = ["KINDS", "Turned", "Way", "Ways", "ways"]
 
@@ -72,10 +72,14 @@ def by_postgres(where: str, analyst: str, token: str) -> Iterator[Way]:
     held = [connected()]
 
     def ask(sql: str) -> list[tuple[Any, ...]]:
-        reply = held[0].ask(sql)
+        reply = Reply()
+        with suppress(OSError):  # it hung up while we were speaking
+            reply = held[0].ask(sql)
         if not reply.kinds.endswith("Z"):
             held[0].close()
             held[0] = connected()
+        if not reply.kinds:
+            raise Turned("The server hung up.")
         if reply.errors:
             raise Turned(reply.errors[0]["M"])
         return [tuple(row) for row in reply.rows]
