@@ -1686,3 +1686,10 @@ SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FR
 
 SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
+
+-- Lists of quantiles
+SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 100)) FROM patients
+-- refused: APPROX_QUANTILES at 1:8: it gives a list, and every quantile is noised, so none is exact. Write one column for each: QUANTILE_CONT(x, 0.25), QUANTILE_CONT(x, 0.5), QUANTILE_CONT(x, 0.75).
+
+SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients
+-- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
