@@ -44,6 +44,7 @@ SLACK = 2**16
 """Bytes of a message beside the statement and its parameters. It is a choice: Flight's own words are less."""
 ADMITTING = 2  # Threads that check tokens: strangers who try many hold up strangers alone.
 CALLS = 4  # Calls at a time for each connection of the policy's limit. It is a choice.
+LONGEST_IDLE = 2**31 - 1  # Milliseconds: the largest that gRPC takes.
 SWEEP = 30.0  # Seconds between two looks for sessions that were silent too long.
 LONGEST = 1500  # Characters of a refusal: gRPC's clients take 8 KiB of trailers, and a character may take 12 bytes.
 FAILED = "dpsql failed. Nothing more is told here; the data owner's log has the details."
@@ -96,7 +97,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         options = [
             ("grpc.max_receive_message_length", 2 * limits.statement_bytes + SLACK),
             ("grpc.so_reuseport", 0),
-            ("grpc.max_connection_idle_ms", int(limits.idle_seconds * 1000)),
+            ("grpc.max_connection_idle_ms", min(int(limits.idle_seconds * 1000), LONGEST_IDLE)),
         ]
         most = CALLS * limits.connections
         self._grpc = grpc.aio.server(handlers=[self], options=options, maximum_concurrent_rpcs=most)
