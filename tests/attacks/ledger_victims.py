@@ -90,10 +90,13 @@ def kill_many(path: Path, marks: Path, rounds: int, seed: int) -> dict[str, list
             while True:
                 os.write(writer, b"%d\n" % ask(ledger))
         os.close(writer)
-        if at_random:
-            time.sleep(chance.uniform(0.0, 0.06))
-            os.kill(child, signal.SIGKILL)
-        answered += [int(line) for line in os.fdopen(reader)]
+        with os.fdopen(reader) as lines:
+            if at_random:
+                if turn % 4 == 3:  # while it spends; else perhaps while it opens the ledger
+                    answered.append(int(lines.readline()))
+                time.sleep(chance.uniform(0.0, 0.06))
+                os.kill(child, signal.SIGKILL)
+            answered += [int(line) for line in lines]
         codes.append(os.waitpid(child, 0)[1])
     return {"answered": answered, "codes": codes}
 
