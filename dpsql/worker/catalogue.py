@@ -34,7 +34,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "256MiB",
 }
 HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
-MOST_ROWS = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
+LONGEST = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
 SCHEMAS = ("", "pgc", "pgi")
 """Where a statement's relations may be; '' is for those of WITH, and of the search path."""
 
@@ -92,7 +92,7 @@ def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any
     confirm(connection, request["sql"], request["relations"], request["functions"])
     relation = connection.execute(request["sql"], request["parameters"] or None)
     columns = [[name, str(kind)] for name, kind, *_ in relation.description or []]
-    rows = relation.fetchmany(MOST_ROWS)
+    rows = relation.fetchmany(LONGEST)
     return {"columns": columns, "rows": [[_plain(value) for value in row] for row in rows]}
 
 
