@@ -33,7 +33,7 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
-from dpsql.plan.catalog import TableInfo
+from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.needs import Contribution, Source
 from dpsql.plan.nodes import Aggregate, Column, Scan
 from dpsql.plan.options import Options
@@ -103,13 +103,14 @@ SHAPES: dict[str, Sizes] = {
     "sizes of 1 to 100,000, even by order of magnitude": np.geomspace(1, 10**5, 2000).astype(np.int64),
     "100,000 / rank (Zipf)": 10**5 // np.arange(1, 10**4 + 1),
 }
+CUSTOMER = ColumnInfo("customer", Facts(Type.TEXT, nullable=False), unit=True)
 HIDDEN = Aggregate("selection", "count_units", None, "choice of groups")
 PRICE = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 
 
 def hidden_count(units: int) -> Request:
     """A hidden count of units over an open key, of which one unit is in so many groups."""
-    table, key = TableInfo("orders", {}, unit="customer"), Key("k0", Column("t0", "day", Facts(Type.DATE)), domain=None)
+    table, key = TableInfo("orders", {"customer": CUSTOMER}, unit="customer"), Key("k0", Column("t0", "day", Facts(Type.DATE)), domain=None)
     held = Contribution(rows=units, groups=units, rows_in_group=1)
     return Request(
         aggregate=HIDDEN, source=Source(Scan(table, "t0"), (key,), held), price=Price(Fraction(1), Fraction(0)),
