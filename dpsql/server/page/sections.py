@@ -156,7 +156,7 @@ def _asked(facts: PageFacts) -> Html:
     rows = [
         (
             *(_day(one.at), one.analyst, _statement(one.statement), one.mechanisms or "not on record", one.cost),
-            f"{one.served:,} times" if one.served else "",
+            f"{one.served:,} ×" if one.served else "",
         )
         for one in facts.asked
     ]

@@ -130,7 +130,7 @@ def test_accounts_charges_mechanisms_replays_releases_and_what_waits(facts: Page
     for told in (
         "with $1 = 5",
         "epsilon = 2",
-        "3 times",
+        "3 ×",
         "50% spent",
         "version 1: first opening",
         "Nobody is suspended",
