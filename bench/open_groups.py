@@ -110,7 +110,10 @@ PRICE = Options(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 
 def hidden_count(units: int) -> Request:
     """A hidden count of units over an open key, of which one unit is in so many groups."""
-    table, key = TableInfo("orders", {"customer": CUSTOMER}, unit="customer"), Key("k0", Column("t0", "day", Facts(Type.DATE)), domain=None)
+    table, key = (
+        TableInfo("orders", {"customer": CUSTOMER}, unit="customer"),
+        Key("k0", Column("t0", "day", Facts(Type.DATE)), domain=None),
+    )
     held = Contribution(rows=units, groups=units, rows_in_group=1)
     return Request(
         aggregate=HIDDEN, source=Source(Scan(table, "t0"), (key,), held), price=Price(Fraction(1), Fraction(0)),

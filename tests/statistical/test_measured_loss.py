@@ -42,6 +42,8 @@ CASES = [
     *((mechanism, name) for mechanism in ("laplace", "gaussian") for name in QUESTIONS),
     *((mechanism, name) for mechanism in THRESHOLDS for name in ("units by diagnosis", "lone diagnoses")),
 ]
+IN_TURNS = [pytest.param(*case, marks=[pytest.mark.slow] if place % 2 else []) for place, case in enumerate(CASES)]
+"""Every second case, and in `make test-slow` the others: each draws for a while."""
 REMOVED = {"units by diagnosis": "NaN and infinities", "lone diagnoses": "in all groups"}
 """A unit that shares two diagnoses with others, and one that has three of its own; for the rest, one at every bound."""
 AT_EVERY_BOUND = "alone in its group"
@@ -80,7 +82,7 @@ def delta_of(loss: Loss) -> float:
     ("epsilon", "size"),
     [(1.0, SAMPLE_SIZE), *(pytest.param(e, 10 * SAMPLE_SIZE, marks=pytest.mark.slow) for e in EPSILONS)],
 )
-@pytest.mark.parametrize(("mechanism", "name"), CASES)
+@pytest.mark.parametrize(("mechanism", "name"), IN_TURNS)
 def test_the_measured_loss_never_exceeds_the_charge(
     pairs: Pairs, mechanism: str, name: str, epsilon: float, size: int
 ) -> None:
@@ -112,7 +114,7 @@ def test_half_the_noise_is_measured(pairs: Pairs, epsilon: float) -> None:
 
 @pytest.mark.chance(3 * P_THRESHOLD, "one of at most three noised numbers does not fit its law")
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("mechanism", "name"), CASES)
+@pytest.mark.parametrize(("mechanism", "name"), IN_TURNS)
 def test_noise_follows_the_law_that_the_loss_implies(pairs: Pairs, mechanism: str, name: str, size: int) -> None:
     part, _ = pairs[mechanism, name, 1.0]
     assert len(part.draws) <= 3
