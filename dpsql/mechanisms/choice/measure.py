@@ -30,6 +30,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.noise.mean import anchor_of
 from dpsql.plan.types import Facts, Grid
 
 __all__ = ["BaseMeasure", "base_measure"]
@@ -113,10 +114,8 @@ def base_measure(grid: Grid, facts: Facts) -> BaseMeasure:
     >>> measure.starts[:6], measure.weights[:6]
     ((0, 1, 2, 4, 8, 16), (31, 31, 16, 8, 4, 2))
     """
-    centre = None if facts.centre is None else round(facts.centre / grid.step)
-    anchor = min(max(0 if centre is None else centre, grid.low), grid.high)
     loose = facts.spread is None and facts.type.numeric and grid.high - grid.low >= WIDE
-    return _measure(grid.low, grid.high, anchor, loose)
+    return _measure(grid.low, grid.high, anchor_of(grid, facts), loose)
 
 
 @lru_cache(maxsize=1024)

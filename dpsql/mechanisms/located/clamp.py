@@ -29,6 +29,7 @@ import numpy as np
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch, place_of
 from dpsql.mechanisms.located.place import Clip
+from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
 __all__ = ["Clamps", "clamps_of"]
@@ -135,8 +136,7 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     >>> clamps_of(Grid(Fraction(1), 0, 5_000), Facts(Type.INTEGER)).edges[-3:]
     (2048, 4096, 5000)
     """
-    centre = None if facts.centre is None else min(max(round(facts.centre / grid.step), grid.low), grid.high)
-    anchor = min(max(0, grid.low), grid.high) if centre is None else centre
+    anchor = anchor_of(grid, facts)
     far = max(grid.high - anchor, anchor - grid.low)
     first = max(1, far // FIRST)
     edges = (*takewhile(far.__gt__, (first << k for k in count())), far)
@@ -145,4 +145,4 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     if facts.spread is not None:
         reach = max(reach, SPREADS * float(facts.spread / grid.step))
     hoped = min(reach, 2 * far / LOOSE) if far >= NARROW else reach
-    return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), centre)
+    return Clamps(grid, anchor, edges, place_of(edges, reach), place_of(edges, hoped), declared_centre(grid, facts))

@@ -37,7 +37,16 @@ from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["MeanQuery", "MeanRelease", "centre_of", "deviation_of", "fieller", "mean_query"]
+__all__ = [
+    "MeanQuery",
+    "MeanRelease",
+    "anchor_of",
+    "centre_of",
+    "declared_centre",
+    "deviation_of",
+    "fieller",
+    "mean_query",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -118,8 +127,19 @@ def mean_query(request: Request, centre: int | None = None) -> MeanQuery:
 
 def centre_of(grid: Grid, facts: Facts) -> int:
     """The declared centre on the grid, else the middle of its bounds, in grid steps."""
-    wanted = (grid.low + grid.high) // 2 if facts.centre is None else round(facts.centre / grid.step)
-    return min(max(wanted, grid.low), grid.high)
+    centre = declared_centre(grid, facts)
+    return (grid.low + grid.high) // 2 if centre is None else centre
+
+
+def anchor_of(grid: Grid, facts: Facts) -> int:
+    """What distances are counted from, in grid steps: the declared centre, else 0, or the bound next to it."""
+    centre = declared_centre(grid, facts)
+    return min(max(0, grid.low), grid.high) if centre is None else centre
+
+
+def declared_centre(grid: Grid, facts: Facts) -> int | None:
+    """The declared centre in grid steps, or the bound next to it; None where none is declared."""
+    return None if facts.centre is None else min(max(round(facts.centre / grid.step), grid.low), grid.high)
 
 
 def deviation_of(grid: Grid, facts: Facts, centre: int) -> float:
