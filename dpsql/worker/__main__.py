@@ -20,15 +20,6 @@ import nanoarrow
 from dpsql.worker import limits, wire
 from dpsql.worker.verify import Refused, verify
 
-LOCKED = {
-    "enable_external_access": "false",
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "python_enable_replacements": "false",
-    "temp_directory": "",
-    "lock_configuration": "true",
-}
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
 LEAST_BUFFERS = 256 << 20  # Bytes for the engine's buffers, however little memory the policy allows. It is a choice.
 CACHED_TEXTS = 1000
@@ -46,8 +37,8 @@ def open_database(database: str | None, memory: int, threads: int) -> duckdb.Duc
         threads: How many the engine may use.
     """
     buffers = max(memory - AT_REST, LEAST_BUFFERS)
-    sizes: dict[str, Any] = {"threads": threads, "memory_limit": f"{buffers >> 20}MiB"}
-    return duckdb.connect(database or ":memory:", read_only=database is not None, config=LOCKED | sizes)
+    own: dict[str, Any] = {"threads": threads, "memory_limit": f"{buffers >> 20}MiB", "lock_configuration": "true"}
+    return duckdb.connect(database or ":memory:", read_only=database is not None, config=limits.LOCKED | own)
 
 
 class Desk:

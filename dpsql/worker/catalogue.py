@@ -23,16 +23,7 @@ import duckdb
 from dpsql.worker import limits, wire
 from dpsql.worker.verify import Refused
 
-LOCKED: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": "false",
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "python_enable_replacements": "false",
-    "temp_directory": "",
-    "threads": "1",
-    "memory_limit": "256MiB",
-}
+SIZES: dict[str, Any] = {"threads": "1", "memory_limit": "256MiB"}  # A choice: a catalogue takes some MB.
 HELD = 32  # Catalogues that are held at a time, one an analyst with tables of their own. It is a choice: 1 MB each.
 LONGEST = 20_000  # Rows of one answer. It is a choice: more than any catalogue of a policy has.
 SCHEMAS = ("", "pgc", "pgi")
@@ -41,7 +32,7 @@ SCHEMAS = ("", "pgc", "pgi")
 
 def built(setup: str) -> duckdb.DuckDBPyConnection:
     """A catalogue by the statements that make it."""
-    connection = duckdb.connect(":memory:", config=LOCKED)
+    connection = duckdb.connect(":memory:", config=limits.LOCKED | SIZES)
     connection.execute(setup)
     connection.execute("SET lock_configuration = true")
     return connection

@@ -12,7 +12,17 @@ import select
 import signal
 import threading
 
-__all__ = ["confine", "expire", "leave_with"]
+__all__ = ["LOCKED", "confine", "expire", "leave_with"]
+
+LOCKED = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+}
+"""DuckDB's settings in every worker: no file but its own, no network, no code that is not built in."""
 
 
 def confine(memory: int | None, *, writes: bool) -> None:
