@@ -161,12 +161,19 @@ class Server:
         Args:
             analyst: For whom: one analyst takes half of the pool at most.
             call: What is to be done.
+
+        Raises:
+            Stopping: The server stops, and the call had not begun.
         """
         share = self._shares.setdefault(analyst, asyncio.Semaphore(AT_WORK // 2))
         async with share:
             if self._stopping:
                 raise Stopping
-            return await asyncio.get_running_loop().run_in_executor(self.pool, call)
+            try:
+                made = asyncio.get_running_loop().run_in_executor(self.pool, call)
+            except RuntimeError:  # the pool was shut down meanwhile; what the call itself raises comes from `made`
+                raise Stopping from None
+            return await made
 
     def close(self) -> None:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
@@ -311,17 +318,21 @@ class Guest:
         """The same where it was admitted already, and needs no line in the log."""
         return work(self._session)
 
-    def admit(self, size: int) -> None:
-        """Returns if one more question about the catalogue may be asked.
+    def admit(self, size: int, *, free: bool = True) -> None:
+        """Returns if one more statement may be asked.
+
+        Args:
+            size: Its bytes.
+            free: Whether it costs nothing, as questions about the catalogue.
 
         Raises:
             TooMuch, NotAdmitted, Stopping: It may not.
         """
         if self._server.stopping:
             raise Stopping
-        if not self._server.users.stands(self._user):
+        if not self.stands:
             raise NotAdmitted("This user was removed. Nothing was charged.")
-        self._server.gate.statement(self.analyst, size, self._server.limits, free=True)
+        self._server.gate.statement(self.analyst, size, self._server.limits, free=free)
 
     @property
     def stands(self) -> bool:
@@ -344,11 +355,7 @@ class Guest:
         """Does the work if it may be done, and writes one line of the owner's log."""
         began, facts = time.monotonic(), dict[str, Any]()
         try:
-            if self._server.stopping:
-                raise Stopping
-            if not self._server.users.stands(self._user):
-                raise NotAdmitted("This user was removed. Nothing was charged.")
-            self._server.gate.statement(self.analyst, len(sql.encode(errors="replace")), self._server.limits, free=free)
+            self.admit(len(sql.encode(errors="replace")), free=free)
             result = work()
             facts = _of(result)
             return result

@@ -12,8 +12,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
-from typing import TypeVar
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -41,8 +41,6 @@ PATH = "/mcp"
 AROUND = 16384
 """Bytes of a message around its statement: names, arguments, the client's own notes. It is a choice."""
 LOOK = 15.0  # Seconds between two looks for analysts who have left. It is a choice.
-
-Result = TypeVar("Result")
 
 
 def open_door(server: Server) -> Door:
@@ -169,8 +167,8 @@ class McpDoor:
         """A new server for an analyst."""
         guest = self._server.guest(user, "mcp", address)
         tools = Tools(AskingGuest(guest), float(self._server.limits.approve_above))
-        limits = self._server.limits
-        app = mcp_server(tools, self._server.policy.name, run=self._run).streamable_http_app(
+        limits, run = self._server.limits, partial(self._server.work, user.name)
+        app = mcp_server(tools, self._server.policy.name, run=run).streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=2 * limits.statement_bytes + AROUND,  # a statement's marks may be escaped
             session_idle_timeout=limits.idle_seconds,
@@ -194,17 +192,6 @@ class McpDoor:
             ready.set()
             self._rooms.pop(room.user.id, None)
             guest.close()
-
-    async def _run(self, work: Callable[[], Result]) -> Result:
-        """What takes long, in the server's own pool.
-
-        Raises:
-            Stopping: The server stops, and this had not begun.
-        """
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._server.pool, work)
-        except RuntimeError:  # the pool takes nothing more
-            raise Stopping from None
 
     def _security(self) -> TransportSecuritySettings | None:
         """On this machine alone, requests that a foreign site's name led here are refused; elsewhere tokens guard."""

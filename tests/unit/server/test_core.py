@@ -258,6 +258,18 @@ def test_a_server_that_stops_takes_nothing_more(clinic: Clinic) -> None:
     ana.close()
 
 
+def test_work_that_the_pool_no_longer_takes_is_refused_and_its_own_errors_are_its_own(clinic: Clinic) -> None:
+    def fails() -> None:
+        raise RuntimeError("of the work itself")
+
+    server = Server(clinic.proxy, clinic.server.users)
+    with pytest.raises(RuntimeError, match="of the work itself"):
+        asyncio.run(server.work("ana", fails))
+    server.pool.shutdown()
+    with pytest.raises(Stopping):
+        asyncio.run(server.work("ana", fails))
+
+
 # ------------------------------------------------------------------------------------------------------------ listening
 
 
