@@ -6,14 +6,13 @@ Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from dpsql.answers.answer import Answer
 from dpsql.errors import door
 from dpsql.plan.parameters import call_text
-from dpsql.plan.types import Value
+from dpsql.plan.types import Parameters
 from dpsql.releasing import SILENT, Progress, create_text
 from dpsql.sql.parse import normal, parse
 
@@ -24,14 +23,12 @@ class Calls(ABC):
     """What a session also offers: each of these is one statement, asked by `query`."""
 
     @abstractmethod
-    def query(
-        self, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
-    ) -> Answer:
+    def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
         """The answer to one statement."""
 
     @door
     def release(
-        self, name: str, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
+        self, name: str, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any
     ) -> Answer:
         """Makes a synthetic table of the rows of a SELECT: one row of name, method, rows, error as a share, and cost.
 
@@ -45,7 +42,7 @@ class Calls(ABC):
     def kmeans(
         self,
         sql: str,
-        parameters: Sequence[Value] = (),
+        parameters: Parameters = (),
         *,
         k: int,
         bound: float | Decimal,
@@ -71,9 +68,7 @@ class Calls(ABC):
         return self.query(call_text("dp_kmeans", sql, named), parameters, **options)
 
     @door
-    def covariance(
-        self, sql: str, parameters: Sequence[Value] = (), *, parts: int | None = None, **options: Any
-    ) -> Answer:
+    def covariance(self, sql: str, parameters: Parameters = (), *, parts: int | None = None, **options: Any) -> Answer:
         """The covariance matrix of a query's columns: a row each, named in ``variable``, with one column for each.
 
         Args:

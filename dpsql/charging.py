@@ -20,7 +20,7 @@ from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.standing import Standing, Use
 from dpsql.ledger.waiting import Waiting
 from dpsql.plan.options import Options
-from dpsql.plan.types import Value
+from dpsql.plan.types import Parameters
 from dpsql.privacy.conversions import pure_epsilon_of_rho
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, encode, summary
@@ -43,7 +43,7 @@ class Spoken:
     """
 
     statement: syntax.Statement
-    parameters: Sequence[Value] = ()
+    parameters: Parameters = ()
 
     @property
     def text(self) -> str:

@@ -28,7 +28,7 @@ from dpsql.errors import (
     Warning,  # noqa: A004 - PEP 249 fixes the name
     door,
 )
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type, Value
 
 if TYPE_CHECKING:
     import pandas
@@ -115,7 +115,7 @@ ROWID = TypeObject()
 class Asks(Protocol):
     """What a connection needs of a session."""
 
-    def query(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
+    def query(self, sql: str, parameters: Parameters = ()) -> Answer:
         """The answer to one statement."""
         ...
 
@@ -201,7 +201,7 @@ class Connection:
         return Cursor(self)
 
     @door
-    def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Cursor:
+    def execute(self, sql: str, parameters: Parameters = ()) -> Cursor:
         """A new cursor that has executed the statement."""
         return self.cursor().execute(sql, parameters)
 
@@ -279,7 +279,7 @@ class Cursor:
         return len(self._answer) if self._answer is not None and self._answer.columns else -1
 
     @door
-    def execute(self, sql: str, parameters: Sequence[Value] = ()) -> Self:
+    def execute(self, sql: str, parameters: Parameters = ()) -> Self:
         """Ask one statement; each ``?`` takes one parameter.
 
         Raises:

@@ -29,7 +29,7 @@ from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.resolve import resolve_query
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Measured, Prepared, refuse_unread
 from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -62,9 +62,7 @@ class Session(Calls):
         return self._analyst
 
     @door
-    def query(
-        self, sql: str, parameters: Sequence[Value] = (), *, progress: Progress = SILENT, **options: Any
-    ) -> Answer:
+    def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read.
 
         Args:
@@ -104,7 +102,7 @@ class Session(Calls):
     def explain(
         self,
         sql: str,
-        parameters: Sequence[Value] = (),
+        parameters: Parameters = (),
         *,
         half_width: Mapping[str, float] | None = None,
         **options: Any,
@@ -132,7 +130,7 @@ class Session(Calls):
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
-    def outline(self, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
+    def outline(self, sql: str, parameters: Parameters | None = None) -> Outline:
         """A SELECT's columns and types, and the types that its ``?`` take. Nothing is priced, no data is read.
 
         Raises:
@@ -215,7 +213,7 @@ class Session(Calls):
 
     # -------------------------------------------------------------------------------------------- the way through
 
-    def _plan(self, query: syntax.Queryable, parameters: Sequence[Value]) -> Plan | PublicPlan:
+    def _plan(self, query: syntax.Queryable, parameters: Parameters) -> Plan | PublicPlan:
         catalog, cells = self._releases.catalog(query), self._backend.post_process.cells
         return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells))
 
@@ -230,7 +228,7 @@ class Session(Calls):
     ) -> list[tuple[Prepared | PublicPlan, Spoken]]:
         """The statements of a batch, each at its own price."""
 
-        def ask(sql: str, parameters: Sequence[Value]) -> tuple[Prepared | PublicPlan, Spoken]:
+        def ask(sql: str, parameters: Parameters) -> tuple[Prepared | PublicPlan, Spoken]:
             statement = parse(sql)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
@@ -256,7 +254,7 @@ class Session(Calls):
         return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
 
     def _create(
-        self, statement: syntax.CreateSynthetic, parameters: Sequence[Value], options: Mapping[str, Any]
+        self, statement: syntax.CreateSynthetic, parameters: Parameters, options: Mapping[str, Any]
     ) -> Creation:
         weaker = self._in_force(Options())
         made = self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)

@@ -15,7 +15,7 @@ from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
 from dpsql.plan.plans import PublicPlan
-from dpsql.plan.types import Value
+from dpsql.plan.types import Parameters
 from dpsql.prepare import Prepared
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.kinds import Loss
@@ -23,7 +23,7 @@ from dpsql.privacy.loss import PrivacyLoss
 
 __all__ = ["BatchQuote", "BoughtOnce", "Statements", "asked_in", "batch_quote", "numbered"]
 
-Statements = Sequence[str | tuple[str, Sequence[Value]]]
+Statements = Sequence[str | tuple[str, Parameters]]
 """SELECTs, each as text, or as text with a list of values for its ``?``."""
 
 MOST_STATEMENTS = 200
@@ -37,7 +37,7 @@ Own = Prepared | PublicPlan
 def asked_in(
     statements: Statements,
     half_width: Mapping[str, float],
-    ask: Callable[[str, Sequence[Value]], tuple[Own, _Statement]],
+    ask: Callable[[str, Parameters], tuple[Own, _Statement]],
     narrowed: Callable[[Prepared, Mapping[str, float]], Prepared],
 ) -> list[tuple[Own, _Statement]]:
     """The statements of a batch, each at its own price; where half widths are wanted, at the least that gives them.

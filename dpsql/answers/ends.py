@@ -17,6 +17,8 @@ from dpsql.plan.types import Type
 
 __all__ = ["WithEnds", "distinct", "footnote", "with_ends"]
 
+LONG = 2**63  # One above the largest signed 64-bit integer.
+
 
 @dataclass(frozen=True, slots=True)
 class WithEnds:
@@ -37,8 +39,9 @@ class WithEnds:
 
         Args:
             rows: The answer's.
-            ends: For each of its columns one interval a row; empty for one that has none. Ends that are not known, as
-                those of NULL, and ends without a bound are NULL.
+            ends: For each of its columns one interval a row; empty for one that has none. NULL are ends that are not
+                known, as those of NULL, ends without a bound, and those of whole numbers that have more than 64 bits:
+                the columns' types are told before anything is released.
         """
         wide = list[tuple[Any, ...]]()
         for place, row in enumerate(rows):
@@ -113,9 +116,9 @@ def _ends(ends: Ends, kind: Type) -> Ends:
     """The ends in the column's type: what is a whole number lies between whole numbers."""
     low, high = ends
     if kind is Type.INTEGER:
-        return _finite(low, math.ceil), _finite(high, math.floor)
-    return _finite(low, float), _finite(high, float)
+        return _within(low, math.ceil, LONG), _within(high, math.floor, LONG)
+    return _within(low, float, math.inf), _within(high, float, math.inf)
 
 
-def _finite(end: Any, shown: Any) -> Any:
-    return shown(end) if end is not None and math.isfinite(end) else None
+def _within(end: Any, shown: Any, most: float) -> Any:
+    return shown(end) if end is not None and abs(end) < most else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from dpsql.plan.functions.dates import PARTS
 from dpsql.plan.functions.rules import hull
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.ranges import known_range, range_of, with_bounds
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import Facts, Passed, Type, Value
 from dpsql.sql import syntax
 
 __all__ = [
@@ -104,7 +104,7 @@ class Resolver:
     """
 
     lookup: Lookup
-    parameters: tuple[Value, ...]
+    parameters: tuple[Passed, ...]
 
     def resolve(self, node: syntax.Expr) -> Expression:
         """The typed expression of a node.
@@ -127,7 +127,8 @@ class Resolver:
             case syntax.CaseExpression():
                 return self._case(node)
             case syntax.InList():
-                found = self.apply("in", (self.resolve(node.operand), *map(self.resolve, node.values)), node.position)
+                values = [value for own in node.values for value in self._listed(own)]
+                found = self.apply("in", (self.resolve(node.operand), *values), node.position)
                 return self.apply("not", (found,), node.position) if node.negated else found
             case syntax.Cast():
                 return self._cast(node)
@@ -171,7 +172,18 @@ class Resolver:
                 f"the statement has parameter {node.index + 1}, but {len(self.parameters)} values came with it.",
                 construct="parameter", position=node.position, hint="Pass one value for each ?.",
             )  # fmt: skip
-        return self.parameters[node.index]
+        value = self.parameters[node.index]
+        if isinstance(value, tuple):
+            raise UnsupportedQuery(
+                f"parameter {node.index + 1} is a list, and a value here.",
+                construct="parameter", position=node.position, hint="Pass a list for = ANY (?) alone.",
+            )  # fmt: skip
+        return value
+
+    def _listed(self, node: syntax.Expr) -> Sequence[Expression]:
+        """What a member of IN's list stands for: a parameter of = ANY stands for all values of its list."""
+        value = self.parameters[node.index] if isinstance(node, syntax.Parameter) and node.many else None
+        return [as_constant(own) for own in value] if isinstance(value, tuple) else [self.resolve(node)]
 
     def _case(self, node: syntax.CaseExpression) -> Expression:
         branches = []

@@ -20,8 +20,9 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.relations import scans
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type, Value
 from dpsql.sql import syntax
+from dpsql.sql.parameters import lists_in, parameter_count
 
 __all__ = ["Outline", "bars_of", "outline_of"]
 
@@ -45,19 +46,21 @@ class Outline:
         types: Their types.
         parameters: The type that each ``?`` takes; None where nothing beside it tells.
         bars: Which columns are numbers that may have intervals: those computed from noised values.
+        lists: Which ``?`` take a list of values of their type, counted from 0.
     """
 
     columns: tuple[str, ...]
     types: tuple[Type, ...]
     parameters: tuple[Type | None, ...] = ()
     bars: tuple[bool, ...] = ()
+    lists: frozenset[int] = frozenset()
 
 
 def outline_of(
     query: syntax.Queryable,
     catalog: Catalog,
-    plan: Callable[[tuple[Value, ...]], Plan | PublicPlan],
-    known: tuple[Value, ...] | None = None,
+    plan: Callable[[Parameters], Plan | PublicPlan],
+    known: Parameters | None = None,
 ) -> Outline:
     """The outline of a query, planned with values that are not known: NULL, or where that will not do a typical one.
 
@@ -73,7 +76,9 @@ def outline_of(
     kinds = parameter_types(query, catalog)
     counts = {own.index for own in _limits(query)}
     first = tuple(1 if index in counts else None for index in range(len(kinds))) if known is None else known
-    second = tuple(None if kind is None else TYPICAL.get(kind) for kind in kinds)
+    lists = lists_in(query)
+    typical = [None if kind is None else TYPICAL.get(kind) for kind in kinds]
+    second = tuple([value] if index in lists else value for index, value in enumerate(typical))
     found = None
     try:
         found = plan(first)
@@ -83,7 +88,8 @@ def outline_of(
         if found is None:
             raise
     types = tuple(output.type for output in found.answer)
-    return Outline(tuple(output.name for output in found.answer), types, kinds, bars_of(found))
+    names = tuple(output.name for output in found.answer)
+    return Outline(names, types, kinds, bars_of(found), lists)
 
 
 def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
@@ -126,7 +132,7 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
             if isinstance(child, syntax.Parameter) and kinds:
                 found.setdefault(child.index, kinds[0])
     found |= {own.index: Type.INTEGER for own in _limits(query)}
-    return tuple(found.get(index) for index in range(syntax.parameter_count(query)))
+    return tuple(found.get(index) for index in range(parameter_count(query)))
 
 
 def _limits(query: syntax.Queryable) -> Iterator[syntax.Parameter]:

@@ -9,14 +9,18 @@ from decimal import Decimal
 from typing import Any
 
 from dpsql.errors import ProgrammingError
-from dpsql.plan.types import Value
-from dpsql.sql.syntax import Queryable, parameter_count
+from dpsql.plan.types import Passed, Value
+from dpsql.sql.parameters import lists_in, parameter_count
+from dpsql.sql.syntax import Queryable
 
 __all__ = ["call_text", "values_of"]
 
+MOST_LISTED_VALUES = 1_000
+"""Values of a list that is a parameter. It is a choice: about as many as the longest statement could hold itself."""
 
-def values_of(parameters: Any, query: Queryable) -> tuple[Value, ...]:
-    """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime.
+
+def values_of(parameters: Any, query: Queryable) -> tuple[Passed, ...]:
+    """The values that a statement's ``?`` stand for: None, bool, int, Decimal, str, date or datetime, or lists of them.
 
     Args:
         parameters: What came with the statement.
@@ -30,7 +34,8 @@ def values_of(parameters: Any, query: Queryable) -> tuple[Value, ...]:
             f"The parameters came as one value of type {type(parameters).__name__}. Write a list with one value for "
             "each ? in the statement, such as [30] or [30, 'north']."
         )
-    values = tuple(_parameter(value) for value in parameters)
+    lists = lists_in(query)
+    values = tuple(_list(value) if at in lists else _parameter(value) for at, value in enumerate(parameters))
     wanted = parameter_count(query)
     if wanted != len(values):
         raise ProgrammingError(f"The statement takes {wanted} values for parameters; {len(values)} came with it.")
@@ -74,6 +79,22 @@ def _of_numpy(value: Any) -> Any:
     return plain
 
 
+def _list(value: Any) -> Passed:
+    """The values of a list, where ``= ANY(?)`` takes one; NULL is a list of which nothing is known."""
+    value = value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
+    if value is None:
+        return (None,)
+    if not isinstance(value, list | tuple):
+        raise ProgrammingError(
+            f"A parameter is of type {type(value).__name__}, and = ANY (?) takes a list. Pass [{value!a:.40}]."
+        )
+    if not 1 <= len(value) <= MOST_LISTED_VALUES:
+        raise ProgrammingError(
+            f"A parameter is a list of {len(value)} values. Pass 1 to {MOST_LISTED_VALUES:,} of them."
+        )
+    return tuple(map(_parameter, value))
+
+
 def _parameter(value: Any) -> Value:
     value = _of_numpy(value)
     if isinstance(value, float):
@@ -93,7 +114,9 @@ def _parameter(value: Any) -> Value:
             raise ProgrammingError("A parameter holds half of a surrogate pair, which is no character. Pass text.")
         return value
     if isinstance(value, list | tuple | set | frozenset):
-        raise ProgrammingError(f"A parameter is a {type(value).__name__}. Write one ? for each value: IN (?, ?, ?).")
+        raise ProgrammingError(
+            f"A parameter is a {type(value).__name__}. Write = ANY (?) for all its values, or one ? for each: IN (?)."
+        )
     raise ProgrammingError(
         f"A parameter is of type {type(value).__name__}. Pass None, bool, int, float, Decimal, str, date or datetime."
     )

@@ -25,7 +25,7 @@ from dpsql.plan.single_rows import refuse_single_rows
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
 from dpsql.plan.sub_queries import ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
@@ -36,7 +36,7 @@ INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 
 def resolve_query(
-    query: syntax.Queryable, catalog: Catalog, parameters: tuple[Value, ...], evaluate: Evaluate
+    query: syntax.Queryable, catalog: Catalog, parameters: tuple[Passed, ...], evaluate: Evaluate
 ) -> Plan | PublicPlan:
     """The plan of one SELECT.
 

@@ -32,7 +32,7 @@ from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.sub_queries import Gathered, ReleasesInside, Sub, in_a_row
-from dpsql.plan.types import Value
+from dpsql.plan.types import Passed
 from dpsql.plan.windows import refuse_over_rows
 from dpsql.sql import syntax
 
@@ -59,7 +59,7 @@ class Rows:
     """
 
     catalog: Catalog
-    parameters: tuple[Value, ...]
+    parameters: tuple[Passed, ...]
     per_unit: PerUnitPlanner
     ctes: Mapping[str, syntax.Queryable] = field(default_factory=dict)
     aliases: count[int] = field(default_factory=count)

@@ -17,7 +17,7 @@ from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.plans import Output, Plan, Stage
 from dpsql.plan.scope import Scope
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, windowed
 from dpsql.sql import syntax
 
@@ -62,7 +62,7 @@ def released_names(plan: Plan) -> dict[str, Expression]:
     return names
 
 
-def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Value, ...], *, answer: bool = False) -> Stage:
+def plan_stage(query: syntax.Select, scope: Scope, parameters: tuple[Passed, ...], *, answer: bool = False) -> Stage:
     """One SELECT over public values: released columns, or public tables.
 
     Args:
@@ -105,7 +105,7 @@ class _Stage:
 
     query: syntax.Select
     scope: Scope
-    parameters: tuple[Value, ...]
+    parameters: tuple[Passed, ...]
     answer: bool
 
     def plan(self) -> Stage:

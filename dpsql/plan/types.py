@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["DECLARED", "Facts", "Grid", "Type", "Value"]
+__all__ = ["DECLARED", "Facts", "Grid", "Parameters", "Passed", "Type", "Value"]
 
 Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
+Passed = Value | tuple[Value, ...]
+"""What a parameter stands for: one value, or for ``= ANY(?)`` all values of a list."""
+Parameters = Sequence[Value | Sequence[Value]]
+"""What comes with a statement: a value for each ``?``, or a list of them."""
 
 
 class Type(enum.Enum):

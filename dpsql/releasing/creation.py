@@ -29,7 +29,7 @@ from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.plans import Key, Plan, PublicPlan
 from dpsql.plan.synthetic import counted_query, released_columns
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type
 from dpsql.prepare.classes import price_of_everyone
 from dpsql.prepare.prices import positive
 from dpsql.prepare.sources import min_units, rows_about, rows_public, source_of
@@ -81,7 +81,7 @@ class Creation:
     columns: Sequence[tuple[str, Key]]
     table: TablePlan
     reading: EngineStatement
-    parameters: Sequence[Value] = ()
+    parameters: Parameters = ()
 
     def quote(self) -> Quote:
         """What it would cost, and what one question of its workload would err by."""

@@ -10,7 +10,7 @@ import asyncio
 import hmac
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from dpsql.answers.answer import Answer, Quote, cost_text
 from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.outline import Outline
-from dpsql.plan.types import Value
+from dpsql.plan.types import Parameters
 from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
 from dpsql.proxy import Proxy
@@ -140,7 +140,7 @@ class Server:
             raise
 
     @contextmanager
-    def alone(self, analyst: str, sql: str, parameters: Sequence[Value]) -> Iterator[None]:
+    def alone(self, analyst: str, sql: str, parameters: Parameters) -> Iterator[None]:
         """One at a time of what is the same, down to the letter: the second finds what the first has stored."""
         key = (analyst, sql, repr(parameters))
         with self._lock:
@@ -261,9 +261,7 @@ class Guest:
         self._lock = RLock()
         self._open = True
 
-    def query(
-        self, sql: str, parameters: Sequence[Value] = (), *, intervals: bool | None = None, **options: Any
-    ) -> Answer:
+    def query(self, sql: str, parameters: Parameters = (), *, intervals: bool | None = None, **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read; cut at the most rows that leave.
 
         Args:
@@ -284,14 +282,14 @@ class Guest:
     def _wide(self, intervals: bool | None) -> bool:
         return self.intervals if intervals is None else intervals
 
-    def _asked(self, sql: str, parameters: Sequence[Value], options: dict[str, Any]) -> Answer:
+    def _asked(self, sql: str, parameters: Parameters, options: dict[str, Any]) -> Answer:
         on = intervals_set(sql)
         if on is None:
             return self._session.query(sql, parameters, **options)
         self.intervals = on
         return set_answer(on)
 
-    def outline(self, sql: str, parameters: Sequence[Value] | None = None, *, intervals: bool | None = None) -> Outline:
+    def outline(self, sql: str, parameters: Parameters | None = None, *, intervals: bool | None = None) -> Outline:
         """What `query` would return, for nothing; see `outlines.outline`."""
         own = self._told("outline", sql, lambda: outline(self._session, sql, parameters), free=True)
         return with_intervals(own) if self._wide(intervals) else own
@@ -301,7 +299,7 @@ class Guest:
         self.intervals = False
         self._session = self._server.proxy.session(analyst=self.analyst)
 
-    def explain(self, sql: str, parameters: Sequence[Value] = (), **options: Any) -> Quote:
+    def explain(self, sql: str, parameters: Parameters = (), **options: Any) -> Quote:
         """What a statement would cost, and how precise it would be; see `Session.explain`."""
         return self._told("quote", sql, lambda: self._session.explain(sql, parameters, **options), free=True)
 

@@ -5,12 +5,10 @@ Tests: tests/unit/server/test_outlines.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dpsql.answers.ends import with_ends
 from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.plan.outline import Outline
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type
 from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -26,7 +24,7 @@ DROP = Outline(("table", "state"), (_TEXT, _TEXT))
 """What DROP TABLE returns."""
 
 
-def outline(session: Session, sql: str, parameters: Sequence[Value] | None = None) -> Outline:
+def outline(session: Session, sql: str, parameters: Parameters | None = None) -> Outline:
     """The columns of any statement, which costs nothing and changes nothing.
 
     Args:

@@ -31,7 +31,7 @@ class Constants(Writer):
                 self._value(literals.read_number(token.text, token.position))
             case TokenKind.STRING:
                 self._value(literals.read_string(token.text, token.position))
-            case TokenKind.PARAMETER:
+            case TokenKind.PARAMETER | TokenKind.LIST:
                 self._parameter(token)
             case _:
                 self._name(token)
@@ -45,7 +45,7 @@ class Constants(Writer):
         if index < 0:
             raise self._refusal("parameter", "parameters count from $1.", "Write $1 for the first.")
         self.parameters += 1
-        self._value(Parameter(index, position=token.position))
+        self._value(Parameter(index, token.kind is TokenKind.LIST, position=token.position))
 
     def _name(self, token: Token) -> None:
         if not name_of(token):

@@ -191,6 +191,8 @@ def normal_expression(expression: Expr) -> str:
             head = "CASE" if operand is None else f"CASE {text(operand)}"
             whens = "".join(f" WHEN {text(when)} THEN {text(then)}" for when, then in branches)
             return f"{head}{whens}{'' if default is None else f' ELSE {text(default)}'} END"
+        case InList(operand, (Parameter(many=True) as own,), negated):
+            return f"({text(operand)} {'<> ALL' if negated else '= ANY'} ({text(own)}))"
         case InList(operand, values, negated):
             return f"({text(operand)} {'NOT ' if negated else ''}IN ({_list(values)}))"
         case InQuery(operand, query, negated):

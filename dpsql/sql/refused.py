@@ -16,7 +16,7 @@ _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the da
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
 _PIVOT: Final = ("dpsql does not turn values into columns.", "Use GROUP BY, and turn the answer.")
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
-_QUANTIFIER: Final = ("dpsql does not compare with ANY or SOME.", "Use IN (..) or EXISTS.")
+_QUANTIFIER: Final = ("dpsql compares with = ANY of a list alone.", "Write = ANY (?), IN (..) or EXISTS.")
 _SAMPLE: Final = (
     "the sample would be drawn outside the accounting, and would only add error.",
     "Leave it out: all rows cost no more.",

@@ -144,14 +144,14 @@ class _Builder(Places):
             case "all" if before.word == "by":
                 raise self._refusal("ORDER BY ALL", "the keys must be named.", "Write ORDER BY and the columns.")
             case "all":
-                raise self._refusal("ALL", "dpsql does not compare with ALL.", "Compare with one value, or use IN.")
+                raise self._refusal("ALL", "dpsql compares with <> ALL of a list alone.", "Write NOT IN (..).")
             case "by" if before.word not in ("group", "order", "partition"):
                 raise self._refusal("BY", "it stands after GROUP and ORDER only.", "Write GROUP BY or ORDER BY.")
             case "distinct" if before.word not in ("is", "not"):
                 self._distinct()
                 return
             case "in" if following.kind is TokenKind.PARAMETER:
-                raise self._refusal("IN ?", "one ? is one value.", "Write one ? for each value: IN (?, ?, ?).")
+                raise self._refusal("IN ?", "one ? is one value.", "Write = ANY (?), or IN (?, ?, ?).")
             case "in" if following.symbol != "(":
                 raise self._refusal("IN", "it takes a list or a sub-query.", "Write IN (1, 2) or IN (SELECT ..).")
             case "using" if following.word == "sample":

@@ -9,7 +9,7 @@ Operators are calls too. The names that are not SQL function names:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal as Choice
@@ -54,7 +54,6 @@ __all__ = [
     "TableName",
     "Union",
     "Window",
-    "parameter_count",
 ]
 
 Position: TypeAlias = tuple[int, int] | None
@@ -87,9 +86,10 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Node):
-    """``?`` or ``$1``; the index counts from 0."""
+    """``?`` or ``$1``; the index counts from 0. With ``many`` it stands for all values of a list: ``= ANY(?)``."""
 
     index: int
+    many: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,11 +388,3 @@ class DropTable(Node):
 Statement: TypeAlias = (
     QueryStatement | Explain | ShowBudget | ShowTables | Describe | SetOption | CreateSynthetic | DropTable
 )
-
-
-def parameter_count(node: object) -> int:
-    """How many values a statement takes: one more than the largest index of its parameters."""
-    if isinstance(node, Parameter):
-        return node.index + 1
-    parts = [getattr(node, field.name) for field in fields(node)] if isinstance(node, Node) else node
-    return max(map(parameter_count, parts), default=0) if isinstance(parts, list | tuple) else 0

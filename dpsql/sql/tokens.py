@@ -68,6 +68,7 @@ class TokenKind(enum.Enum):
     STRING = "string"
     QUOTED = "quoted"
     PARAMETER = "parameter"
+    LIST = "list"  # a parameter that takes a list of values; see `any_of`
     SYMBOL = "symbol"
 
 

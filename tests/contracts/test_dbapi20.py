@@ -6,7 +6,6 @@ The suite creates and fills tables, which dpsql never does; a session over SQLit
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 
 import dbapi20
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from dpsql import dbapi
 from dpsql.answers.answer import Answer, public
 from dpsql.errors import NotSupportedError, ProgrammingError
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type
 
 
 class SqliteSession:
@@ -23,7 +22,7 @@ class SqliteSession:
     def __init__(self) -> None:
         self.database = sqlite3.connect(":memory:")
 
-    def query(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
+    def query(self, sql: str, parameters: Parameters = ()) -> Answer:
         """The rows of one statement; columns are text, as all of the suite's are."""
         try:
             cursor = self.database.execute(sql, tuple(parameters))

@@ -590,7 +590,7 @@ SELECT COUNT(*) FROM patients WHERE age IS 5
 -- refused: IS at 1:37: it takes NULL, TRUE or FALSE. Write IS NULL, or use =.
 
 SELECT COUNT(*) FROM patients WHERE age = ANY (1)
--- refused: ANY at 1:43: dpsql does not compare with ANY or SOME. Use IN (..) or EXISTS.
+-- refused: ANY at 1:43: dpsql compares with = ANY of a list alone. Write = ANY (?), IN (..) or EXISTS.
 
 SELECT age AT TIME ZONE 'UTC', COUNT(*) FROM patients GROUP BY 1
 -- refused: AT at 1:12: dpsql keeps no time zones and no versions of tables. Leave it out.
@@ -1146,7 +1146,7 @@ SELECT COUNT(*) FROM patients WHERE age > ?
 
 -- parameters: [[1, 2]]
 SELECT COUNT(*) FROM patients WHERE age IN ?
--- refused: IN ? at 1:41: one ? is one value. Write one ? for each value: IN (?, ?, ?).
+-- refused: IN ? at 1:41: one ? is one value. Write = ANY (?), or IN (?, ?, ?).
 
 -- parameters: [-1]
 SELECT sex, COUNT(*) FROM patients GROUP BY sex LIMIT ?
@@ -1480,7 +1480,7 @@ SELECT * FROM dp_covariance((SELECT age, weight FROM patients))
 
 -- parameters: [1, 2]
 SELECT COUNT(*) FROM patients WHERE age IN ?
--- refused: IN ? at 1:41: one ? is one value. Write one ? for each value: IN (?, ?, ?).
+-- refused: IN ? at 1:41: one ? is one value. Write = ANY (?), or IN (?, ?, ?).
 
 SELECT COUNT(*) FROM patients WHERE age IN age
 -- refused: IN at 1:41: it takes a list or a sub-query. Write IN (1, 2) or IN (SELECT ..).

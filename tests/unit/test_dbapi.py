@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -16,7 +16,7 @@ from dpsql import dbapi
 from dpsql.answers.answer import Answer, public
 from dpsql.dbapi import DATETIME, NUMBER, STRING, Connection, Cursor
 from dpsql.errors import Error, InterfaceError, ProgrammingError, UnsupportedQuery
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type
 from dpsql.privacy.loss import PrivacyLoss
 
 THREE = public(("city", "n"), (Type.TEXT, Type.INTEGER), [("Rome", 3), ("Troy", 1), ("Ur", 2)])
@@ -28,9 +28,9 @@ class Scripted:
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
         self.answers = answers
-        self.asked: list[tuple[str, tuple[Value, ...]]] = []
+        self.asked: list[tuple[str, tuple[object, ...]]] = []
 
-    def query(self, sql: str, parameters: Sequence[Value] = ()) -> Answer:
+    def query(self, sql: str, parameters: Parameters = ()) -> Answer:
         self.asked.append((sql, tuple(parameters)))
         if sql not in self.answers:
             raise UnsupportedQuery("is not in the script.", construct="statement")
@@ -244,7 +244,7 @@ def test_refusals_are_the_exceptions_of_PEP_249(clinic: Path) -> None:
         with pytest.raises(connection.Error):
             connection.execute("SELECT COUNT(*) FROM visits WHERE cost < ?", [])
         with pytest.raises(connection.ProgrammingError, match="list"):
-            connection.execute("SELECT COUNT(*) FROM visits WHERE cost < ?", [[1]])  # type: ignore[list-item]  # the test
+            connection.execute("SELECT COUNT(*) FROM visits WHERE cost < ?", [[1]])
 
 
 def test_an_unknown_option_of_connect_is_refused_and_leaves_nothing_open(clinic: Path) -> None:

@@ -38,9 +38,12 @@ def schema_of(outline: Outline) -> pa.Schema:
 
 
 def parameter_schema(outline: Outline) -> pa.Schema:
-    """What its ``?`` take: text where nothing tells."""
+    """What its ``?`` take: text where nothing tells; a list of it for ``= ANY(?)``."""
     kinds = [Type.TEXT if kind in (None, Type.NULL) else kind for kind in outline.parameters]
-    return arrow_table([f"parameter_{i}" for i in range(1, len(kinds) + 1)], [k or Type.TEXT for k in kinds], []).schema
+    names = [f"parameter_{i}" for i in range(1, len(kinds) + 1)]
+    one = arrow_table(names, [kind or Type.TEXT for kind in kinds], []).schema
+    fields = [pa.field(own.name, pa.list_(own.type)) if i in outline.lists else own for i, own in enumerate(one)]
+    return pa.schema(fields)
 
 
 def answer_table(answer: Answer, told: dict[str, str]) -> pa.Table:

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type, Value
 from dpsql.proxy import Proxy
 from dpsql.server.core import Guest
 from dpsql.server.events import tell
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.relations import ALLOWED, KNOWN, OIDS_OF_NAMES, CatalogueTable, setup_of
-from dpsql.server.postgres.rewriting import rewritten
+from dpsql.server.postgres.rewriting import listed, rewritten
 from dpsql.server.postgres.scan import words
 from dpsql.server.postgres.settings import Settings
 from dpsql.server.postgres.states import PgRefusal
-from dpsql.server.postgres.types import column_of
+from dpsql.server.postgres.types import NUMERIC, TEXT, column_of
 from dpsql.session import Session
+from dpsql.sql.any_of import elements
 from dpsql.worker import wire
 from dpsql.worker.process import Child, WorkerFailed
 
@@ -31,7 +32,7 @@ MEMORY = 3 << 29  # Bytes of address space of the process: 1.5 GiB, of which it 
 DEADLINE = 5  # Seconds for one question. It is a choice: tools' own take milliseconds.
 QUESTIONS = 10_000  # Questions of one process, then comes a fresh one. It is a choice.
 KINDS = {
-    "BOOLEAN": 16, "TINYINT": 21, "SMALLINT": 21, "INTEGER": 23, "BIGINT": 20, "HUGEINT": 20, "UINTEGER": 26,
+    "BOOLEAN": 16, "TINYINT": 21, "SMALLINT": 21, "INTEGER": 23, "BIGINT": 20, "HUGEINT": 1700, "UINTEGER": 26,
     "FLOAT": 700, "DOUBLE": 701, "VARCHAR": 25, "DATE": 1082, "TIMESTAMP": 1114, "VARCHAR[]": 1009, "INTEGER[]": 1007,
 }  # fmt: skip
 """DuckDB's types, by PostgreSQL's oids; all others are shown as text."""
@@ -48,11 +49,13 @@ class Found:
         columns: Its columns.
         rows: Their values.
         parameters: The types of the statement's parameters: nothing is known of them.
+        lists: Which of them take an array.
     """
 
     columns: tuple[ResultColumn, ...]
     rows: Sequence[Sequence[Any]]
     parameters: tuple[Type | None, ...]
+    lists: frozenset[int]
 
 
 class Catalogue:
@@ -73,7 +76,7 @@ class Catalogue:
         self._end: weakref.finalize[[Child], Catalogue] | None = None
         self._asked = 0
 
-    def answer(self, guest: Guest, settings: Settings, text: str, values: Sequence[Value] | None) -> Found:
+    def answer(self, guest: Guest, settings: Settings, text: str, values: Parameters | None) -> Found:
         """The answer to a client's question.
 
         Args:
@@ -86,12 +89,12 @@ class Catalogue:
             PgRefusal: The catalogue cannot answer it.
         """
         setup, oids = setup_of(guest.free(tables_of), guest.analyst, self._database)
-        count = _parameters(text)
+        count, lists = _parameters(text), listed(text)
         request = {
             "sql": rewritten(text, guest.analyst, self._database, {**OIDS_OF_NAMES, **oids}),
             "relations": KNOWN,
             "functions": ALLOWED,
-            "parameters": [None] * count if values is None else list(map(_oid_of_name, values)),
+            "parameters": [None] * count if values is None else [_passed(i in lists, v) for i, v in enumerate(values)],
             "deadline": DEADLINE,
             "name": hashlib.sha256(setup.encode()).hexdigest(),
             "setup": None,
@@ -102,8 +105,8 @@ class Catalogue:
         if "columns" not in reply:
             tell("catalogue", analyst=guest.analyst, text=text, why=reply.get("failed"))
             raise PgRefusal("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
-        columns = tuple(column_of(_named(name), KINDS.get(kind, 25)) for name, kind in reply["columns"])
-        return Found(columns, reply["rows"], (None,) * count)
+        columns = tuple(column_of(_named(name), _oid_of(kind)) for name, kind in reply["columns"])
+        return Found(columns, reply["rows"], (None,) * count, lists)
 
     def close(self) -> None:
         """Ends the process."""
@@ -162,8 +165,21 @@ def _parameters(text: str) -> int:
     return max((int(word.text[1:]) for word in words(text) if word.kind == "parameter"), default=0)
 
 
-def _oid_of_name(value: Value) -> Value:
-    """The number of a system table that a parameter names, as PostgreSQL reads it where an oid is wanted."""
+def _oid_of(kind: str) -> int:
+    """PostgreSQL's type for one of DuckDB's.
+
+    >>> _oid_of("HUGEINT"), _oid_of("DECIMAL(10,5)"), _oid_of("BLOB")
+    (1700, 1700, 25)
+    """
+    return NUMERIC if kind.startswith("DECIMAL(") else KINDS.get(kind, TEXT)
+
+
+def _passed(many: bool, value: Value | Sequence[Value]) -> Any:
+    """A parameter as the process takes it: an array as a list, the name of a system table as its number."""
+    if many and isinstance(value, str):
+        return elements(value)
+    if isinstance(value, list | tuple):
+        return list(value)
     if isinstance(value, str) and value in REGCLASSES:
         return str(OIDS_OF_NAMES[value.removeprefix("pg_catalog.")])
     return value

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from dpsql.errors import Error
-from dpsql.plan.types import Value
+from dpsql.plan.types import Passed
 from dpsql.server.core import Server
 from dpsql.server.postgres import messages, types
 from dpsql.server.postgres.messages import MessageFields, ProtocolViolation, ResultColumn
@@ -68,7 +68,7 @@ class Portal:
     """
 
     statement: PreparedStatement
-    values: list[Value]
+    values: list[Passed]
     formats: list[int]
     result: Result | None = None
     sent: int = 0
@@ -189,7 +189,7 @@ class Conversation:
             values = [
                 types.parameter(
                     value,
-                    statement.oids[i] if i < len(statement.oids) else 0,
+                    self._sent(statement, i),
                     wanted[i] if i < len(wanted) else None,
                     binary=bool((formats * len(given) if len(formats) == 1 else formats)[i]) if formats else False,
                 )
@@ -313,6 +313,13 @@ class Conversation:
             raise ProtocolViolation("there are not as many formats as columns")
         return list(given) if len(given) == len(columns) else list(given or [0]) * len(columns)
 
+    @classmethod
+    def _sent(cls, statement: PreparedStatement, index: int) -> int:
+        """The type of a parameter that came: as the client said; where it did not, an array's is its place's."""
+        own = statement.oids[index] if index < len(statement.oids) else 0
+        many = statement.question is not None and index in statement.question.lists
+        return cls._oid(statement, index) if many and own in types.UNTOLD else own
+
     @staticmethod
     def _oid(statement: PreparedStatement, index: int) -> int:
         """The type of a parameter, for the client: as it said itself, else as its place takes it, else text."""
@@ -320,7 +327,8 @@ class Conversation:
             return statement.oids[index]
         known = statement.question.parameters if statement.question else ()
         kind = known[index] if index < len(known) else None
-        return types.TEXT if kind is None else types.OIDS[kind]
+        own = types.TEXT if kind is None else types.OIDS[kind]
+        return types.ARRAYS[own] if statement.question and index in statement.question.lists else own
 
     async def _work(self, call: Callable[[], Done]) -> Done:
         """What a call returns; it goes on without us when the client cancels.

@@ -12,7 +12,7 @@ from typing import Any
 
 from dpsql.answers.answer import Answer, cost_text
 from dpsql.plan.options import NAMES
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Parameters, Type
 from dpsql.server.core import Guest
 from dpsql.server.postgres.catalogue import Catalogue, Found
 from dpsql.server.postgres.messages import ResultColumn
@@ -90,26 +90,28 @@ class Inquiry(ABC):
 
     Attributes:
         parameters: The types of its parameters, where they are known; filled in by `columns`.
+        lists: Which of them take an array.
     """
 
     def __init__(self, context: Context, text: str) -> None:
         self.context = context
         self.text = text
         self.parameters: tuple[Type | None, ...] = ()
+        self.lists: frozenset[int] = frozenset()
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
         """The columns of its answer, before it is asked; None where it has none."""
         return None
 
     @abstractmethod
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         """What it gives with these values of its parameters."""
 
 
 class _Transaction(Inquiry):
     """BEGIN, COMMIT and their like: nothing can be changed or taken back, so they do nothing."""
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         first, *rest = [word.text for word in words(self.text)]
         if "prepared" in rest:
             raise PgRefusal("0A000", "Transactions in two phases are not served.")
@@ -123,7 +125,7 @@ class _Transaction(Inquiry):
 class _NoOp(Inquiry):
     """DISCARD, CLOSE and UNLISTEN."""
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         first, *rest = [word.text for word in words(self.text)]
         if first == "discard" and "all" in rest:
             self.context.guest.reset()
@@ -141,14 +143,14 @@ class Deallocate(Inquiry):
         named = [word for word in list(words(self.text))[1:] if word.text != "prepare" or word.kind == "quoted"]
         return None if not named or (named[0].kind == "word" and named[0].text == "all") else named[0].text
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         return Result("DEALLOCATE" if self.name is not None else "DEALLOCATE ALL")
 
 
 class _Set(Inquiry):
     """SET and RESET: dpsql's options, or PostgreSQL's settings, which mean nothing."""
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         context = self.context
         first, *rest = words(self.text)
         tag = SAID[first.text]
@@ -179,7 +181,7 @@ class _Show(Inquiry):
             return tuple(column_of(one, TEXT) for one in ("name", "setting", "description"))
         return (column_of(name, TEXT),)
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         name, settings = self._name(), self.context.settings
         rows: Sequence[Sequence[str]] = settings.all() if name == "all" else [(settings.show(name),)]
         return Result("SHOW", self.columns(), rows)
@@ -201,14 +203,14 @@ class _OfCatalogue(Inquiry):
 
     def columns(self) -> tuple[ResultColumn, ...]:
         found = self._found(None)
-        self.parameters = found.parameters
+        self.parameters, self.lists = found.parameters, found.lists
         return found.columns
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         found = self._found(values)
         return Result("SELECT {}", found.columns, found.rows)
 
-    def _found(self, values: Sequence[Value] | None) -> Found:
+    def _found(self, values: Parameters | None) -> Found:
         context = self.context
         context.guest.admit(len(self.text))
         return context.catalogue.answer(context.guest, context.settings, self.text, values)
@@ -217,7 +219,7 @@ class _OfCatalogue(Inquiry):
 class _Refused(Inquiry):
     """What PostgreSQL has and this door has not."""
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         first = next(words(self.text)).text
         raise PgRefusal("0A000", f"{first.upper()} is not served.", REFUSED[first])
 
@@ -227,10 +229,10 @@ class _Asked(Inquiry):
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
         outline = self.context.guest.outline(self.text)
-        self.parameters = outline.parameters
+        self.parameters, self.lists = outline.parameters, outline.lists
         return _columns(outline.columns, outline.types)
 
-    def answered(self, values: Sequence[Value]) -> Result:
+    def answered(self, values: Parameters) -> Result:
         answer = self.context.guest.query(self.text, values)
         return Result("SELECT {}", _columns(answer.columns, answer.types), answer.rows, tuple(self._notices(answer)))
 

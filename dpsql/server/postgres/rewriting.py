@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dpsql.server.postgres.scan import Word, words
 
-__all__ = ["rewritten"]
+__all__ = ["listed", "rewritten"]
 
 SCHEMAS = {"pg_catalog": "pgc", "information_schema": "pgi"}
 """The catalogue's schemas, and where they are in the process: its own are DuckDB's."""
@@ -47,6 +47,20 @@ def rewritten(text: str, user: str, database: str, oids: Mapping[str, int]) -> s
     return "".join([*pieces, text[last:]])
 
 
+def listed(text: str) -> frozenset[int]:
+    """Which parameters take an array, counted from 0: those of ``ANY ($1)`` and ``ALL ($1)``.
+
+    >>> sorted(listed("SELECT $1 WHERE oid = ANY($2) AND relkind = ANY ($3::text[])"))
+    [1, 2]
+    """
+    found = list(words(text))
+    return frozenset(
+        int(word.text[1:]) - 1
+        for at, word in enumerate(found)
+        if word.kind == "parameter" and at > 1 and found[at - 1].text == "(" and found[at - 2].text in ("any", "all")
+    )
+
+
 def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: Mapping[str, int]) -> tuple[int, str]:
     """How many words from one on are exchanged, and for what; 0 where that one stays."""
     word, texts = found[at], [own.text for own in found[at : at + 8]]
@@ -59,8 +73,6 @@ def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: M
         return 1, _listed(word.text)
     if word.kind == "parameter" and (count := _cast_to_reg(texts)) and texts[count - 1] == "regclass":
         return count, f"regclass_of(CAST({word.text} AS VARCHAR))"
-    if word.kind == "parameter" and before == "(" and found[at - 2].text in ("any", "all") and texts[1:2] == [")"]:
-        return 1, f"string_split(trim(CAST({word.text} AS VARCHAR), '{{}}'), ',')"
     if word.text in PROCEDURES and texts[1:4] == ["!", "=", "0"]:
         return 4, f"{word.text} <> '0'"
     if word.kind == "word" and word.text == "operator" and texts[1:2] == ["("]:

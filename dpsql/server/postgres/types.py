@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from dpsql.errors import DataError
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Passed, Type, Value
 from dpsql.server.postgres.messages import ResultColumn
+from dpsql.sql.any_of import elements
 
-__all__ = ["OIDS", "TEXT", "column_of", "encoded", "parameter", "wire_row"]
+__all__ = ["ARRAYS", "NUMERIC", "OIDS", "TEXT", "UNTOLD", "column_of", "encoded", "parameter", "wire_row"]
 
 BOOL, INT8, INT2, INT4, TEXT, OID, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 26, 700, 701  # Of pg_type.dat.
 UNKNOWN, BPCHAR, VARCHAR, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = 705, 1042, 1043, 1082, 1114, 1184, 1700
@@ -39,10 +40,19 @@ EPOCH = date(2000, 1, 1)
 """The day 0 of dates and timestamps in binary."""
 LARGEST = 2**63
 """The first number beyond 64 bits with a sign."""
+ELEMENTS: Mapping[int, int] = {
+    1000: BOOL, 1005: INT2, INT4_ARRAY: INT4, 1016: INT8, TEXT_ARRAY: TEXT, 1014: BPCHAR, 1015: VARCHAR, 1003: NAME,
+    1021: FLOAT4, 1022: FLOAT8, 1028: OID, 1115: TIMESTAMP, 1182: DATE, 1185: TIMESTAMPTZ, 1231: NUMERIC,
+}  # fmt: skip
+"""The types of arrays, each with its element's; of pg_type.dat."""
+ARRAYS: Mapping[int, int] = {element: array for array, element in ELEMENTS.items()}
+"""The other way round."""
 WORDS = (UNKNOWN, 0, TEXT, VARCHAR, BPCHAR, CHAR, NAME, JSON)
 """Types of parameters that say no more than that a text came."""
 ZONE = re.compile(r"(?:(?<= )|(?<=:\d\d)|(?<=\.\d{1})|(?<=\.\d{3})|(?<=\.\d{6}))[+-]\d\d(?::?\d\d)?$")
 """The zone behind a date or a time."""
+UNTOLD = (0, UNKNOWN)
+"""What stands in the place of a type where the client named none."""
 TRUE, FALSE = ("t", "true", "y", "yes", "on", "1"), ("f", "false", "n", "no", "off", "0")
 
 
@@ -75,10 +85,12 @@ def encoded(value: Any, oid: int, *, binary: bool) -> bytes:
     if oid in (INT2, INT4, INT8, OID):
         number = int(value)
         if not -LARGEST <= number < LARGEST:
-            raise DataError("A number of the answer has more than 64 bits. Write CAST(.. AS DOUBLE) around it.")
+            raise DataError("A number of the answer has more bits than its type.")
         return number.to_bytes(SIZES[oid], "big", signed=oid != OID) if binary else str(number).encode()
     if oid in (FLOAT4, FLOAT8):
         return struct.pack(">f" if oid == FLOAT4 else ">d", float(value)) if binary else _real(float(value))
+    if oid == NUMERIC:
+        return _wire_numeric(Decimal(value)) if binary else format(Decimal(value), "f").encode()
     if oid == BOOL:
         return (b"\1" if value else b"\0") if binary else (b"t" if value else b"f")
     if oid == DATE and isinstance(value, date):
@@ -96,6 +108,25 @@ def _real(value: float) -> bytes:
         return b"NaN" if value != value else b"Infinity" if value > 0 else b"-Infinity"
     text = repr(value)
     return (text[:-2] if text.endswith(".0") else text).encode()
+
+
+def _wire_numeric(value: Decimal) -> bytes:
+    """The binary form of numeric: digits to the base 10,000, the weight of the first, sign, scale.
+
+    >>> _wire_numeric(Decimal("-12345.6")).hex(" ", 2)
+    '0003 0001 4000 0001 0001 0929 1770'
+    """
+    sign, _, exponent = value.as_tuple()
+    scale = max(0, -int(exponent))
+    text = format(abs(value), "f").partition(".")[0].lstrip("0")
+    whole = text.zfill(-(-len(text) // 4) * 4)
+    part = format(abs(value), "f").partition(".")[2]
+    digits = [int(own) for own in re.findall("....", whole + part.ljust(-(-len(part) // 4) * 4, "0"))]
+    weight = len(whole) // 4 - 1 if value else 0
+    while digits and not digits[0]:
+        digits.pop(0)
+        weight -= 1
+    return struct.pack(f">HhHH{len(digits)}H", len(digits), weight, 0x4000 if sign else 0, scale, *digits)
 
 
 def _microseconds(value: datetime) -> int:
@@ -122,8 +153,8 @@ def _binary_array(values: Sequence[Any], element: int) -> bytes:
 # ---------------------------------------------------------------------------------------------------------- parameters
 
 
-def parameter(data: bytes | None, oid: int, wanted: Type | None, *, binary: bool) -> Value:
-    """The value of a parameter.
+def parameter(data: bytes | None, oid: int, wanted: Type | None, *, binary: bool) -> Passed:
+    """The value of a parameter, or the values of an array.
 
     Args:
         data: What came; None is NULL.
@@ -136,8 +167,10 @@ def parameter(data: bytes | None, oid: int, wanted: Type | None, *, binary: bool
     """
     if data is None:
         return None
+    if oid in ELEMENTS:
+        return _array(data, ELEMENTS[oid], wanted, binary=binary)
     if oid in WORDS:
-        return _read(data, OIDS[wanted] if wanted is not None else TEXT, binary=binary and oid in (0, UNKNOWN))
+        return _read(data, OIDS[wanted] if wanted is not None else TEXT, binary=binary and oid in UNTOLD)
     return _read(data, oid, binary=binary)
 
 
@@ -146,12 +179,42 @@ def _read(data: bytes, oid: int, *, binary: bool) -> Value:
     if reader is None:
         raise DataError(
             f"A parameter has PostgreSQL's type {oid}, which no statement takes. Pass numbers, text, booleans, dates "
-            "or timestamps without a zone, one for each place: IN ($1, $2) rather than = ANY($1)."
+            "or timestamps without a zone, or arrays of one of them for = ANY ($1)."
         )
     try:
         return reader(data)
     except (ValueError, InvalidOperation, struct.error, OverflowError):
         raise DataError("A parameter is no value of its type. Pass one of the column's own type.") from None
+
+
+def _array(data: bytes, element: int, wanted: Type | None, *, binary: bool) -> tuple[Value, ...]:
+    """The values of an array of one dimension, of elements of a type; in binary it says itself of which."""
+    element = int.from_bytes(data[8:12], "big") if binary else element
+    own = OIDS[wanted] if element in WORDS and wanted is not None else element
+    try:
+        parts = list(_parts(data)) if binary else elements(data.decode())
+    except (ValueError, struct.error):
+        parts = None
+    if parts is None:
+        raise DataError("A parameter is no array of one dimension. Pass a list of values.")
+    values = [part.encode() if isinstance(part, str) else part for part in parts]
+    return tuple(None if part is None else _read(part, own, binary=binary and element not in WORDS) for part in values)
+
+
+def _parts(data: bytes) -> Iterator[bytes | None]:
+    """The elements in the binary form of an array: dimensions, a flag, the type, size and first index; then each."""
+    dimensions, _, _ = struct.unpack_from(">iii", data)
+    if dimensions == 0:
+        return
+    count, _ = struct.unpack_from(">ii", data, 12)
+    at = 20
+    for _ in range(count):
+        (size,) = struct.unpack_from(">i", data, at)
+        at += 4
+        if dimensions != 1 or at + max(0, size) > len(data):
+            raise ValueError
+        yield None if size < 0 else data[at : at + size]
+        at += max(0, size)
 
 
 def _decimal(data: bytes) -> Decimal:
@@ -218,7 +281,7 @@ def _text(data: bytes) -> str:
 SHOWN: Mapping[int, Callable[[bytes], Value]] = {
     INT2: lambda data: int(data.decode()), INT4: lambda data: int(data.decode()), INT8: lambda data: int(data.decode()),
     OID: lambda data: int(data.decode()), FLOAT4: _decimal, FLOAT8: _decimal, NUMERIC: _decimal, BOOL: _bool,
-    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp, TEXT_ARRAY: _text,
+    TEXT: _text, DATE: _date, TIMESTAMP: _timestamp, TIMESTAMPTZ: _timestamp,
 }  # fmt: skip
 """How a parameter in text is read."""
 BINARY: Mapping[int, Callable[[bytes], Value]] = {

@@ -94,9 +94,9 @@ def test_an_end_whose_name_a_column_has_is_numbered_and_the_column_keeps_its_nam
 
 
 def test_ends_of_whole_numbers_are_whole_and_ends_without_a_bound_are_null() -> None:
-    held: dict[int, list[Ends]] = {0: [(Fraction(7, 2), 6.5), (None, math.inf)]}
-    answer = answer_of(("n",), (INTEGER,), [(5,), (6,)], held).with_intervals()
-    assert answer.rows == [(5, 4, 6), (6, None, None)]
+    held: dict[int, list[Ends]] = {0: [(Fraction(7, 2), 6.5), (None, math.inf), (-(2**63) - 1, 2**63 - 1)]}
+    answer = answer_of(("n",), (INTEGER,), [(5,), (6,), (7,)], held).with_intervals()
+    assert answer.rows == [(5, 4, 6), (6, None, None), (7, None, 2**63 - 1)]
 
 
 def test_an_answer_without_rows_has_the_same_columns() -> None:

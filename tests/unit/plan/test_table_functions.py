@@ -6,6 +6,7 @@ import pytest
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql import syntax
+from dpsql.sql.parameters import parameter_count
 from dpsql.sql.parse import normal, parse
 
 CALL = "dp_kmeans((SELECT x, y FROM places WHERE y > ?), k => 8, scale => (0.001, 1))"
@@ -24,7 +25,7 @@ def test_a_call_over_a_query_is_a_relation_with_its_alias_and_position() -> None
     assert (read.alias, read.position, read.call.name) == ("c", (1, 15), "dp_kmeans")
     assert [name for name, _ in read.call.named] == ["k", "scale"]
     assert isinstance(read.call.arguments[0], syntax.ScalarQuery)
-    assert syntax.parameter_count(parse(f"SELECT * FROM {CALL}")) == 1
+    assert parameter_count(parse(f"SELECT * FROM {CALL}")) == 1
 
 
 def test_its_canonical_text_means_the_same() -> None:

@@ -168,6 +168,15 @@ def test_silent_sessions_end_and_one_analyst_has_a_quarter_of_the_places(
 # ------------------------------------------------------------------------------------------------- prepared statements
 
 
+def test_a_list_is_a_parameter(clinic: Clinic, ana: Client) -> None:
+    own = ana.prepare("SELECT COUNT(*) AS n FROM people WHERE age = ANY(?)")
+    assert pa.ipc.read_schema(pa.py_buffer(own.blob(3))).types == [pa.list_(pa.int64())]
+    handle = field(1, own.blob(1))
+    ana.put("CommandPreparedStatementQuery", handle, bound([7, 8]))
+    info = ana.info("CommandPreparedStatementQuery", handle)
+    assert ana.get(info).to_pydict() == {"n": [4]}
+
+
 def test_a_prepared_statement_is_described_bound_and_asked(clinic: Clinic, ana: Client) -> None:
     before = spent(clinic)
     own = ana.prepare(OLDER)

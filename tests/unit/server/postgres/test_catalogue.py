@@ -33,6 +33,23 @@ def asked(context: Context, sql: str, *values: str) -> Result:
     return question_of(context, sql).answered(values)
 
 
+def test_whole_numbers_beyond_64_bits_are_numeric(context: Context) -> None:
+    found = asked(
+        context, "SELECT 18446744073709551616 AS a, 1.5 AS b, count(*) AS c FROM pg_class WHERE relname = 'x'"
+    )
+    assert [column.oid for column in found.columns or ()] == [1700, 1700, 20]
+    assert [str(value) for value in found.rows[0]] == ["18446744073709551616", "1.5", "0"]
+
+
+def test_an_array_is_a_list_for_the_catalogue_too(context: Context) -> None:
+    sql = "SELECT relname FROM pg_class WHERE relname = ANY($1) AND relkind = ANY(ARRAY['r', 'v'])"
+    assert asked(context, sql, "{people,nothing}").rows == [["people"]]
+    assert question_of(context, sql).answered([("people", "no,thing")]).rows == [["people"]]
+    described = question_of(context, sql)
+    described.columns()
+    assert described.lists == {0}
+
+
 @pytest.mark.parametrize("tool", STATEMENTS)
 def test_every_statement_that_a_tool_sends_by_itself_is_answered(context: Context, tool: str) -> None:
     for sql in STATEMENTS[tool]:

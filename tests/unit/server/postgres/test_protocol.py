@@ -216,7 +216,8 @@ def test_prepared_statements_are_kept_until_they_are_closed(ana: Raw) -> None:
 
 @pytest.mark.parametrize(
     ("value", "oid", "binary"),
-    [(b"x", 20, False), (b"{1,2}", 1007, False), (b"12", 20, True), (b"\xff\xff\xff", 700, True), (b"NaN", 701, False),
+    [(b"x", 20, False), (b"{1,x}", 1007, False), (b"{{1},{2}}", 1007, False), (b"x", 1007, True),
+     (b"12", 20, True), (b"\xff\xff\xff", 700, True), (b"NaN", 701, False),
      (b"2024-13-01 00:00:00", 1114, False), (b"\xff", 25, False)],
 )  # fmt: skip
 def test_a_parameter_that_is_no_value_is_told(ana: Raw, value: bytes, oid: int, binary: bool) -> None:
@@ -224,6 +225,31 @@ def test_a_parameter_that_is_no_value_is_told(ana: Raw, value: bytes, oid: int, 
         parse("SELECT COUNT(*) FROM people WHERE age > $1", [oid]), bind([value], binary=binary), execute()
     )
     assert (reply.code, reply.kinds) == ("22023", "1EZ")
+
+
+def test_an_array_stands_for_a_list_of_values_and_is_described_as_one(door: Open, ana: Raw) -> None:
+    sql = "SELECT COUNT(*) FROM people WHERE {} = ANY($1)"
+    one = ana.tell(parse(sql.format("sex")), describe("S"), bind([b"{F}"]), execute())
+    assert (one.parameters, one.rows) == ([1009], [[b"50"]])
+    before = door.spent()
+    assert ana.ask("SELECT COUNT(*) FROM people WHERE sex IN ('F')").rows == one.rows
+    assert ana.ask("SELECT COUNT(*) FROM people WHERE sex = ANY('{F}'::text[])").rows == one.rows
+    assert ana.ask("SELECT COUNT(*) FROM people WHERE sex = ANY(ARRAY['F'])").rows == one.rows
+    assert door.spent() == before, "it is the same statement"
+    binary = struct.pack(">iiiii", 1, 0, 23, 2, 1) + struct.pack(">ii", 4, 7) + struct.pack(">ii", 4, 8)
+    for oid, form in ((1007, True), (0, True), (0, False), (1016, False)):
+        value = bind([binary if form else b"{7,8}"], binary=form)
+        assert ana.tell(parse(sql.format("age"), [oid]), value, execute()).rows == [[b"4"]]
+    assert ana.tell(parse(sql.format("person"), [1007]), bind([b"{7}"]), execute()).code == "0A000"
+    assert ana.tell(parse(sql.format("age"), [1007]), bind([b"{}"]), execute()).code == "22023"
+
+
+def test_the_ends_of_a_whole_number_beyond_64_bits_are_null(ana: Raw) -> None:
+    assert ana.ask("SET intervals = on").tags == ["SET"]
+    assert ana.ask("SET epsilon = 0.000000001").tags == ["SET"]
+    reply = ana.ask("SELECT SUM(age * 10000000000000) AS n FROM people")
+    assert [oid for _, oid in reply.columns] == [20] * 3
+    assert [value for value in reply.rows[0] if value is not None] == [b"40500000000000000"]
 
 
 # -------------------------------------------------------------------------------------------- what goes wrong meanwhile

@@ -1,0 +1,142 @@
+"""``x = ANY (..)`` of a list, as drivers write it, is read as ``x IN (..)``; ``x <> ALL (..)`` as ``x NOT IN (..)``.
+
+The list is a parameter, which then takes a list of values; ``ARRAY[1, 2]`` or ``[1, 2]``; or PostgreSQL's text for one,
+``'{1,2}'``. A type behind it (``$1::text[]``) says nothing new: the elements are compared as IN compares them. Tokens
+keep their places in the analyst's text.
+
+Source: PostgreSQL 17 documentation, sections 8.15.2, "Array Value Input", and 9.25.3, "ANY/SOME (array)".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.sql.tokens import Token, TokenKind
+
+__all__ = ["elements", "in_lists"]
+
+_ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\\s](?:[^",{}\\]*[^",{}\\\s])?))\s*(,|\Z)', re.DOTALL)
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+
+
+def in_lists(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The same query with IN in the place of ANY and SOME, and NOT IN in the place of ALL, wherever a list follows.
+
+    Raises:
+        UnsupportedQuery: A list is empty, or is no list.
+    """
+    if not any(token.word in ("any", "some", "all") for token in tokens):
+        return tokens
+    found, at = list[Token](), 0
+    while at < len(tokens):
+        end = _end(tokens, at + 2) if _begins(tokens, at) else 0
+        inside = _list(tokens[at + 3 : end]) if end else None
+        if inside is None:
+            found.append(tokens[at])
+            at += 1
+            continue
+        if not inside:
+            raise UnsupportedQuery(
+                "the list is empty, so that it holds no row's value.", construct=tokens[at + 1].text.upper(),
+                position=tokens[at + 1].position, hint="Write at least one value.",
+            )  # fmt: skip
+        place = tokens[at + 1].position
+        words = ["NOT", "IN"] if tokens[at].symbol != "=" else ["IN"]
+        found += [*(Token(TokenKind.WORD, word, place) for word in words), tokens[at + 2], *inside, tokens[end]]
+        at = end + 1
+    return tuple(found)
+
+
+def elements(text: str) -> list[str | None] | None:
+    """The elements of PostgreSQL's text for an array of one dimension; None where it is none.
+
+    >>> elements('{a, "b c", NULL, "NULL", "say \\\\"x\\\\""}'), elements("{}"), elements("{{1},{2}}")
+    (['a', 'b c', None, 'NULL', 'say "x"'], [], None)
+    """
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    inside, found, at = text[1:-1], list[str | None](), 0
+    while inside.strip():
+        match = _ELEMENT.match(inside, at)
+        if match is None:
+            return None
+        quoted, plain, sign = match.groups()
+        if quoted is not None:
+            found.append(re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL))
+        else:
+            found.append(None if plain.upper() == "NULL" else plain)
+        at = match.end()
+        if sign != ",":
+            break
+    return found
+
+
+def _begins(tokens: Sequence[Token], at: int) -> bool:
+    """Whether ``= ANY (``, ``= SOME (`` or ``<> ALL (`` stands there."""
+    if at + 3 >= len(tokens) or tokens[at + 2].symbol != "(":
+        return False
+    word = tokens[at + 1].word
+    return (tokens[at].symbol in ("=", "==") and word in ("any", "some")) or (
+        tokens[at].symbol in ("<>", "!=") and word == "all"
+    )
+
+
+def _end(tokens: Sequence[Token], opening: int) -> int:
+    """Where the parenthesis closes that opens there; 0 where it does not."""
+    depth = 0
+    for at in range(opening, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[at].symbol, 0)
+        if depth == 0:
+            return at
+    return 0
+
+
+def _list(inside: Sequence[Token]) -> list[Token] | None:
+    """The tokens of IN's list; None where it is no list, such as a sub-query."""
+    own = list(_without_type(inside))
+    while len(own) > 1 and own[0].symbol == "(" and _end(own, 0) == len(own) - 1:
+        own = list(_without_type(own[1:-1]))
+    match own:
+        case [Token(kind=TokenKind.PARAMETER) as parameter]:
+            return [replace(parameter, kind=TokenKind.LIST)]
+        case [Token(kind=TokenKind.STRING) as text]:
+            read = elements(text.text[1:-1].replace("''", "'"))
+            return None if read is None else _constants(read, text.position)
+        case [Token(text="["), *listed, Token(text="]")]:
+            return listed
+        case [array, Token(text="["), *listed, Token(text="]")] if array.word == "array":
+            return listed
+    return None
+
+
+def _without_type(own: Sequence[Token]) -> Sequence[Token]:
+    """Without ``::type[]`` at the end, and without CAST (.. AS type[]) around it."""
+    texts = [token.symbol or token.word for token in own]
+    if texts[-2:] != ["[", "]"] and texts[:2] != ["cast", "("]:
+        return own
+    if texts[:2] == ["cast", "("] and texts[-3:] == ["[", "]", ")"] and "as" in texts:
+        return own[2 : len(texts) - 1 - texts[::-1].index("as")]
+    if "::" in texts:
+        return own[: len(texts) - 1 - texts[::-1].index("::")]
+    return own
+
+
+def _constants(read: Sequence[str | None], place: tuple[int, int]) -> list[Token]:
+    """The elements as constants with commas between them: numbers where all are."""
+    numbers = all(own is not None and _NUMBER.fullmatch(own) for own in read)
+    found = list[Token]()
+    for own in read:
+        found += [Token(TokenKind.SYMBOL, ",", place)] if found else []
+        if own is None:
+            found.append(Token(TokenKind.WORD, "NULL", place))
+        elif numbers:
+            found += [Token(TokenKind.SYMBOL, "-", place)] if own.startswith("-") else []
+            found.append(Token(TokenKind.NUMBER, own.removeprefix("-"), place))
+        else:
+            doubled = own.replace("'", "''")
+            found.append(Token(TokenKind.STRING, f"'{doubled}'", place))
+    return found

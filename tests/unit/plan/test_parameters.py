@@ -1,0 +1,61 @@
+"""Lists as parameters: all their values, and refusals that say what to pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan.types import Type
+from dpsql.session import Session
+from tests.unit.server.clinic import open_clinic
+
+ANY = "SELECT COUNT(*) AS n FROM people WHERE age = ANY(?)"
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with open_clinic(tmp_path_factory.mktemp("clinic")) as clinic:
+        yield clinic.proxy.session(analyst="ana")
+
+
+def test_a_list_stands_for_its_values_and_is_the_same_statement_as_in(session: Session) -> None:
+    first = session.query(ANY, [[7, 8, None]])
+    assert first["n"] == [4]
+    for sql, values in (
+        ("SELECT COUNT(*) AS n FROM people WHERE age IN (?, ?, ?)", (7, 8, None)), (ANY, [(7, 8, None)])
+    ):  # fmt: skip
+        assert session.query(sql, values).replayed
+    assert session.query("SELECT COUNT(*) AS n FROM people WHERE age = ANY($2) AND sex = $1", ["F", (7, 8)])["n"] == [2]
+    array: Any = [np.array([7, 8])]
+    assert session.query(ANY, array)["n"] == [4]
+    assert session.query("SELECT COUNT(*) AS n FROM people WHERE sex <> ALL(?)", [["F"]])["n"] == [50]
+
+
+def test_an_outline_says_that_a_list_is_taken(session: Session) -> None:
+    own = session.outline("SELECT sex, COUNT(*) FROM people WHERE age = ANY($2) AND sex = $1 GROUP BY sex")
+    assert own.parameters == (Type.TEXT, Type.INTEGER)
+    assert own.lists == {1}
+
+
+@pytest.mark.parametrize(
+    ("sql", "values"),
+    [(ANY, [7]), (ANY, ["{7}"]), (ANY, [[]]), (ANY, [[[7]]]), (ANY, [list(range(1001))]), (ANY, [[object()]]),
+     (ANY, [[7], [8]]), ("SELECT COUNT(*) FROM people WHERE age IN (?)", [[7]]),
+     ("SELECT COUNT(*) FROM people WHERE age = ?", [[7]])],
+)  # fmt: skip
+def test_what_is_no_list_or_stands_where_none_is_taken_is_refused(
+    session: Session, sql: str, values: list[object]
+) -> None:
+    with pytest.raises(ProgrammingError):
+        session.query(sql, values)  # type: ignore[arg-type]  # what the test is about
+
+
+def test_a_list_is_neither_a_value_elsewhere_nor_a_way_to_name_a_person(session: Session) -> None:
+    with pytest.raises(UnsupportedQuery, match="list"):
+        session.query("SELECT COUNT(*) FROM people WHERE age = ANY($1) AND weight > $1", [[7]])
+    with pytest.raises(UnsupportedQuery, match="person"):
+        session.query("SELECT COUNT(*) FROM people WHERE person = ANY(?)", [[7, 8]])
