@@ -20,9 +20,13 @@ and c max d. Permute-and-flip chooses as a noisy maximum does whose noise Z is e
 P(Z > z + w) >= exp(-c w) P(Z > z). 2. The log ratios of 1 lie in a range of length c w: a bounded range of c w gives
 (c w)^2 / 8-zCDP (Cesar, Rogers 2021). 3. The groups are drawn independently, so their losses add up.  QED
 
+Where a draw has another factor than 1 in its scores, k is that of its own scores (`choice.quantile`).
+
 Write r = k c, the rate at which one row tells. A price in epsilon buys r = epsilon / l1, one in rho the largest r of 40
 binary digits with r^2 l2_squared / 8 <= rho. Where several draws share the price, their rates add up to epsilon / l1,
-or their squares to 8 rho / l2_squared.
+or their squares to 8 rho / l2_squared. A noised number with the rate s, discrete Laplace noise of scale 1 / s, is
+s-DP for each row and s^2 / 2-zCDP: among squares it counts as 2 s. Of draws that depend on what was released before,
+those of the dearest path count.
 
 Source: McSherry, Talwar 2007 (exponential mechanism); McKenna, Sheldon 2020 (permute-and-flip); Ding, Kifer, Sayed,
 Steinke, Wang, Xiao, Zhang 2021; Cesar, Rogers 2021 (zCDP); 3 is above.
@@ -40,7 +44,7 @@ from fractions import Fraction
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of
-from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease, quantile_query
+from dpsql.mechanisms.choice.quantile import COUNT, QUANTILES, QuantileRelease, quantile_query
 from dpsql.mechanisms.laplace import TOO_SMALL
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
@@ -70,7 +74,13 @@ def rates_for(price: Price, moved: Sensitivity, shares: Sequence[Fraction]) -> t
     >>> rates, loss
     ([Fraction(1, 4)], Pure(epsilon=Fraction(1, 1), rho=Fraction(1, 8)))
     """
-    squares = sum((share**2 for share in shares), Fraction(0))
+    return _bought(price, moved, shares, sum((share**2 for share in shares), Fraction(0)))
+
+
+def _bought(
+    price: Price, moved: Sensitivity, shares: Sequence[Fraction], squares: Fraction
+) -> tuple[list[Fraction], Pure] | None:
+    """The same, where the squares of the shares count as so much."""
     if price.rho is not None:
         rate = root_below(8 * price.rho / (squares * moved.l2_squared))
     elif price.epsilon is not None:
@@ -92,11 +102,23 @@ def root_below(x: Fraction) -> Fraction:
     return Fraction(math.isqrt(math.floor(x * 4**BITS)), 2**BITS)
 
 
+def _merged(price: Price, shares: Sequence[Fraction]) -> Fraction:
+    """The share of one draw in the place of several, which costs no more than they do."""
+    if price.rho is None:
+        return sum(shares, Fraction(0))
+    return root_below(sum((share**2 for share in shares), Fraction(0)))
+
+
 @dataclass(frozen=True, slots=True)
 class Exponential(Mechanism):
-    """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain."""
+    """Quantiles, MIN and MAX over a declared grid; MODE over a declared domain.
+
+    Attributes:
+        count: The share of a quantile's rate for the number of values; 0 where it is known otherwise.
+    """
 
     name: str = "exponential"
+    count: Fraction = COUNT
     options: frozenset[str] = frozenset({"interval"})
 
     def reads(self, request: Request) -> frozenset[str]:
@@ -118,11 +140,16 @@ class Exponential(Mechanism):
         query = quantile_query(request)
         if isinstance(query, str):
             return Refusal(self.name, query)
-        bought = rates_for(request.price, query.moved, query.shares)
+        count = self.count if query.ends else Fraction(0)
+        shares = [share * (1 - count) for share in query.shares]
+        merged = [_merged(request.price, (shares[0], *shares[1 : 2 + k])) for k in range(len(query.ends))]
+        squares = max(sum((share**2 for share in shares), Fraction(0)), *(share**2 for share in (shares[0], *merged)))
+        bought = _bought(request.price, query.moved, [*shares, *merged, count], squares + (2 * count) ** 2)
         if bought is None:
             return Refusal(self.name, TOO_SMALL)
-        rates, loss = bought
-        return QuantileRelease(self.name, loss, query, tuple(rates))
+        (*rates, noise), loss = bought
+        ends = len(shares)
+        return QuantileRelease(self.name, loss, query, tuple(rates[:ends]), tuple(rates[ends:]), noise)
 
     def _mode(self, request: Request) -> Offer | Refusal:
         candidates = candidates_of(request)

@@ -14,7 +14,6 @@ OF_RELEASED = (
     "Expected to say next to nothing: ±",
     "each unit counts with at most ",
     "rows of groups that have few ",
-    "values are clipped to ",
 )
 """How notes begin that follow from released numbers alone."""
 

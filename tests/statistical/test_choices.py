@@ -16,14 +16,16 @@ import numpy.typing as npt
 import pytest
 
 from dpsql.mechanisms.base import Offer, Price
+from dpsql.mechanisms.choice.landscape import landscape
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip
-from dpsql.mechanisms.choice.quantile import QuantileRelease, landscape
+from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.plan.needs import Contribution
+from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
@@ -78,8 +80,8 @@ LAW = pytest.mark.chance(2 * P_THRESHOLD, "the draws do not fit their exact law,
 @pytest.mark.parametrize("size", SIZES)
 def test_quantiles_come_with_their_exact_chances(size: int) -> None:
     price = Price(Fraction(5), Fraction(0))
-    release, group = quantile("quantile_cont", fraction=Fraction(2, 3), price=price), {1: 2, 3: 1, 4: 3}
-    draw = release.draws()[0]
+    release = quantile("quantile_cont", fraction=Fraction(2, 3), price=price, options=Options(interval="none"))
+    (draw,), group = release.draws(None), {1: 2, 3: 1, 4: 3}
     widths, scores = landscape(np.array(list(group)), np.array(list(group.values())), SMALL, draw.rank, draw.deepest)
     exact = [float(p) for p in chances.exponential(widths.tolist(), scores.tolist(), draw.exponent)]
     assert_law(draws(release, group, size), exact, exact[::-1])
@@ -117,7 +119,8 @@ def test_the_measured_loss_of_a_choice_never_exceeds_the_claim(name: str, size: 
     release = quantile(function, held=Contribution(2, 1, 2))
     one, two = (np.array(draws(release, group, size), dtype=float) for group in PAIRS[name])
     assert measured(one, two, 0) <= 1.0
-    bug = replace(release, rates=tuple(16 * rate for rate in release.rates))
+    rates, merged = (tuple(k * rate for rate in own) for k, own in ((16, release.rates), (8, release.merged)))
+    bug = replace(release, rates=rates, merged=merged)
     sampler = FixedSampler(name)
     one, two = (np.array(draws(bug, group, CHOICES, sampler), dtype=float) for group in PAIRS[name])
     assert measured(one, two, 0) > 1.0

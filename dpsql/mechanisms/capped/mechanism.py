@@ -55,7 +55,6 @@ from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
 from dpsql.mechanisms.clamp_facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
-from dpsql.mechanisms.located.clamp import clamps_of
 from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.plan.needs import Contribution, Values
@@ -150,7 +149,8 @@ class Capped(Mechanism):
 
 def _inner(request: Request) -> Mechanism:
     """What answers within a cap."""
-    return Exponential() if request.aggregate.function.startswith("quantile") else AtOwnPlace()
+    quantile = request.aggregate.function.startswith("quantile")
+    return Exponential(count=Fraction(0)) if quantile else AtOwnPlace()
 
 
 def _within(request: Request, price: Price, cap: int) -> Request:
@@ -196,8 +196,7 @@ def _release(
     if placed:  # what else is to be noted depends on the cap
         return CappedStatistics(**every, inners=placed, notes=(NOTE,))
     own = tuple(inner for inner in inners if isinstance(inner, QuantileRelease))
-    clamps = clamps_of(own[0].query.grid, request.facts)
-    return CappedQuantile(**every, inners=own, clamps=clamps, notes=(NOTE, *own[0].notes))
+    return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes))
 
 
 def _guess(request: Request, edges: tuple[int, ...], groups: int) -> UnitSizes:

@@ -4,16 +4,33 @@ Neighbours: ``add_remove`` and ``replace_one``. Loss: stated by `exponential`, w
 
 Let p = a / b in lowest terms be the fraction. For a grid point v let below(v) be the number of values less than v,
 upto(v) that of values not above v, n that of all (NULLs left out), and t = a n + b offset the wanted rank, in units of
-1 / b of a rank. Constants ``above``, ``under`` and ``deepest`` are public. The score is
+1 / b of a rank. Constants ``above``, ``under``, ``deepest``, and whole numbers g and h are public. The score is
 
-    q(v) = -min(deepest, max(0, b below(v) - t + above, t - b upto(v) + under)).
+    q(v) = -min(deepest, max(0, h (b below(v) - t + above), g (t - b upto(v) + under))).
 
-Theorem. A row that comes or goes changes every q(v) by at most max(a, b - a); a row that changes its value, by at most
-b. So w = max d - min d <= 2 max(a, b - a) for each row that comes or goes, and <= 2 b for each that is replaced.
+Theorem. w = max d - min d is at most max(h (b - a), g a) + max(h a, g (b - a)) for each row that comes or goes, and
+at most (g + h) b for each row that is replaced.
 
 Proof. A new row at x changes b below(v) - t by b - a if x < v, else by -a, and t - b upto(v) by a if x > v, else by
-a - b. If a row changes its value, t stays, and each of the two changes by -b, 0 or b. Maxima, minima and sums with
-constants change by no more than what they are taken of.  QED
+a - b. So the two terms with their factors rise by at most h (b - a) and g a, and fall by at most h a and g (b - a). If
+a row changes its value for a higher one, t stays, b below(v) - t changes by 0 or -b, and t - b upto(v) by 0 or b; if
+for a lower one, the other way. Maxima, minima and sums with constants rise and fall by no more than what they are taken
+of, and what several rows change adds up.  QED
+
+*Either side.* With g = h = 1 a row tells 2 max(a, b - a). Far from the middle one side of the quantile has few rows,
+and a point beyond all of them is the likelier the fewer they are. A rank on that side counts `LOPSIDED` times as much
+as one on the other, where p is at most a quarter or at least three: for p = 9 / 10 the rows above tell of a point 4 / 3
+times as much as with equal factors.
+
+*Few rows.* An interval needs many rows: with fewer its ends are the bounds, and their draws say nothing. So a small
+part of the price releases the number of each group's values first, with discrete Laplace noise. An end whose wanted
+rank would not exist among so many is the bound, and its part of the rate goes to the answer.
+
+Theorem. The noised counts, of rate s, and the draws that follow lose together what `exponential` states.
+Proof. A row that comes, goes or is replaced moves one count by 1 at most. What is drawn for a group follows from what
+was released, so that the losses add up by adaptive composition. The planned draws have the rates r_0, r_1, ...; those
+of any path add up to no more than these do, or their squares, as the price is in epsilon or in rho, and the squares
+that are stated are those of the dearest path.  QED
 
 Without groups, a swap replaces rows in pairs, at 2 b each, and no single row costs more. Between groups it is counted
 as rows that go and rows that come.
@@ -50,21 +67,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
-
 from dpsql.errors import InvariantBroken
-from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.choice.landscape import LOPSIDED, Draw, Rank, chosen
 from dpsql.mechanisms.choice.measure import BaseMeasure, base_measure
+from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, moved_rows
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
-from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["QUANTILES", "QuantileQuery", "QuantileRelease", "Rank", "chosen", "landscape", "quantile_query"]
+__all__ = ["COUNT", "QUANTILES", "QuantileQuery", "QuantileRelease", "quantile_query"]
 
 QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
 
@@ -74,25 +90,12 @@ CONFIDENCE = 0.99
 """The level of the interval that is told with a quantile."""
 SHARE = Fraction(1, 2)
 """The share of the exponent's rate for the answer itself; the rest is for its interval. A guess."""
+COUNT = Fraction(1, 32)
+"""The share of the rate for the number of values. It is a choice: the noise is then a fifth of the number that decides
+whether there is an interval."""
+OUTER = Fraction(1, 4)  # Up to so small a part of the rows a side has few. It is a choice.
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 DECLINED = "no interval was bought; the error is what is expected of rows that lie evenly, and may be larger."
-
-
-@dataclass(frozen=True, slots=True)
-class Rank:
-    """The rank that one draw wants.
-
-    Attributes:
-        fraction: p, 0 to 1.
-        offset: Ranks added to p n; as many are counted outside either end of the grid.
-        above: Added where a point lies too high, in units of 1 / b of a rank.
-        under: Added where it lies too low.
-    """
-
-    fraction: Fraction
-    offset: int = 0
-    above: int = 0
-    under: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,7 @@ class QuantileQuery:
         grid: Of the argument.
         rank: Of the answer.
         moved: Rows that come or go, or that are replaced, over the groups.
-        replaced: Whether each of those rows is replaced by another, and changes w by the theorem's 2 b, not by its
-            2 max(a, b - a).
+        replaced: Whether each of those rows is replaced by another, and changes w as the theorem says of these.
         rows_about: Guess of the rows per group.
         extent: Guess of the distance over which the rows lie, in grid steps.
         bracketed: Whether its interval is drawn, too.
@@ -122,11 +124,12 @@ class QuantileQuery:
     measure: BaseMeasure
     bracketed: bool = True
 
-    @property
-    def width(self) -> int:
-        """By how much a row changes w."""
-        over, under = self.rank.fraction.numerator, self.rank.fraction.denominator
-        return 2 * (under if self.replaced else max(over, under - over))
+    def width(self, rank: Rank) -> int:
+        """By how much a row changes w where a draw wants a rank of this fraction."""
+        (low, high), a, b = rank.factors, rank.fraction.numerator, rank.fraction.denominator
+        if self.replaced:
+            return (low + high) * b
+        return max(high * (b - a), low * a) + max(high * a, low * (b - a))
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -151,7 +154,8 @@ def quantile_query(request: Request) -> QuantileQuery | str:
     if fraction is None or not 0 <= fraction <= 1:
         raise InvariantBroken("a quantile has a fraction from 0 to 1")
     between = aggregate.function == "quantile_cont" and 0 < fraction < 1
-    rank = Rank(fraction, above=int(fraction > 0 and not between), under=int(fraction == 0))
+    factors = (LOPSIDED, 1) if 0 < fraction <= OUTER else (1, LOPSIDED) if 1 - OUTER <= fraction < 1 else (1, 1)
+    rank = Rank(fraction, 0, int(fraction > 0 and not between), int(fraction == 0), factors)
     moved, replaced = moved_rows(request), request.neighbour_rows == 2 and not request.source.keys
     if replaced:
         rows = request.source.contribution.total
@@ -173,23 +177,6 @@ def quantile_query(request: Request) -> QuantileQuery | str:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
-    """One use of the exponential mechanism.
-
-    Attributes:
-        rank: What it wants.
-        exponent: c, per unit of the score.
-        deepest: No score is below its negative.
-        measure: What the points weigh; None where they weigh alike.
-    """
-
-    rank: Rank
-    exponent: Fraction
-    deepest: int
-    measure: BaseMeasure | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class QuantileRelease(Offer):
     """An offer to release an order statistic, and the ends of its interval.
 
@@ -199,11 +186,15 @@ class QuantileRelease(Offer):
         need: The values, counted.
         query: What is asked and publicly known.
         rates: Of the answer, then of each end that is drawn: what one row may tell.
+        merged: Of the answer, where one end is not drawn, and where two are not.
+        count: Of the number of values; 0 where none is released, and all ends are drawn.
     """
 
     need: Values = field(init=False)
     query: QuantileQuery
     rates: tuple[Fraction, ...]
+    merged: tuple[Fraction, ...] = ()
+    count: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         if self.query.bracketed:
@@ -213,9 +204,14 @@ class QuantileRelease(Offer):
 
     def _bracket(self) -> float:
         """Half the width of the drawn interval, for ``rows_about`` rows that lie evenly over their extent."""
-        query, ranks = self.query, max(abs(draw.rank.offset) for draw in self.draws())
-        widest = Fraction(query.grid.high - query.grid.low, 2)
-        return float(min(Fraction(query.extent) * ranks / query.rows_about, widest) * query.grid.step)
+        query, ends = self.query, self.query.ends
+        widest = (query.grid.high - query.grid.low) / 2
+        sides, p = self.sides(query.rows_about), query.rank.fraction
+        away = (
+            min(query.extent * self.reach(p, rate) / query.rows_about, widest) if side in sides else widest
+            for side, rate in zip(ends, self.rates[1:], strict=True)
+        )
+        return sum(away) / len(ends) * float(query.grid.step)
 
     @property
     def expected_error(self) -> float:
@@ -229,53 +225,77 @@ class QuantileRelease(Offer):
         unless the grid beyond the rows, all of those on one side off, holds so many more points that it is likelier all
         the same.
         """
-        grid, p, per_rank = self.query.grid, self.query.rank.fraction, float(self.per_rank)
+        grid, rank = self.query.grid, self.query.rank
+        answer = self.answer(len(self.query.ends) - len(self.sides(rows)))
+        per_rank = float(answer.exponent * rank.fraction.denominator)
         widest, beyond = (grid.high - grid.low) / 2, self.query.measure.beyond(extent)
-        if rows * float(min(p, 1 - p) or Fraction(1, 2)) * per_rank < math.log(20 * beyond):
+        fewer = float(min(rank.fraction, 1 - rank.fraction) or Fraction(1, 2)) * max(rank.factors)
+        if rows * fewer * per_rank < math.log(20 * beyond):
             return widest * float(grid.step)
-        return min(extent * math.log(20) / per_rank / rows, widest) * float(grid.step)
+        return min(extent * math.log(20) * 2 / sum(rank.factors) / per_rank / rows, widest) * float(grid.step)
 
-    def draws(self) -> tuple[Draw, ...]:
-        """The answer's, then one for each end that is drawn."""
-        ends = zip(self.query.ends, self.rates[1:], strict=True)
-        return (self.answer(), *(self.end(side, rate) for side, rate in ends))
+    def sides(self, rows: int | None) -> tuple[int, ...]:
+        """The ends that are drawn in a group of so many rows, as released; of an unknown number all."""
+        p = self.query.rank.fraction
+        return tuple(
+            side
+            for side, rate in zip(self.query.ends, self.rates[1:], strict=True)
+            if rows is None or self.reach(p, rate) < rows * (p if side < 0 else 1 - p)
+        )
 
-    def answer(self) -> Draw:
-        """That of the answer."""
-        return self.draw(self.query.rank, self.rates[0], self.query.measure)
+    def draws(self, rows: int | None) -> tuple[Draw, ...]:
+        """Of a group of so many rows, as released: the answer's, then one for each of its `sides`."""
+        sides = self.sides(rows)
+        ends = (
+            self.end(side, rate) for side, rate in zip(self.query.ends, self.rates[1:], strict=True) if side in sides
+        )
+        return (self.answer(len(self.query.ends) - len(sides)), *ends)
+
+    def answer(self, dropped: int) -> Draw:
+        """That of the answer, where so many ends are not drawn."""
+        rate = (self.rates[0], *self.merged)[dropped]
+        return self.draw(self.query.rank, rate, self.query.measure)
 
     def end(self, side: int, rate: Fraction) -> Draw:
         """That of the lower end (-1) or the upper one (1), so many ranks away that it lies on its side."""
+        fraction = self.query.rank.fraction
+        return self.draw(Rank(fraction, side * self.reach(fraction, rate)), rate)
+
+    def reach(self, fraction: Fraction, rate: Fraction) -> int:
+        """How many ranks away from a quantile an end is drawn."""
         points = self.query.grid.high - self.query.grid.low + 1
-        reach = 1 + math.ceil(Fraction(math.log(points / MISS)) / self._per_rank(rate))
-        return self.draw(Rank(self.query.rank.fraction, side * reach), rate)
-
-    @property
-    def per_rank(self) -> Fraction:
-        """By what the log of a point's chance to be the answer falls with each rank."""
-        return self._per_rank(self.rates[0])
-
-    def _per_rank(self, rate: Fraction) -> Fraction:
-        """c b: by what the log of a point's chance falls with each rank."""
-        return rate / self.query.width * self.query.rank.fraction.denominator
+        per_rank = rate / self.query.width(Rank(fraction)) * fraction.denominator
+        return 1 + math.ceil(Fraction(math.log(points / MISS)) / per_rank)
 
     def draw(self, rank: Rank, rate: Fraction, measure: BaseMeasure | None = None) -> Draw:
-        """One that wants a rank, of the query's fraction."""
-        exponent = rate / self.query.width
+        """One that wants a rank."""
+        exponent = rate / self.query.width(rank)
         points = self.query.grid.high - self.query.grid.low + 1 if measure is None else measure.total
         return Draw(rank, exponent, math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent), measure)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """``value``, with ``low`` and ``high``, the ends of its interval where it has one; all in the column's unit."""
-        grid, draws = self.query.grid, self.draws()
-        found = [[chosen(group, grid, draw, sampler) for draw in draws] for group in grouped(raw)]
-        sides = (0, *self.query.ends)
-        named = (("value", 0, 0), ("low", -1, grid.low), ("high", 1, grid.high))
-        columns = {
-            name: [steps[sides.index(side)] if side in sides else bound for steps in found]
-            for name, side, bound in (named if self.query.bracketed else named[:1])
-        }
-        return ReleasedTable({name: [in_unit(k, grid.step) for k in steps] for name, steps in columns.items()})
+        """``value``, with ``low`` and ``high``, the ends of its interval where it has one, all in the column's unit;
+        and the noised ``count`` that decides which ends are drawn."""
+        grid, groups = self.query.grid, list(grouped(raw))
+        counts = self._counted(groups, sampler)
+        columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
+        for group, rows in zip(groups, counts, strict=True):
+            places = (0, *self.sides(rows))
+            found = {0: 0, -1: grid.low, 1: grid.high} | {
+                side: chosen(group, grid, draw, sampler) for side, draw in zip(places, self.draws(rows), strict=True)
+            }
+            for name, side in (("value", 0), ("low", -1), ("high", 1)):
+                columns[name].append(found[side])
+        shown = columns if self.query.bracketed else {"value": columns["value"]}
+        released = {name: [in_unit(k, grid.step) for k in steps] for name, steps in shown.items()}
+        return ReleasedTable({**released, "count": counts} if self.count else released)
+
+    def _counted(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> list[int | None]:
+        """The noised number of values of each group; None where it is not released."""
+        if not self.count:
+            return [None] * len(groups)
+        exact = [int(rows.sum()) for _, rows in groups]
+        return [int(k) for k in noised(exact, LaplaceLaw(1 / self.count).draw(sampler, len(exact)))]
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """The drawn ends up to 99% confidence, all of the bounds beyond; none where they were declined."""
@@ -286,65 +306,3 @@ class QuantileRelease(Offer):
             return [(in_unit(grid.low, grid.step), in_unit(grid.high, grid.step))] * len(released.values)
         ends = zip(released.values, released.columns["low"], released.columns["high"], strict=True)
         return [(min(value, low), max(value, high)) for value, low, high in ends]
-
-
-def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
-    """The grid point that one draw chooses, in steps."""
-    widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
-    weights = widths if draw.measure is None else draw.measure.within(widths)
-    index, offset = sampler.intervals(weights.tolist(), scores.tolist(), draw.exponent)
-    start = grid.low + int(widths[:index].sum())
-    return start + offset if draw.measure is None else draw.measure.point(start, offset)
-
-
-def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
-    """The scores of all grid points, as the fewest intervals on which they are constant.
-
-    Args:
-        values: (k,) distinct and rising, in grid steps within the grid.
-        rows: (k,) how many rows hold each, >= 1.
-        grid: The candidates, from ``low`` to ``high``.
-        rank: What is wanted.
-        deepest: No score is below its negative.
-
-    Returns:
-        (m,) numbers of grid points, >= 1, in the order of the grid, and (m,) their scores.
-
-    >>> widths, scores = landscape(np.array([2, 5]), np.array([1, 1]), Grid(Fraction(1), 0, 9), Rank(Fraction(1, 2)), 9)
-    >>> widths.tolist(), scores.tolist()
-    ([2, 4, 4], [-2, 0, -2])
-    """
-    a, b, pad = rank.fraction.numerator, rank.fraction.denominator, abs(rank.offset)
-    exact = b * (MOST_ROWS + 2 * pad) + deepest < 2**62
-    points, counts = _with_ends(values, rows.astype(np.int64 if exact else object), grid)
-    upto = np.cumsum(counts)
-    below = upto - counts
-    wanted = a * int(upto[-1]) + b * rank.offset
-    between = upto[:-1]
-    below[0] -= pad
-    upto = upto.copy()
-    upto[-1] += pad
-
-    def scores_of(under: Whole, over: Whole) -> Whole:
-        missed = np.maximum(b * under - wanted + rank.above, wanted - b * over + rank.under)
-        scored: Whole = -np.minimum(np.maximum(missed, 0), deepest)
-        return scored
-
-    widths = np.ones(2 * len(points) - 1, dtype=np.int64)
-    widths[1::2] = np.diff(points) - 1
-    scores = np.empty(len(widths), dtype=upto.dtype)
-    scores[::2] = scores_of(below, upto)
-    scores[1::2] = scores_of(between, between)
-    widths, scores = widths[widths > 0], scores[widths > 0]
-    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    return np.add.reduceat(widths, starts), scores[starts]
-
-
-def _with_ends(values: Whole, rows: Whole, grid: Grid) -> tuple[Whole, Whole]:
-    """The same values and counts, with the grid's ends added at count 0 where no row holds them."""
-    present = values.tolist()
-    front = [] if present and present[0] == grid.low else [grid.low]
-    back = [] if present and present[-1] == grid.high else [grid.high]
-    points = np.concatenate([np.array(front, dtype=np.int64), values, np.array(back, dtype=np.int64)])
-    counts = np.concatenate([np.zeros(len(front), dtype=rows.dtype), rows, np.zeros(len(back), dtype=rows.dtype)])
-    return points, counts

@@ -23,7 +23,7 @@ import numpy as np
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.choice.quantile import Rank, landscape
+from dpsql.mechanisms.choice.landscape import Rank, landscape
 from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for

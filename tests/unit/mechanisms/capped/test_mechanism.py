@@ -20,12 +20,12 @@ import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
-from dpsql.mechanisms.capped.quantile import CLAMP, CappedQuantile, clipped
+from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch
 from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.groups import grouped
-from dpsql.mechanisms.choice.quantile import Draw, landscape
+from dpsql.mechanisms.choice.landscape import Draw, landscape
 from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
@@ -94,15 +94,6 @@ def of_draw(group: tuple[Any, Any], grid: Grid, draw: Draw, at: int) -> float:
     return float(nats[place] - math.log(float((weights * np.exp(nats)).sum())))
 
 
-def of_clamp(release: CappedQuantile, raw: RawTable, cap: int, exponent: Fraction, index: int) -> float:
-    """The log of the chance that a clamp of values is taken."""
-    search = release.clamps.search(release.rate(cap), 1, 1, 1)
-    assert search.exponent == exponent
-    counts = release.clamps.counts(grouped(release.within(raw, cap)))
-    nats = np.array(search.scores(counts), dtype=float) * float(exponent)
-    return float(nats[index] - math.log(float(np.exp(nats - nats.max()).sum())) - nats.max())
-
-
 def quantile_loss(release: CappedRelease, one: list[Unit], two: list[Unit], sizes: Sequence[int]) -> float:
     """How far apart the chances of one transcript with those noised sizes are, as a log of their ratio."""
     assert isinstance(release, CappedQuantile)
@@ -115,23 +106,13 @@ def quantile_loss(release: CappedRelease, one: list[Unit], two: list[Unit], size
     real = float(sum(abs(a - b) for a, b in zip(*exact, strict=True)) / told.scales[0])
     believed = release.search.believed(sizes)
     best, widest = release.best(believed), release.widest(believed)
-    left, clamp, grid, choices = Fraction(1), None, GRID, list(told.choices)
-    if release.clamped(believed, best):
-        _, exponent, clamp, _ = choices.pop(0)
-        here, there = (of_clamp(release, raw, best, exponent, clamp) for raw in raws)
-        real += abs(here - there)
-        left, window = 1 - CLAMP, release.clamps.window(clamp)
-        grid = replace(GRID, low=window.low, high=window.high)
-    answer = release._left(best, left).answer()
-    answer = answer if clamp is None else replace(answer, measure=None)
-    ends = [(widest, end, GRID) for s in (-1, 1) if (end := release._end(believed, widest, s, left)) is not None]
-    for (place, draw, own), (widths, exponent, index, offset) in zip(
-        [(best, answer, grid), *ends], choices, strict=True
-    ):
+    ends = release._ends(believed, widest)
+    answer = release.inners[best].answer(2 - len(ends))
+    planned = [(best, answer), *((widest, ends[side]) for side in (-1, 1) if side in ends)]
+    for (place, draw), (widths, exponent, index, offset) in zip(planned, told.choices, strict=True):
         assert draw.exponent == exponent
         groups = [next(iter(grouped(release.within(raw, place)))) for raw in raws]
-        point = own.low + sum(widths[:index]) + offset
-        sides = [of_draw(clipped(group, own), own, draw, point) for group in groups]
+        sides = [of_draw(group, GRID, draw, sum(widths[:index]) + offset) for group in groups]
         real += abs(sides[0] - sides[1])
     return float(real)
 

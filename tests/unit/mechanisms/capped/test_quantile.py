@@ -1,4 +1,4 @@
-"""Quantiles whose values are clamped first: what the clamp costs, and what it gains. Exact losses: test_mechanism."""
+"""Quantiles within a cap: what an answer gains where no end is drawn, and what that costs. Losses: test_mechanism."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.capped.quantile import CLAMP, CappedQuantile
+from dpsql.mechanisms.capped.quantile import CappedQuantile
+from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.plan.needs import Contribution
 from dpsql.testing_samplers import FixedSampler
 from tests.unit.mechanisms.asking import BY_RHO, CITY
@@ -17,41 +18,46 @@ from tests.unit.mechanisms.capped.test_mechanism import GROUPED, ONE, WIDE, crow
 
 @pytest.mark.parametrize("price", [ONE, BY_RHO])
 @pytest.mark.parametrize("held", [GROUPED, Contribution(rows=10, groups=3, rows_in_group=4)])
-def test_draws_of_a_quantile_cost_no_more_with_a_clamp(price: Price, held: Contribution) -> None:
+def test_an_answer_that_has_the_rates_of_its_ends_costs_no_more_than_all(price: Price, held: Contribution) -> None:
     release = release_of("quantile_cont", price, held=held, keys=(CITY,))
     assert isinstance(release, CappedQuantile)
-    for cap, inner in enumerate(release.inners):
-        moved, clamp = inner.query.moved, release.rate(cap)
-        left = release._left(cap, 1 - CLAMP).rates
-        assert (clamp + sum(left)) * moved.l1 <= sum(inner.rates) * moved.l1
-        squares = sum(rate**2 for rate in inner.rates) * moved.l2_squared
-        assert (clamp * moved.l1) ** 2 + sum(rate**2 for rate in left) * moved.l2_squared <= squares
+    for inner in release.inners:
+        assert not inner.count  # the noised sizes say how many rows there are
+        one, both = inner.merged
+        if price.rho is None:
+            assert (one, both) == (sum(inner.rates[:2]), sum(inner.rates))
+        else:
+            assert both**2 <= sum(rate**2 for rate in inner.rates)
+            assert one**2 <= sum(rate**2 for rate in inner.rates[:2])
+            assert inner.rates[0] < one < both
 
 
-def test_few_rows_in_wide_bounds_are_clamped_first_and_gain() -> None:
+def test_few_rows_in_wide_bounds_have_no_ends_and_gain() -> None:
     price = Price(Fraction(1, 2), Fraction(0))
     release, sampler = release_of("quantile_cont", price, WIDE), FixedSampler("few")
     assert isinstance(release, CappedQuantile)
     raw = raw_of(release, crowd(6, 100))
     released = [release.release(raw, sampler) for _ in range(40)]
-    assert sum(own.columns["clamp"][0] is not None for own in released) > 30  # noised sizes may look like more rows
-    assert any("values are clipped to 0 to " in note for own in released for note in release.told(own))
-    near = [own for own in released if float(own.values[0]) <= 1_000]
-    assert len(near) > 30  # within bounds a million wide, by 10 nats
+    assert sum(float(own.values[0]) <= 1_000 for own in released) > 35  # within bounds a million wide
     for own in released:
         ((low, high),) = release.intervals(own, 0.95)
-        assert low is not None
-        assert high is not None
-        assert low <= 40 <= high
+        assert (low, high) == (0, 10**6)
 
 
-def test_a_clamp_that_is_not_paid_for_shows_in_the_exact_loss() -> None:
+def test_an_answer_that_is_not_paid_for_shows_in_the_exact_loss() -> None:
     release = release_of("quantile_cont")
 
-    def largest() -> float:  # of units that come where nobody is, by noised sizes of which nothing can be seen
-        return max(quantile_loss(release, [unit], [], [0] * 5) for unit in ([200] * 10, [0] * 10))
+    def largest() -> float:  # of units that come where few are, by noised sizes of which nothing can be seen
+        return max(
+            quantile_loss(release, [*crowd(5, 2), unit], crowd(5, 2), [0] * 5) for unit in ([200] * 10, [0] * 10)
+        )
 
     assert largest() <= 1
-    whole = CappedQuantile.rate
-    with patch.object(CappedQuantile, "rate", lambda own, cap: 20 * whole(own, cap)):
+    answer = QuantileRelease.answer
+
+    def louder(own: QuantileRelease, dropped: int) -> object:
+        rates = tuple(6 * rate for rate in own.merged)
+        return answer(QuantileRelease(own.mechanism, own.loss, own.query, own.rates, rates), dropped)
+
+    with patch.object(QuantileRelease, "answer", louder):
         assert largest() > 1

@@ -9,14 +9,15 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Request
-from dpsql.mechanisms.choice.quantile import Draw, QuantileRelease, Rank, landscape
+from dpsql.mechanisms.choice.landscape import Draw, landscape
+from dpsql.mechanisms.choice.quantile import COUNT, QuantileRelease
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
@@ -82,17 +83,34 @@ def swapped(m: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 
 def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple[int, ...]]]) -> Decimal:
-    """The largest loss of all draws together over all pairs; Renyi divergences are checked on the way."""
+    """The largest loss of a path over all pairs; Renyi divergences are checked on the way."""
     assert isinstance(release.loss, Pure)
     assert release.loss.rho is not None
-    grid, draws, most = release.query.grid, release.draws(), Decimal(0)
+    grid, most = release.query.grid, Decimal(0)
     for one, two in dict.fromkeys(pairs):
-        sides = [(outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in draws]
-        most = max(most, sum((chances.loss(a, b) for a, b in sides), Decimal(0)))
-        for order in ORDERS:
-            total = sum((chances.renyi(a, b, order) for a, b in sides), Decimal(0))
-            assert chances.within(total, order * release.loss.rho)
+        counted_apart = of_count(release, one, two)
+        for draws in paths(release):
+            sides = [(outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in draws]
+            most = max(most, sum((chances.loss(a, b) for a, b in sides), exact(counted_apart)))
+            for order in ORDERS:
+                total = sum((chances.renyi(a, b, order) for a, b in sides), exact(counted_apart**2 * order / 2))
+                assert chances.within(total, order * release.loss.rho)
     return most
+
+
+def paths(release: QuantileRelease) -> list[tuple[Draw, ...]]:
+    """The draws that follow each number of rows that may be released: with no end, one, and both."""
+    sizes = (0, *(k * draw.rank.offset for draw in release.draws(None)[1:] for k in (-4, -2, 2, 4)), 10**12)
+    return list({release.sides(rows): release.draws(rows) for rows in sizes}.values())
+
+
+def of_count(release: QuantileRelease, one: Sequence[int], two: Sequence[int]) -> Fraction:
+    """How far apart the chances of a noised number of rows are, as a log of their ratio."""
+    return abs(len(one) - len(two)) * release.count
+
+
+def exact(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
 
 
 @every
@@ -130,7 +148,7 @@ def test_without_an_interval_the_whole_price_is_for_the_value(function: str, fra
 def test_without_an_interval_the_charge_is_tight() -> None:
     grid = Grid(Fraction(1), 0, 20_000)
     release = quantile(asking("quantile_cont", grid=grid, options=ALONE))
-    (draw,) = release.draws()
+    (draw,) = release.draws(None)
     loss = chances.loss(outcomes((0,), draw, grid), outcomes((0, 19_999), draw, grid))
     assert 0.99 * float(HALF.epsilon or 0) < float(loss) <= float(HALF.epsilon or 0)
 
@@ -141,7 +159,11 @@ def test_without_an_interval_there_is_none_and_the_expected_error_is_told() -> N
     released = release.release(counted({500: 10**6}, {}), FixedSampler(3))
     assert set(released.columns) == {"value"}
     assert release.intervals(released, 0.95) == [(None, None)] * 2
-    assert release.half_width == release.expected_error == pytest.approx(bracketed.expected_error / 2, rel=1e-6)
+    assert (
+        release.half_width
+        == release.expected_error
+        == pytest.approx(bracketed.expected_error * float(1 - COUNT) / 2, rel=1e-6)
+    )
     assert release.notes
     assert not bracketed.notes
 
@@ -152,7 +174,7 @@ def test_the_charge_is_tight_and_a_larger_exponent_would_be_seen() -> None:
     release = quantile(asking("quantile_cont", grid=grid))
     one_loss = {}
     for factor in (1, 2):
-        draw = replace(release.draws()[0], exponent=factor * release.draws()[0].exponent)
+        draw = replace(release.answer(0), exponent=factor * release.answer(0).exponent)
         one_loss[factor] = chances.loss(outcomes((0,), draw, grid), outcomes((0, 19_999), draw, grid))
     assert 0.99 * float(release.rates[0]) < float(one_loss[1]) <= float(release.rates[0])
     assert not chances.within(one_loss[2], release.rates[0])
@@ -170,11 +192,10 @@ def test_rows_in_several_groups_lose_no_more_than_is_charged(
     assert isinstance(release.loss, Pure)
     one_row = {rows: Decimal(0) for rows in (1, 2)}
     for one, two in dict.fromkeys(added(2)):
-        total = sum(
-            (chances.loss(outcomes(one, draw, TINY), outcomes(two, draw, TINY)) for draw in release.draws()), Decimal(0)
-        )
-        rows = len(two) - len(one)
-        one_row[rows] = max(one_row[rows], total)
+        rows, counted_apart = len(two) - len(one), exact(of_count(release, one, two))
+        for draws in paths(release):
+            apart = (chances.loss(outcomes(one, draw, TINY), outcomes(two, draw, TINY)) for draw in draws)
+            one_row[rows] = max(one_row[rows], sum(apart, counted_apart))
     everywhere = max(2 * one_row[1], one_row[2]) * request.neighbour_rows
     assert chances.within(everywhere, release.loss.epsilon)
 
@@ -183,7 +204,7 @@ def test_a_replaced_row_costs_less_than_one_that_goes_and_one_that_comes() -> No
     plain = {"fraction": Fraction(9, 10), "neighbours": "replace_one"}
     whole = quantile(asking("quantile_cont", **plain))  # type: ignore[arg-type]  # passed on to asking
     grouped = quantile(asking("quantile_cont", keys=(CITY,), **plain))  # type: ignore[arg-type]  # passed on to asking
-    assert whole.draws()[0].exponent == Fraction(9, 5) * grouped.draws()[0].exponent
+    assert whole.answer(0).exponent == Fraction(9, 5) * grouped.answer(0).exponent
 
 
 def test_priced_by_rho_a_unit_in_many_groups_pays_for_its_squares() -> None:
@@ -192,31 +213,7 @@ def test_priced_by_rho_a_unit_in_many_groups_pays_for_its_squares() -> None:
     assert isinstance(release.loss, Pure)
     assert release.loss.rho is not None
     assert rho * (1 - Fraction(1, 10**9)) < release.loss.rho <= rho
-    assert release.loss.epsilon < 12 * sum(release.rates) * (1 + Fraction(1, 10**9))
-
-
-@pytest.mark.parametrize("rank", [Rank(Fraction(1, 3)), Rank(Fraction(1, 2), -3), Rank(Fraction(4, 5), 2, 1, 0)])
-@pytest.mark.parametrize("deepest", [2, 10**6, 10**30])
-def test_the_landscape_has_the_score_of_every_point(rank: Rank, deepest: int) -> None:
-    rng = np.random.default_rng(8)
-    grid = Grid(Fraction(1, 10), low=-7, high=12)
-    for _ in range(40):
-        data = rng.integers(-7, 13, rng.integers(0, 9)).tolist()
-        values = sorted(set(data))
-        rows = np.array([data.count(value) for value in values], dtype=np.int64)
-        widths, scores = landscape(np.array(values, dtype=np.int64), rows, grid, rank, deepest)
-        spread = [score for width, score in zip(widths.tolist(), scores.tolist(), strict=True) for _ in range(width)]
-        assert spread == [score_of(v, data, grid, rank, deepest) for v in range(-7, 13)]
-        assert all(a != b for a, b in pairwise(scores))
-
-
-def score_of(v: int, data: list[int], grid: Grid, rank: Rank, deepest: int) -> int:
-    """As the docstring defines it."""
-    a, b, extra = rank.fraction.numerator, rank.fraction.denominator, abs(rank.offset)
-    below = -extra if v == grid.low else sum(x < v for x in data)
-    upto = sum(x <= v for x in data) + (extra if v == grid.high else 0)
-    wanted = a * len(data) + b * rank.offset
-    return -min(deepest, max(0, b * below - wanted + rank.above, wanted - b * upto + rank.under))
+    assert release.loss.epsilon < 12 * (release.count + sum(release.rates)) * (1 + Fraction(1, 10**9))
 
 
 @pytest.mark.parametrize("p", ["0", "0.1", "0.25", "1/3", "0.5", "0.75", "0.9", "0.999", "1"])
@@ -252,8 +249,7 @@ def test_an_empty_group_gives_the_middle_without_noise(function: str, fraction: 
 
 
 def test_an_empty_group_gives_any_point_with_equal_chance() -> None:
-    for draw in quantile(asking("quantile_cont", grid=TINY)).draws()[:1]:
-        assert len(set(outcomes((), draw, TINY))) == 1
+    assert len(set(outcomes((), quantile(asking("quantile_cont", grid=TINY)).answer(0), TINY))) == 1
 
 
 def test_every_group_is_answered_from_its_own_rows_in_whatever_order_they_come() -> None:
@@ -273,7 +269,7 @@ def test_either_end_of_the_interval_is_wrong_at_most_once_in_200(function: str, 
     # Exact chances, on data with ties, at the ends of the grid and far from them.
     grid, rng = Grid(Fraction(1), 0, 40), np.random.default_rng(4)
     release = quantile(asking(function, fraction=fraction, grid=grid, price=Price(Fraction(2), Fraction(0))))
-    ends = dict(zip(release.query.ends, release.draws()[1:], strict=True))
+    ends = dict(zip(release.query.ends, release.draws(None)[1:], strict=True))
     for size in (1, 2, 30, 200, 1000):
         for data in (rng.integers(0, 41, size), rng.integers(20, 22, size), rng.integers(0, 2, size) * 40):
             place = fraction * (size - 1)
@@ -296,6 +292,43 @@ def test_the_interval_narrows_as_rows_are_added() -> None:
         widths.append(high - low)
         assert (high - low) / 2 == pytest.approx(release.half_width, rel=0.6)
     assert widths == sorted(widths, reverse=True)
+
+
+@pytest.mark.parametrize("fraction", [Fraction(1, 2), Fraction(9, 10), Fraction(1, 10)])
+def test_a_group_of_few_rows_has_the_price_of_its_ends_for_its_answer(fraction: Fraction) -> None:
+    release = quantile(asking("quantile_cont", fraction=fraction))
+    few, many = release.draws(100), release.draws(10**6)
+    assert len(few) == 1
+    assert len(many) == 3
+    assert few[0].exponent == 2 * many[0].exponent
+    assert (release.count + sum(release.rates)) == HALF.epsilon == release.count + release.merged[-1]
+    released = release.release(counted(dict.fromkeys(range(50), 1), dict.fromkeys(range(1000), 100)), Noiseless())
+    assert released.columns["count"] == [50, 100_000]
+    (wide, narrow) = release.intervals(released, 0.95)
+    assert wide == (0, 100)
+    assert narrow[0] is not None
+    assert narrow[1] is not None
+    assert 0 < narrow[0] < narrow[1] < 100
+
+
+def test_one_end_is_drawn_where_rows_suffice_on_its_side_alone() -> None:
+    release = quantile(asking("quantile_cont", fraction=Fraction(9, 10)))
+    reach = release.reach(Fraction(9, 10), release.rates[1])
+    assert release.sides(2 * reach) == (-1,)
+    assert release.sides(11 * reach) == (-1, 1)
+    assert release.sides(reach) == ()
+    assert next(draw.exponent for draw in release.draws(2 * reach)) == release.answer(1).exponent
+
+
+def test_no_smaller_sensitivity_of_a_lopsided_score_would_do() -> None:
+    # Rows at both ends; one more near the top lets a point between gain what one below loses.
+    grid = Grid(Fraction(1), 0, 20_000)
+    release = quantile(asking("quantile_cont", fraction=Fraction(9, 10), grid=grid, options=ALONE))
+    draw, rows = release.answer(0), (0,) * 9 + (10,)
+    assert draw.rank.factors == (1, 2)
+    loss = chances.loss(outcomes(rows, draw, grid), outcomes((*rows, 19_999), draw, grid))
+    assert 0.9 * float(HALF.epsilon or 0) < float(loss)
+    assert chances.within(loss, HALF.epsilon or Fraction(0))
 
 
 def test_above_99_percent_the_interval_is_all_of_the_bounds() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal
-from dpsql.mechanisms.choice.quantile import Rank, landscape
+from dpsql.mechanisms.choice.landscape import Rank, landscape
 from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.located import release as placing
 from dpsql.mechanisms.located.mechanism import AtOwnPlace
