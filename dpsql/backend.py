@@ -5,7 +5,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +17,7 @@ from dpsql.charging import Charging
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering
 from dpsql.ledger.ledger import Ledger
+from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served
 from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
@@ -113,10 +114,33 @@ class Backend:
         repeats = self.ledger.repeats_left(analyst, prepared.loss)
         return quote(prepared, repeats, self.ledger.composition, self.catalog.classes)
 
+    def bought(
+        self,
+        own: Sequence[Prepared],
+        analyst: str,
+        release: Callable[[Batch, dict[int, Released]], Sequence[str]],
+    ) -> tuple[Batch, dict[int, Released], Sequence[str]]:
+        """How statements are bought, all their answers, and notices; one at a time of those who ask the same.
+
+        Args:
+            own: The statements.
+            analyst: Who asks.
+            release: Charges for what is new of them and adds its answers to those that were stored; gives notices.
+        """
+        with self.charging.turns.of(self._fingerprints(own, analyst)):
+            batch, stored = self.together(own, analyst)
+            try:
+                return batch, stored, release(batch, stored)
+            except ReleasedMeanwhile:  # by another process: now it is found
+                batch, stored = self.together(own, analyst)
+                return batch, stored, release(batch, stored)
+
+    def _fingerprints(self, own: Sequence[Prepared], analyst: str) -> list[str]:
+        return [prepared.fingerprint(analyst, self.catalog.version) for prepared in own]
+
     def together(self, own: Sequence[Prepared], analyst: str) -> tuple[Batch, dict[int, Released]]:
         """How statements are bought together, and the stored answers of those that were released before."""
-        stored, at = dict[int, Released](), list(own)
-        fingerprints = [prepared.fingerprint(analyst, self.catalog.version) for prepared in own]
+        stored, at, fingerprints = dict[int, Released](), list(own), self._fingerprints(own, analyst)
         for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
             found = self.ledger.find(fingerprint)
             if found is not None:

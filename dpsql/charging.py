@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from threading import Lock
 
 from dpsql.answers.answer import cost_text
 from dpsql.engine.log import OPERATOR
@@ -27,7 +28,7 @@ from dpsql.privacy.loss import PrivacyLoss, encode, summary
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 
-__all__ = ["ALERTS", "Charging", "Spoken", "Wish"]
+__all__ = ["ALERTS", "Charging", "Spoken", "Turns", "Wish"]
 
 ALERTS = (Fraction(50, 100), Fraction(80, 100), Fraction(95, 100))
 """Shares of an account at which owner and analyst are told. They are a choice: half, little left, and nearly none."""
@@ -85,6 +86,36 @@ class Wish:
         return ", ".join(dict.fromkeys(given))
 
 
+class Turns:
+    """One at a time of what is the same: the second finds what the first has stored. Threads share it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._held: dict[str, tuple[Lock, list[None]]] = {}
+
+    @contextmanager
+    def of(self, identities: Collection[str]) -> Iterator[None]:
+        """Around all that is done for these identities; whoever asks for one of them meanwhile waits."""
+        with ExitStack() as stack:
+            for identity in sorted(set(identities)):  # in one order, so that no two wait for each other
+                stack.enter_context(self._one(identity))
+            yield
+
+    @contextmanager
+    def _one(self, identity: str) -> Iterator[None]:
+        with self._lock:
+            turn, waiting = self._held.setdefault(identity, (Lock(), []))
+            waiting.append(None)
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                waiting.pop()
+                if not waiting:
+                    del self._held[identity]
+
+
 class Charging:
     """Charges of analysts under one policy.
 
@@ -94,6 +125,9 @@ class Charging:
         above: The epsilon above which a statement waits; None where none does.
         version: Of the tables.
         classes: The policy's classes of units.
+
+    Attributes:
+        turns: Of those who ask the same at the same moment.
     """
 
     def __init__(
@@ -106,6 +140,7 @@ class Charging:
     ) -> None:
         self._ledger, self._waiting, self._above, self._version = ledger, waiting, above, version
         self._classes = classes
+        self.turns = Turns()
         self._standing = Standing(ledger)
 
     @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeGuard
 
 from dpsql.answers.answer import Answer, Quote, public
@@ -262,15 +263,8 @@ class Session(Calls):
 
     def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> list[Answer]:
         """Charge once for all that is new, then look; what was released before is free."""
-        batch, stored = self._backend.together([prepared for prepared, _ in asked], self._analyst)
-        drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
-        notices = list[str]()
-        if batch.fresh:
-            charge, notices = self._charged(batch, [asked[index][1] for index in batch.fresh])
-        for index in batch.fresh:
-            prepared = batch.together[index]
-            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
-            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
+        own, spoken = [prepared for prepared, _ in asked], [spoken for _, spoken in asked]
+        batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, spoken))
         answers = []
         for index, fingerprint in enumerate(batch.fingerprints):
             first = batch.fingerprints.index(fingerprint)  # of two that ask the same
@@ -279,11 +273,22 @@ class Session(Calls):
             answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
             if replayed:
                 self._backend.served.count(self._analyst, fingerprint)
-                answers.append(answer)
-                continue
-            cost = self._backend.summary(batch.paid[index])
-            answers.append(replace(answer, cost=cost, notices=tuple(notices)))
+            else:
+                answer = replace(answer, cost=self._backend.summary(batch.paid[index]), notices=tuple(notices))
+            answers.append(answer)
         return answers
+
+    def _released(self, spoken: Sequence[Spoken], batch: Batch, stored: dict[int, Released]) -> Sequence[str]:
+        """Charges for what is new of a batch, releases and stores it beside what was; returns the charge's notices."""
+        if not batch.fresh:
+            return ()
+        drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
+        charge, notices = self._charged(batch, [spoken[index] for index in batch.fresh])
+        for index in batch.fresh:
+            prepared = batch.together[index]
+            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
+            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
+        return notices
 
     def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:
         """The one charge for what is new of a batch, after all that can be refused was refused; and its notices."""
@@ -357,10 +362,8 @@ class Session(Calls):
 
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         backend = self._backend
-        composition, classes = backend.ledger.composition, backend.catalog.classes
-        return finish(
-            prepared, released, backend.post_process, composition, classes, replayed=replayed, private=backend.private
-        )
+        priced, private = (backend.ledger.composition, backend.catalog.classes), backend.private
+        return finish(prepared, released, backend.post_process, *priced, replayed=replayed, private=private)
 
     def _quote(
         self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None

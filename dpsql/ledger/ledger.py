@@ -25,6 +25,7 @@ from dpsql.ledger.file import LedgerFile, Record
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
+from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.ledger.views import AccountState, Entry, Release, reason_of
 from dpsql.privacy.account import Composition
@@ -152,10 +153,13 @@ class Ledger:
 
         Raises:
             BudgetExceeded: If the analyst's account, or all together, have too little left. Nothing was spent.
+            ReleasedMeanwhile: One of the answers is stored already. Nothing was spent.
             LedgerError: If the charge could not be written, or the ledger is no longer the one that was opened.
         """
         asked = loss.account(self.composition)
         with self._writing():
+            if any(self._file.find(own) for own in (fingerprint, *beside)):
+                raise ReleasedMeanwhile
             account = self._granting.account_for(analyst, asked)
             self._failpoint("after-check")
             told = {"statement": statement, "fingerprint": fingerprint, "beside": list(beside)}

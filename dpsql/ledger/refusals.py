@@ -13,9 +13,18 @@ from dpsql.errors import BudgetExceeded, OperationalError, PolicyError
 from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
-__all__ = ["cannot_all_pay", "exceeded", "no_account", "overspent", "stopped", "suspended", "tightest"]
+__all__ = [
+    "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent", "stopped", "suspended", "tightest",
+]  # fmt: skip
 
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
+
+
+class ReleasedMeanwhile(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors
+    """Another process has charged for this very answer and stored it: it is there to be read, for nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("This was released a moment ago. Nothing was charged. Ask again: the answer is free.")
 
 
 def tightest(own: tuple[str, Shortfall | None], total: tuple[str, Shortfall | None]) -> Iterator[tuple[str, Shortfall]]:

@@ -10,11 +10,10 @@ import asyncio
 import hmac
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer, Quote, cost_text
@@ -59,8 +58,6 @@ class Server:
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
         self._limits = CurrentLimits(proxy.policy)
-        self._lock = Lock()
-        self._turns: dict[tuple[str, str, str], _Turn] = {}
         self._shares: dict[str, asyncio.Semaphore] = {}
 
     @property
@@ -139,22 +136,6 @@ class Server:
             self.gate.leave()
             raise
 
-    @contextmanager
-    def alone(self, analyst: str, sql: str, parameters: Parameters) -> Iterator[None]:
-        """One at a time of what is the same, down to the letter: the second finds what the first has stored."""
-        key = (analyst, sql, repr(parameters))
-        with self._lock:
-            turn = self._turns.setdefault(key, _Turn())
-            turn.waiting += 1
-        try:
-            with turn.lock:
-                yield
-        finally:
-            with self._lock:
-                turn.waiting -= 1
-                if not turn.waiting:
-                    del self._turns[key]
-
     async def work(self, analyst: str, call: Callable[[], Result]) -> Result:
         """What a call returns, made in the pool: for doors that run a loop. Cancelled before it began, it is not made.
 
@@ -179,13 +160,6 @@ class Server:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
         self._stopping = True
         self.pool.shutdown(wait=True, cancel_futures=True)
-
-
-class _Turn:
-    """A statement that is being asked, and how many ask it."""
-
-    def __init__(self) -> None:
-        self.lock, self.waiting = Lock(), 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +248,7 @@ class Guest:
             TooMuch, NotAdmitted, Stopping: As the doors of this server allow.
             Error: As `Session.query`.
         """
-        with self._server.alone(self.analyst, sql, parameters):
-            answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
+        answer = self._told("statement", sql, lambda: self._asked(sql, parameters, options))
         answer = answer.first(self._server.limits.rows)
         return answer.with_intervals() if self._wide(intervals) else answer
 

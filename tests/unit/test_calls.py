@@ -52,7 +52,7 @@ def test_parameters_that_are_no_list_are_refused(session: dpsql.Session, paramet
 
 def test_a_list_as_one_parameter_hears_of_one_mark_for_each_value(session: dpsql.Session) -> None:
     given: list[Any] = [[1, 2]]
-    with pytest.raises(ProgrammingError, match="for each value: IN"):
+    with pytest.raises(ProgrammingError, match="= ANY"):
         session.query("SELECT COUNT(*) FROM people WHERE age IN (?)", given)
 
 
