@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
-from dpsql.answers.extras import MissingExtra, of_extra
+from dpsql.answers.extras import of_extra
 from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.types import Type
@@ -25,12 +25,9 @@ __all__ = [
     "NOT_PRIVATE",
     "Answer",
     "Measurement",
-    "MissingExtra",
     "Quote",
     "QuoteColumn",
     "ReleaseSummary",
-    "cost_text",
-    "of_extra",
     "public",
 ]
 
@@ -104,6 +101,16 @@ class Answer:
     notices: tuple[str, ...] = ()
     _noised: tuple[bool, ...] = field(default=(), compare=False)
     """For each column whether it holds noise; empty where only the intervals tell."""
+
+    @property
+    def paid(self) -> str:
+        """What it cost, in words: nothing, where it was released before."""
+        return "nothing, this was released before" if self.replayed else cost_text(self.cost)
+
+    @property
+    def paid_briefly(self) -> str:
+        """The same as a value of a log or of metadata."""
+        return "nothing: released before" if self.replayed else cost_text(self.cost)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -295,13 +302,11 @@ class Answer:
         return "Synthetic rows have errors of their own, of which nothing is proved here."
 
     def _price(self) -> str:
-        if self.replayed:
-            return "Cost: nothing, this was released before."
-        if self.released_from:
+        if self.released_from and not self.replayed:
             names = safe(", ".join(self.released_from))
             paid = "nothing" if self.cost == _NOTHING else f"{cost_text(self.cost)}, for the first reading"
             return f"Cost: {paid}: it tells of {names}. {self._proved()}"
-        return f"Cost: {cost_text(self.cost)}."
+        return f"Cost: {self.paid}."
 
 
 @dataclass(frozen=True, slots=True)

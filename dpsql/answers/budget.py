@@ -17,7 +17,8 @@ from dpsql.privacy.loss import PrivacyLoss
 
 if TYPE_CHECKING:
     from dpsql.ledger.ledger import AccountState
-from dpsql.answers.answer import Answer, cost_text, public
+from dpsql.answers.answer import Answer, public
+from dpsql.answers.costs import cost_text
 
 __all__ = ["Budget"]
 

@@ -53,7 +53,7 @@ def budget(
 @app.command()
 def log(policy: PolicyFile) -> None:
     """The owner: who asked what, when, at which loss."""
-    from dpsql.answers.answer import cost_text
+    from dpsql.answers.costs import cost_text
     from dpsql.answers.screen import text_table
     from dpsql.policy import load_policy
     from dpsql.privacy.loss import summary

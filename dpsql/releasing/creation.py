@@ -12,7 +12,8 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import Any
 
-from dpsql.answers.answer import Answer, Quote, QuoteColumn, cost_text, public
+from dpsql.answers.answer import Answer, Quote, QuoteColumn, public
+from dpsql.answers.costs import cost_text
 from dpsql.answers.quote import least_price
 from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from dpsql.answers.answer import Answer, Quote, cost_text, public
+from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.costs import cost_text
 from dpsql.answers.finish import exact
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement

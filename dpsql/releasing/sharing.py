@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpsql.answers.answer import Answer, Quote, cost_text, public
+from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.costs import cost_text
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
 from dpsql.errors import ProgrammingError

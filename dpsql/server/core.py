@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any, TypeVar
 
-from dpsql.answers.answer import Answer, Quote, cost_text
+from dpsql.answers.answer import Answer, Quote
+from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters
@@ -27,7 +28,7 @@ from dpsql.server.current import CurrentLimits
 from dpsql.server.events import tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
-from dpsql.server.outlines import intervals_set, outline, set_answer, with_intervals
+from dpsql.server.outlines import outline, with_intervals
 from dpsql.server.refusals import NotAdmitted, Stopping
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
@@ -351,5 +352,5 @@ class Guest:
 def _of(result: object) -> dict[str, Any]:
     """What the log says of a result: what it cost."""
     if isinstance(result, Answer):
-        return {"cost": "nothing: released before" if result.replayed else cost_text(result.cost)}
+        return {"cost": result.paid_briefly}
     return {}

@@ -6,14 +6,14 @@ Tests: tests/unit/server/test_outlines.py.
 from __future__ import annotations
 
 from dpsql.answers.ends import with_ends
-from dpsql.answers.switch import intervals_set, set_answer
+from dpsql.answers.switch import intervals_set
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters, Type
 from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["intervals_set", "outline", "set_answer", "with_intervals"]
+__all__ = ["outline", "with_intervals"]
 
 _TEXT = Type.TEXT
 SET = Outline(("option", "value"), (_TEXT, _TEXT))

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from dpsql.answers.answer import Answer, Quote, cost_text
+from dpsql.answers.answer import NOT_PRIVATE, Answer, Quote
 from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
+from dpsql.answers.costs import cost_text
 from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
 from dpsql.sql import syntax
@@ -161,9 +162,9 @@ class Tools:
             columns=list(answer.columns),
             rows=rows,
             confidence=answer.confidence,
-            cost="nothing, this was released before" if answer.replayed else cost_text(answer.cost),
+            cost=answer.paid,
             left=self.budget().left,
-            notes=[*answer.notes, *([] if answer.private else ["NOT PRIVATE: test sampler"])],
+            notes=[*answer.notes, *([] if answer.private else [NOT_PRIVATE])],
             again=AGAIN,
         )
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import grpc
 
-from dpsql.answers.answer import of_extra
+from dpsql.answers.extras import of_extra
 from dpsql.errors import (
     ApprovalNeeded,
     BudgetExceeded,

@@ -12,7 +12,8 @@ from decimal import Decimal, InvalidOperation
 
 import pyarrow as pa
 
-from dpsql.answers.answer import Answer, cost_text
+from dpsql.answers.answer import Answer
+from dpsql.answers.switch import intervals_set
 from dpsql.dbapi import set_statement
 from dpsql.errors import Error, NotSupportedError, ProgrammingError
 from dpsql.plan.types import Value
@@ -33,7 +34,7 @@ from dpsql.server.flight.messages import (
 )
 from dpsql.server.flight.sessions import PreparedSql, Visit
 from dpsql.server.flight.wire import Fields, field, read
-from dpsql.server.outlines import intervals_set, with_intervals
+from dpsql.server.outlines import with_intervals
 from dpsql.server.refusals import TooMuch
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -187,7 +188,7 @@ class Statements:
             raise ProgrammingError(NO_SET)
         answer = kept.guest.query(sql, values, intervals=intervals)
         kept.told = {
-            "cost": "nothing: released before" if answer.replayed else cost_text(answer.cost),
+            "cost": answer.paid_briefly,
             "left": kept.guest.left(),
             "replayed": "true" if answer.replayed else "false",
             "confidence": f"{answer.confidence:g}",

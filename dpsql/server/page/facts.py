@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
-from dpsql.answers.answer import cost_text
 from dpsql.answers.budget import Budget
+from dpsql.answers.costs import cost_text
 from dpsql.charging import ALERTS
 from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger

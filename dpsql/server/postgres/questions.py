@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpsql.answers.answer import Answer, cost_text
+from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.plan.options import NAMES
 from dpsql.plan.types import Parameters, Type
 from dpsql.server.core import Guest
@@ -239,9 +239,8 @@ class _Asked(Inquiry):
     def _notices(self, answer: Answer) -> list[str]:
         if not answer.measurements and not answer.released_from:
             return []
-        cost = "nothing, this was released before" if answer.replayed else cost_text(answer.cost)
-        told = f"Cost: {cost}. Left for one query: {self.context.guest.left()}."
-        stamp = [] if answer.private else ["NOT PRIVATE: test sampler"]
+        told = f"Cost: {answer.paid}. Left for one query: {self.context.guest.left()}."
+        stamp = [] if answer.private else [NOT_PRIVATE]
         return [told, *answer.notes, *stamp]
 
 
