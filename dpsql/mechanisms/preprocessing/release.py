@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol
 
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
@@ -25,18 +24,10 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["STEPS", "Amount", "ByRows", "Fixed", "PreprocessedQuery", "PreprocessedRelease", "PreprocessedSum"]
+__all__ = ["STEPS", "ByRows", "Fixed", "PreprocessedQuery", "PreprocessedRelease", "PreprocessedSum"]
 
 STEPS = 10**6
 """The k of the theorem: released numbers are whole millionths of Delta. It is a choice: far finer than the noise."""
-
-
-class Amount(Protocol):
-    """Where a group's Delta comes from."""
-
-    def of(self, rows: int) -> Fraction:
-        """Delta of one row in a group of so many rows, as far as that is known; in the statistic's unit."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
