@@ -125,6 +125,7 @@ class Conversation:
                 await handlers[kind](MessageFields(data))
             except _Told:
                 self._skipping = True
+            await self._wire.relieve()
         elif kind not in (b"d", b"c", b"f"):  # what is left of a COPY that was refused
             raise ProtocolViolation(f"{kind!r} is no message that a client sends here")
         return True
@@ -149,6 +150,7 @@ class Conversation:
                 await self._rows(portal, 0)
             except _Told:
                 break
+            await self._wire.relieve()
         await self._ready()
 
     async def _ready(self) -> None:

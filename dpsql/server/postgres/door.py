@@ -35,7 +35,6 @@ NAME = "postgres"
 LET_IN = 15.0  # Seconds for a client to prove who it is. It is a choice: people type no tokens meanwhile.
 STRANGERS = 200
 """Connections at a time that have not yet proved who they are; more are hung up on. It is a choice: some 10 MB."""
-ANSWERED_BY = 5.0  # Seconds in which a client that is hung up on may read why.
 OPTIONS = ("user", "database", "options", "replication")
 """Parameters of a startup message that are no settings."""
 

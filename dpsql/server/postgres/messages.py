@@ -41,7 +41,6 @@ VERSION = 3 << 16  # The protocol's version 3.0, as a startup message has it.
 CANCEL = 80877102  # What a startup message says in place of a version: cancel a statement. Of the protocol.
 SSL = 80877103  # The same, and asks whether TLS may be spoken.
 GSS = 80877104  # The same, and asks whether GSSAPI may be spoken.
-MOST_FIELDS = 65535  # Columns or parameters of one message: their number has 16 bits.
 
 
 class ProtocolViolation(Exception):  # noqa: N818 - named as PostgreSQL names its condition

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from typing import TypeVar
 
 from dpsql.errors import OperationalError
 from dpsql.server.postgres.messages import ProtocolViolation
@@ -12,11 +11,12 @@ from dpsql.server.refusals import TooMuch
 
 __all__ = ["Gone", "Silent", "Wire"]
 
-Read = TypeVar("Read")
-
 BODY = 30.0  # Seconds for the rest of a message that has begun. It is a choice: a slow network sends 100 kB in that.
 DRAINED = 60.0  # Seconds for a client to read what was sent. It is a choice.
-PENDING = 1 << 20  # Bytes that wait to be sent before the rest waits for the client. It is a choice.
+PENDING = 1 << 20
+"""Bytes that may wait for a client to ask for them; where there are more they are sent, and the next message of the
+client is not read before it takes them. It is a choice."""
+READ_BY = 1.0  # Seconds in which a client that is hung up on may read why. It is a choice.
 STARTUP = 10_000  # The most bytes of a startup message, as in PostgreSQL.
 
 
@@ -95,6 +95,11 @@ class Wire:
         except (TimeoutError, ConnectionError, ssl.SSLError):
             raise Gone from None
 
+    async def relieve(self) -> None:
+        """Sends what was written, if it is more than may wait."""
+        if len(self._pending) > PENDING:
+            await self.flush()
+
     async def secure(self, context: ssl.SSLContext, seconds: float) -> None:
         """Goes on in TLS.
 
@@ -115,7 +120,7 @@ class Wire:
                 self._writer.write(bytes(self._pending))
                 self._pending.clear()
             self._writer.close()
-            await asyncio.wait_for(self._writer.wait_closed(), 1)
+            await asyncio.wait_for(self._writer.wait_closed(), READ_BY)
         except (TimeoutError, OSError, ssl.SSLError):
             self._writer.transport.abort()
 

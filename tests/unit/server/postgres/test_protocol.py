@@ -13,6 +13,7 @@ import pytest
 
 from dpsql.server.core import Guest
 from dpsql.server.postgres import door as door_module
+from dpsql.server.postgres.wire import PENDING
 from tests.unit.server.postgres.conftest import Open
 from tests.unit.server.postgres.raw import Raw, bind, describe, execute, message, parse, startup
 
@@ -199,6 +200,14 @@ def test_a_portal_gives_rows_as_they_are_wanted(ana: Raw) -> None:
     sql = "SELECT age, COUNT(*) AS n FROM people WHERE age < 25 GROUP BY age"
     reply = ana.tell(parse(sql), bind(), execute(10), execute(10), execute(10), execute(10))
     assert (len(reply.rows), reply.tags, reply.kinds.count("s")) == (25, ["SELECT 5", "SELECT 0"], 2)
+
+
+def test_what_waits_for_a_client_to_ask_for_it_is_sent_before_it_fills_the_memory(ana: Raw) -> None:
+    described = describe("S", "wide")
+    assert not ana.tell(parse(f"SELECT {', '.join('1' * 2000)}", name="wide"), described).errors
+    ana.send(*(described for _ in range(PENDING // 40_000 + 1)))  # 40 kB of columns for each; no Sync
+    assert ana.receive()[0] == "t"
+    assert ana.tell().kinds[:1] == "T"
 
 
 def test_prepared_statements_are_kept_until_they_are_closed(ana: Raw) -> None:
