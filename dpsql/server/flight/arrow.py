@@ -19,16 +19,11 @@ __all__ = ["answer_table", "parameter_schema", "parameters_of", "refuse_folded",
 
 BATCH = 2**20
 """Bytes of a record batch, about. It is a choice: gRPC's clients take 4 MiB of a message unless told otherwise."""
-CONTINUES, ENDS = (
-    b"\xff\xff\xff\xff",
-    b"\xff\xff\xff\xff\x00\x00\x00\x00",
-)  # Before a message of an Arrow stream; after all.
-SOFTWARE = 8
-"""The alignment of an Arrow message, in bytes."""
-HEADER, COMPRESSION = (
-    2,
-    3,
-)  # Slots of the flatbuffers Message (its header) and RecordBatch (how buffers are compressed).
+CONTINUES = b"\xff\xff\xff\xff"  # Before a message of an Arrow stream.
+ENDS = CONTINUES + b"\x00\x00\x00\x00"  # After all of them.
+ALIGNED = 8  # Bytes of which an Arrow message's size is a multiple.
+HEADER = 2  # The slot of a flatbuffers Message for its header.
+COMPRESSION = 3  # The slot of a RecordBatch for how its buffers are compressed.
 SCHEMA, RECORD_BATCH = 1, 3  # The numbers of Messages whose header is a Schema, and a RecordBatch.
 
 
@@ -65,7 +60,7 @@ def stream(table: pa.Table) -> Iterator[bytes]:
 
 def stream_of(header: bytes, body: bytes) -> bytes:
     """One message of a stream of FlightData, as an Arrow stream has it."""
-    size = -len(header) % SOFTWARE
+    size = -len(header) % ALIGNED
     return CONTINUES + struct.pack("<i", len(header) + size) + header + b"\x00" * size + body
 
 
