@@ -50,6 +50,7 @@ __all__ = [
     "UnsupportedQuery",
     "Warning",
     "door",
+    "place_of",
 ]
 
 _Arguments = ParamSpec("_Arguments")
@@ -73,6 +74,14 @@ def door(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Resul
             raise error.with_traceback(None)  # noqa: B904 - it is the same error
 
     return called
+
+
+def place_of(bug: BaseException) -> str:
+    """File and line where it happened, without its text, which may hold anything."""
+    trace = bug.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "an unknown place"
 
 
 class Warning(builtins.Warning):  # noqa: A001 - PEP 249 fixes the name

@@ -24,7 +24,7 @@ from dpsql.cli import (  # noqa: F401 - their commands are in `app` then
 )
 from dpsql.cli.app import app
 from dpsql.cli.running import line
-from dpsql.errors import Error
+from dpsql.errors import Error, place_of
 
 __all__ = ["app", "main"]
 
@@ -48,18 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except OSError as error:
         _complain(f"{error.strerror}: {error.filename}" if error.filename else str(error.strerror or error))
     except Exception as bug:  # noqa: BLE001 - its text may hold anything, so only its kind and place are told
-        _complain(f"This is a bug in dpsql: {type(bug).__name__} at {_place(bug)}. Please report it.")
+        _complain(f"This is a bug in dpsql: {type(bug).__name__} at {Path(place_of(bug)).name}. Please report it.")
     sys.exit(1)
 
 
 def _complain(message: str) -> None:
     """The message on stderr, without anything that a terminal would act on."""
     sys.stderr.write("\n".join(map(line, message.splitlines())) + "\n")
-
-
-def _place(bug: BaseException) -> str:
-    """File and line where it happened."""
-    trace = bug.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else "an unknown place"

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from dpsql.errors import Error
+from dpsql.errors import Error, place_of
 from dpsql.server.core import Guest, Server
 from dpsql.server.events import tell
 from dpsql.server.listening import Listen, Tls
@@ -117,7 +117,7 @@ class PostgresDoor:
             tell("refused", door=NAME, address=wire.address, why=str(refusal))
             wire.write(messages.error(fields_of(told, severity="FATAL")))
         except Exception as bug:  # noqa: BLE001 - its text may hold anything: the client gets a fixed one
-            tell("bug", door=NAME, address=wire.address, kind=type(bug).__name__, where=_place(bug))
+            tell("bug", door=NAME, address=wire.address, kind=type(bug).__name__, where=place_of(bug))
             wire.write(messages.error(fields_of(bug, severity="FATAL")))
         finally:
             self._tasks.discard(task)
@@ -260,11 +260,3 @@ def _constant(value: str) -> str:
         return value
     quoted = value.replace("'", "''")
     return f"'{quoted}'"
-
-
-def _place(bug: BaseException) -> str:
-    """File and line where it happened, without its text."""
-    trace = bug.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else ""
