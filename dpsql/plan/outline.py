@@ -9,30 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
-from datetime import date, datetime
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
+from dpsql.plan.conversions import as_constant
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.functions.casts import cast_type
 from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.relations import scans
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.sql import syntax
 from dpsql.sql.parameters import lists_in, parameter_count
+from dpsql.sql.walk import children, walk
 
 __all__ = ["Outline", "bars_of", "outline_of"]
 
-CASTS: Mapping[str, Type] = {
-    "int": Type.INTEGER, "bigint": Type.INTEGER, "smallint": Type.INTEGER, "tinyint": Type.INTEGER,
-    "double": Type.REAL, "float": Type.REAL, "real": Type.REAL, "decimal": Type.REAL, "numeric": Type.REAL,
-    "text": Type.TEXT, "varchar": Type.TEXT, "char": Type.TEXT, "boolean": Type.BOOLEAN, "bool": Type.BOOLEAN,
-    "date": Type.DATE, "timestamp": Type.TIMESTAMP, "datetime": Type.TIMESTAMP, "integer": Type.INTEGER,
-}  # fmt: skip
-"""Names of types that a parameter is cast to."""
 TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5")}
 """Values for a place that does not take NULL."""
 
@@ -123,12 +118,12 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
             kind, name = column.facts.type, column.name.lower()
             columns[name] = kind if columns.get(name, kind) is kind else None
     found = dict[int, Type]()
-    for node in _nodes(query):
-        children = list(_children(node))
-        kinds = [own for child in children if (own := _type_of(child, columns)) is not None]
+    for node in walk(query):
+        below = list(children(node))
+        kinds = [own for child in below if (own := _type_of(child, columns)) is not None]
         if isinstance(node, syntax.Cast) and (cast := _type_of(node, columns)) is not None:
             kinds = [cast]
-        for child in children:
+        for child in below:
             if isinstance(child, syntax.Parameter) and kinds:
                 found.setdefault(child.index, kinds[0])
     found |= {own.index: Type.INTEGER for own in _limits(query)}
@@ -136,7 +131,7 @@ def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | N
 
 
 def _limits(query: syntax.Queryable) -> Iterator[syntax.Parameter]:
-    for node in _nodes(query):
+    for node in walk(query):
         if isinstance(node, syntax.Select):
             yield from (own for own in (node.limit, node.offset) if isinstance(own, syntax.Parameter))
 
@@ -146,43 +141,9 @@ def _type_of(node: Any, columns: Mapping[str, Type | None]) -> Type | None:
         case syntax.Name(parts):
             return columns.get(parts[-1].lower())
         case syntax.Literal(value):
-            return _of_constant(value)
-        case syntax.Cast():
-            return CASTS.get(node.type_name.partition("(")[0].lower())
+            return None if value is None else as_constant(value).facts.type
+        case syntax.Cast(_, type_name):
+            return cast_type(type_name)
         case syntax.Call(_, arguments) if arguments:
             return next((kind for own in arguments if (kind := _type_of(own, columns)) is not None), None)
     return None
-
-
-def _of_constant(value: Value) -> Type | None:
-    match value:
-        case bool():
-            return Type.BOOLEAN
-        case int():
-            return Type.INTEGER
-        case Decimal() | float():
-            return Type.REAL
-        case str():
-            return Type.TEXT
-        case datetime():
-            return Type.TIMESTAMP
-        case date():
-            return Type.DATE
-    return None
-
-
-def _nodes(node: Any) -> Iterator[syntax.Node]:
-    yield node
-    for child in _children(node):
-        yield from _nodes(child)
-
-
-def _children(node: Any) -> Iterator[Any]:
-    """The nodes directly below one; those in tuples, too."""
-    below = [getattr(node, own.name) for own in fields(node)]
-    while below:
-        child = below.pop(0)
-        if isinstance(child, tuple):
-            below[:0] = child
-        elif isinstance(child, syntax.Node):
-            yield child

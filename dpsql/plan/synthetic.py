@@ -6,7 +6,7 @@ Tests: tests/unit/releasing/test_creating.py.
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Key, Plan, PublicPlan
 from dpsql.plan.types import Facts
 from dpsql.sql import syntax
+from dpsql.sql.walk import walk
 
 __all__ = ["counted_query", "released_columns", "tables_named"]
 
@@ -80,14 +81,9 @@ def _unlisted(name: str, facts: Facts) -> tuple[str, str]:
     return why, "Declare values in the policy, or write CAST(x AS INTEGER) or width_bucket(x, low, high, count)."
 
 
-def tables_named(node: object) -> set[str]:
+def tables_named(query: syntax.Node) -> set[str]:
     """The last parts of all names that stand where a table may stand; those of WITH are among them."""
-    if isinstance(node, tuple):
-        return set().union(*map(tables_named, node))
-    if isinstance(node, syntax.Node):
-        own = {node.name[-1]} if isinstance(node, syntax.TableName) else set()
-        return own.union(*(tables_named(getattr(node, field.name)) for field in fields(node)))
-    return set()
+    return {node.name[-1] for node in walk(query) if isinstance(node, syntax.TableName)}
 
 
 def _refused(why: str, hint: str, position: syntax.Position) -> UnsupportedQuery:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from dpsql.errors import Error
 from dpsql.ledger.synthetic import SyntheticTable
@@ -27,6 +27,7 @@ from dpsql.privacy.kinds import Loss
 from dpsql.releasing.stored import StoredTable
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal, parse
+from dpsql.sql.walk import walk
 
 __all__ = ["Planned", "break_even", "free_statement"]
 
@@ -149,15 +150,9 @@ def _subject(query: syntax.Queryable) -> Subject | None:
     return Subject(query.source.name[0].lower(), frozenset(_columns(replace(query, options=None)) - aliases))
 
 
-def _columns(node: object) -> set[str]:
+def _columns(query: syntax.Node) -> set[str]:
     """The last parts of all names of columns, in small letters."""
-    if isinstance(node, tuple):
-        return set().union(*map(_columns, node))
-    if isinstance(node, syntax.Name):
-        return {node.parts[-1].lower()}
-    if isinstance(node, syntax.Node):
-        return set().union(*(_columns(getattr(node, field.name)) for field in fields(node)))
-    return set()
+    return {node.parts[-1].lower() for node in walk(query) if isinstance(node, syntax.Name)}
 
 
 def _names(stored: StoredTable) -> set[str]:

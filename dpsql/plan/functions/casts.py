@@ -27,7 +27,7 @@ from dpsql.plan.functions.table import (
 from dpsql.plan.intervals import Interval
 from dpsql.plan.types import Type
 
-__all__ = ["CASTS", "cast_name", "decimal_cast"]
+__all__ = ["CASTS", "cast_name", "cast_type", "decimal_cast"]
 
 INTEGERS: dict[str, tuple[int, int]] = {
     "tinyint": (-(2**7), 2**7 - 1),
@@ -65,6 +65,18 @@ def cast_name(type_name: str) -> str | None:
     ('bigint', 'decimal', None)
     """
     return NAMES.get(type_name.lower().partition("(")[0].strip())
+
+
+def cast_type(type_name: str) -> Type | None:
+    """The type of what is cast to a type as written, or None where nothing can be cast to it.
+
+    >>> cast_type("int8"), cast_type("DECIMAL(18,3)"), cast_type("blob")
+    (<Type.INTEGER: 'integer'>, <Type.REAL: 'real'>, None)
+    """
+    name = cast_name(type_name)
+    if name in INTEGERS:
+        return INTEGER
+    return None if name is None else {"float": REAL, "decimal": REAL}.get(name) or Type(name)
 
 
 def _whole(kind: Type, limits: tuple[int, int]) -> Callable[[Interval], Interval]:

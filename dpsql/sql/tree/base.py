@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator
 from typing import NoReturn
 
 from sqlglot import exp
@@ -12,6 +10,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.sql.atoms import Atom, Role
 from dpsql.sql.syntax import Node, Position
 from dpsql.sql.tokens import fold
+from dpsql.sql.walk import children
 
 __all__ = ["DEEPEST_TREE", "Reader", "measure", "too_deep", "words"]
 
@@ -33,20 +32,7 @@ def measure(tree: Node) -> None:
         nodes += 1
         if depth > DEEPEST_TREE or nodes > MOST_NODES:
             raise too_deep(node.position)
-        stack.extend((child, depth + 1) for child in _children(node))
-
-
-def _children(value: object) -> Iterator[Node]:
-    for slot in dataclasses.fields(value):  # type: ignore[arg-type]  # every Node is a dataclass
-        yield from _nodes(getattr(value, slot.name))
-
-
-def _nodes(value: object) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _nodes(part)
+        stack.extend((child, depth + 1) for child in children(node))
 
 
 class Reader:
