@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpsql.answers.answer import Answer, Measurement, Quote
+    from dpsql.answers.answer import Answer, Measurement
     from dpsql.answers.budget import Budget
+    from dpsql.answers.quoted import Quote
     from dpsql.dbapi import Connection, Cursor, apilevel, connect, paramstyle, threadsafety
     from dpsql.errors import (
         ApprovalNeeded,
@@ -78,7 +79,8 @@ __all__ = [
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "answers.answer": ("Answer", "Measurement", "Quote"),
+    "answers.answer": ("Answer", "Measurement"),
+    "answers.quoted": ("Quote",),
     "answers.budget": ("Budget",),
     "dbapi": ("Connection", "Cursor", "apilevel", "connect", "paramstyle", "threadsafety"),
     "policy": ("Policy",),

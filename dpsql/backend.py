@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.answers.answer import Quote
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
+from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released, read_released
 from dpsql.charging import Charging
 from dpsql.engine.base import Engine

@@ -10,13 +10,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeGuard
 
-from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.answer import Answer, public
 from dpsql.answers.batch import BatchQuote, Statements, asked_in, batch_quote
 from dpsql.answers.budget import Budget
 from dpsql.answers.described import described, described_quote
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
+from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released, noised, release, write_released
 from dpsql.backend import Backend
 from dpsql.calls import Calls
@@ -211,8 +212,6 @@ class Session(Calls):
     def describe(self, table: str) -> Answer:
         """The columns of a table with types, bounds and domains, from the policy alone."""
         return describe_table(self._releases.catalog(), table)
-
-    # -------------------------------------------------------------------------------------------- the way through
 
     def _plan(self, query: syntax.Queryable, parameters: Parameters) -> Plan | PublicPlan:
         catalog, cells = self._releases.catalog(query), self._backend.post_process.cells

@@ -1,10 +1,11 @@
-"""What leaves: answers with their errors, quotes of what a query would cost, and the state of a budget."""
+"""What leaves: answers with their errors."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.costs import cost_text
@@ -12,6 +13,7 @@ from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
 from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
+from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -20,13 +22,12 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
+    from dpsql.answers.plots.picture import Picture
 
 __all__ = [
     "NOT_PRIVATE",
     "Answer",
     "Measurement",
-    "Quote",
-    "QuoteColumn",
     "ReleaseSummary",
     "public",
 ]
@@ -99,8 +100,10 @@ class Answer:
     """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
     released_from: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    _noised: tuple[bool, ...] = field(default=(), compare=False)
-    """For each column whether it holds noise; empty where only the intervals tell."""
+    _roles: tuple[ColumnRole, ...] = field(default=(), compare=False)
+    """What each column is; empty where only the intervals tell."""
+    _wide: bool = field(default=False, compare=False)
+    """Whether the ends of its intervals are columns of it."""
 
     @property
     def paid(self) -> str:
@@ -156,6 +159,13 @@ class Answer:
         """What a reader must know beside the errors: the distinct notes of the measurements, and the notices."""
         return (*dict.fromkeys(f"{m.name}: {n}" for m in self.measurements for n in m.notes), *self.notices)
 
+    @property
+    def roles(self) -> tuple[ColumnRole, ...]:
+        """What each column is: a key, a number that holds noise, and so on."""
+        return self._roles or tuple(
+            ColumnRole.VALUE if self.ends(i) else ColumnRole.KEY for i in range(len(self.columns))
+        )
+
     def ends(self, column: int) -> list[Ends]:
         """The intervals of a column, counted from 0, at the answer's own confidence; empty where it is exact."""
         return self._intervals(column, self.confidence)
@@ -178,16 +188,19 @@ class Answer:
         Columns that share a name get ``_1``, ``_2`` ..., and so does an end whose name a column has. An end that is not
         known, or has no bound, is NULL.
         """
+        if self._wide:
+            return self
         held, intervals = [self.ends(i) for i in range(len(self.columns))], self._intervals
-        wide = with_ends(self.columns, self.types, self._noised or [bool(ends) for ends in held])
+        wide = with_ends(self.columns, self.types, [role.barred for role in self.roles])
 
         def of(column: int, level: float) -> list[Ends]:
             origin = wide.origin[column]
             return [] if origin is None else intervals(origin, level)
 
         rows = wide.rows(self.rows, held)
-        none = (False,) * len(wide.columns)  # has any more to come beside it
-        return replace(self, columns=wide.columns, types=wide.types, rows=rows, _intervals=of, _noised=none)
+        own = tuple(ColumnRole.END if origin is None else self.roles[origin] for origin in wide.origin)
+        known = replace(self, columns=wide.columns, types=wide.types, rows=rows)
+        return replace(known, _intervals=of, _roles=own, _wide=True)
 
     @property
     def footnote(self) -> str:
@@ -242,6 +255,41 @@ class Answer:
         """
         frame: polars.DataFrame = of_extra("polars", "polars").from_arrow(self.to_arrow(intervals))
         return frame
+
+    def plot(
+        self, file: str | Path | None = None, *, title: str = "", units: Mapping[str, str] | None = None
+    ) -> Picture:
+        """A picture of what the answer is: bars, a line over time, points; each number with its interval.
+
+        Args:
+            file: Where to write it, too: a name that ends in ``.png`` or ``.svg``.
+            title: Above the picture; the columns' names where absent.
+            units: What columns are counted in, by their names: ``{"weight": "kg"}``.
+
+        Returns:
+            A figure of matplotlib's that shows itself in notebooks. Needs the extra ``plot``.
+
+        Raises:
+            MissingExtra: If matplotlib is not installed.
+            ProgrammingError: The answer holds no number, or a name is none of its columns or of a picture.
+        """
+        of_extra("matplotlib", "plot")
+        from dpsql.answers.plots.picture import Telling, picture
+        from dpsql.answers.plots.series import Series
+
+        of = {self._named(name): unit for name, unit in (units or {}).items()}
+        columns = []
+        for place, (name, kind, role) in enumerate(zip(self.columns, self.types, self.roles, strict=True)):
+            # Two coordinates are inside both of their intervals with the answer's confidence where each interval fails
+            # half as often (Bonferroni).
+            level = (1 + self.confidence) / 2 if role is ColumnRole.COORDINATE else self.confidence
+            values, ends = [row[place] for row in self.rows], self._intervals(place, level)
+            columns.append(Series(name, kind, role, values, ends, of.get(place, "")))
+        stamp = "" if self.private else NOT_PRIVATE
+        drawn = picture(columns, Telling(self.confidence, [self._price()], title, stamp))
+        if file is not None:
+            drawn.save(file)
+        return drawn
 
     def to_text(self, limit: int | None = None) -> str:
         """The printed table: each noised value beside its error, then the cost.
@@ -309,78 +357,6 @@ class Answer:
         return f"Cost: {self.paid}."
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteColumn(ReleaseSummary):
-    """How one output column would be made.
-
-    Attributes:
-        others: The mechanisms not taken, each ``(name, reason)``.
-    """
-
-    others: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """What a query would cost and how precise it would be. Making one spends nothing and reads no data.
-
-    Attributes:
-        cost: What the whole statement would be charged.
-        columns: The output columns that hold noise.
-        sql: What the engine would run.
-        repeats_left: How often the budget would still grant it; None without a limit.
-        notes: What else the analyst should know, one sentence each.
-    """
-
-    cost: PrivacyLoss
-    columns: tuple[QuoteColumn, ...]
-    sql: str
-    repeats_left: int | None
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
-        table = text_table(
-            names,
-            [
-                (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), _half(c.half_width))
-                for c in self.columns
-            ],
-            right=(False, False, False, True, True, True),
-        )
-        reasons = [f"  {c.name}: not {name}: {reason}" for c in self.columns for name, reason in c.others]
-        often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
-        return "\n".join(
-            [
-                table,
-                *(map(safe, reasons)),
-                f"Cost: {cost_text(self.cost)}. The budget would grant it {often}. Nothing is spent, no data is read.",
-                *(f"Note: {safe(note)}" for note in self.notes),
-                "The engine would run:",
-                *(f"  {safe(line)}" for line in self.sql.splitlines()),
-            ]
-        )
-
-    def to_answer(self) -> Answer:
-        """The quote as rows, one a column: what ``EXPLAIN SELECT ...`` returns."""
-        text, real = Type.TEXT, Type.REAL
-        return public(
-            ("column", "mechanism", "cost", "sensitivity", "scale", "half_width", "others"),
-            (text, text, text, real, real, real, text),
-            [
-                (
-                    *(c.name, c.mechanism, cost_text(c.loss), c.sensitivity, c.scale, c.half_width),
-                    "; ".join(f"{name}: {reason}" for name, reason in c.others),
-                )
-                for c in self.columns
-            ],
-        )
-
-
 def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
     """An answer that costs nothing, because it rests on public facts alone."""
     return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])
-
-
-def _half(half_width: float) -> str:
-    return f"± {number(half_width)}"

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dpsql.answers.answer import Quote
 from dpsql.answers.costs import cost_text
+from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpsql.answers.answer import Answer, Quote, public
-from dpsql.plan.outline import bars_of
+from dpsql.answers.answer import Answer, public
+from dpsql.answers.quoted import Quote
 from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.roles import roles_of
 from dpsql.privacy.loss import PrivacyLoss
 
 __all__ = ["described", "described_quote"]
@@ -21,7 +22,7 @@ def described(plan: Plan | PublicPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
     answer = public(names, tuple(output.type for output in plan.answer), [])
-    return replace(answer, _noised=bars_of(plan))
+    return replace(answer, _roles=roles_of(plan))
 
 
 def described_quote() -> Quote:

@@ -29,8 +29,8 @@ from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
-from dpsql.plan.outline import bars_of
 from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.roles import roles_of
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
@@ -93,7 +93,7 @@ def finish(
         private=private,
         confidence=confidence,
         _intervals=intervals,
-        _noised=bars_of(plan),
+        _roles=roles_of(plan),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.answers.answer import Quote, QuoteColumn
+from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of

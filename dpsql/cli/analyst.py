@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,9 @@ def _known(name: str) -> str:
     return name
 
 
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw the answer, too: FILE ends in .png or .svg.", dir_okay=False)
+]
 FORMAT = typer.Option(help="How to write the answer.", metavar=f"<{'|'.join(FORMATS)}>", callback=_known)
 
 
@@ -72,10 +76,13 @@ def query(
     intervals: Annotated[
         bool, typer.Option("--intervals", help="Columns n_low and n_high beside each noised column n.")
     ] = False,
+    plot: Plot = None,
     **options: Any,
 ) -> None:
     """Ask, spend, and print the answer with its errors."""
     statements, wanted = statements_of(sql, file), widths_of(half_width)
+    if plot is not None:
+        _ready(plot, statements)
     if file is None and together:
         raise typer.BadParameter("--together is for the statements of a file: -f FILE.")
     if wanted and not together:
@@ -92,11 +99,15 @@ def query(
             answers: Iterable[Answer] = session.query_all(statements, half_width=wanted, **options)
         else:
             answers = _one_by_one(session, statements, options, alone=file is None)
+        if plot is not None:
+            answers = [*answers]
         shown = (answer.with_intervals() for answer in answers) if intervals else answers
         if file is None:
             _write(next(iter(shown)), format)
         else:
             _write_all(shown, format)
+    if plot is not None:
+        next(iter(answers)).plot(plot)
 
 
 def _one_by_one(
@@ -109,6 +120,15 @@ def _one_by_one(
         with nullcontext() if alone else numbered(place), progress() as bar:
             answer = session.query(statement, progress=bar, **options)
         yield answer
+
+
+def _ready(plot: Path, statements: Sequence[str]) -> None:
+    """Says what stands against a picture before anything is paid for."""
+    from dpsql.answers.plots.files import ready_for
+
+    if len(statements) > 1:
+        raise InterfaceError("A picture shows one answer. Ask one statement, or leave --plot out.")
+    ready_for(plot)
 
 
 def _write_all(answers: Iterable[Answer], format: str) -> None:  # noqa: A002 - the option's name

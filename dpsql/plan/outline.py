@@ -16,17 +16,15 @@ from typing import Any
 from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conversions import as_constant
-from dpsql.plan.expressions import columns_of
 from dpsql.plan.functions.casts import cast_type
-from dpsql.plan.nodes import Column
 from dpsql.plan.plans import Plan, PublicPlan
-from dpsql.plan.relations import scans
+from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.sql import syntax
 from dpsql.sql.parameters import lists_in, parameter_count
 from dpsql.sql.walk import children, walk
 
-__all__ = ["Outline", "bars_of", "outline_of"]
+__all__ = ["Outline", "outline_of"]
 
 TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5")}
 """Values for a place that does not take NULL."""
@@ -85,29 +83,6 @@ def outline_of(
     types = tuple(output.type for output in found.answer)
     names = tuple(output.name for output in found.answer)
     return Outline(names, types, kinds, bars_of(found), lists)
-
-
-def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
-    """For each column of the answer whether it is a number with intervals; those are themselves not."""
-    pairs = zip(_noised(plan), plan.answer, strict=True)
-    return tuple(noised and own.end is None and own.type.numeric for noised, own in pairs)
-
-
-def _noised(plan: Plan | PublicPlan) -> list[bool]:
-    """Which columns of the answer are computed from noised values, or from rows of a synthetic table."""
-    if isinstance(plan, PublicPlan):
-        synthetic = any(scan.table.released for scan in scans(plan.relation))
-        return [synthetic and not isinstance(output.expression, Column) for output in plan.answer]
-    keys = {key.name for key in plan.keys}
-    found = [any(read.name not in keys for read in columns_of(output.expression)) for output in plan.outputs]
-    for stage in plan.stages:
-        below = {f"c{i}" for i, noised in enumerate(found) if noised}
-        found = [
-            any(read.name in below for read in columns_of(own))
-            or (stage.aggregates and bool(below) and not isinstance(own, Column))  # which rows it counts may be noised
-            for own in (output.expression for output in stage.outputs)
-        ]
-    return found
 
 
 def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | None, ...]:

@@ -12,9 +12,10 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import Any
 
-from dpsql.answers.answer import Answer, Quote, QuoteColumn, public
+from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quote import least_price
+from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
 from dpsql.engine.base import EngineStatement

@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
 from dpsql.answers.finish import exact
+from dpsql.answers.quoted import Quote
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.dialect import WIRE
@@ -25,9 +26,9 @@ from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
-from dpsql.plan.outline import bars_of
 from dpsql.plan.plans import Output, Plan, PublicPlan, Stage
 from dpsql.plan.relations import column_of, scans
+from dpsql.plan.roles import roles_of
 from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
@@ -108,7 +109,7 @@ class Releases:
             released_from=names,
             private=self._backend.private,
             _intervals=bounds,
-            _noised=bars_of(plan),
+            _roles=roles_of(plan),
         )
 
     def quote(self, plan: PublicPlan) -> Quote:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpsql.answers.answer import Answer, Quote, public
+from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
+from dpsql.answers.quoted import Quote
 from dpsql.answers.writers import WRITERS
 from dpsql.backend import Backend
 from dpsql.errors import ProgrammingError

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from threading import RLock
 from typing import Any, TypeVar
 
-from dpsql.answers.answer import Answer, Quote
+from dpsql.answers.answer import Answer
+from dpsql.answers.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
 from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.outline import Outline

@@ -22,9 +22,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dpsql.answers.answer import Answer, Quote
+from dpsql.answers.answer import Answer
 from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
+from dpsql.answers.quoted import Quote
 from dpsql.errors import Error
 from dpsql.server.core import Guest, Server
 from dpsql.server.doors import Door

@@ -12,10 +12,11 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from dpsql.answers.answer import NOT_PRIVATE, Answer, Quote
+from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
+from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
 from dpsql.sql import syntax

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from dpsql.answers.answer import NOT_PRIVATE, Answer, Measurement, Quote, QuoteColumn, public
+from dpsql.answers.answer import NOT_PRIVATE, Answer, Measurement, public
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.answers.extras import MissingExtra
+from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.answers.screen import Ends
 from dpsql.errors import DataError, Error, ProgrammingError
 from dpsql.plan.types import Type

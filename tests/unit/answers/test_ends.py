@@ -19,11 +19,14 @@ from dpsql.answers.ends import with_ends
 from dpsql.answers.screen import Ends
 from dpsql.answers.writers import to_csv, to_parquet
 from dpsql.errors import ProgrammingError
+from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 from tests.sql.databases import build
 
 INTEGER, REAL, TEXT, DATE = Type.INTEGER, Type.REAL, Type.TEXT, Type.DATE
+
+KEY_AND_VALUE = (ColumnRole.KEY, ColumnRole.VALUE)
 
 
 def answer_of(
@@ -31,11 +34,11 @@ def answer_of(
     types: tuple[Type, ...],
     rows: list[tuple[Any, ...]],
     held: dict[int, list[Ends]],
-    noised: tuple[bool, ...] = (),
+    roles: tuple[ColumnRole, ...] = (),
 ) -> Answer:
     """An answer with these intervals."""
     loss = PrivacyLoss(epsilon=0.5)
-    return Answer(columns, types, rows, loss, (), False, True, 0.95, lambda at, level: held.get(at, []), (), (), noised)
+    return Answer(columns, types, rows, loss, (), False, True, 0.95, lambda at, level: held.get(at, []), (), (), roles)
 
 
 COUNTED = answer_of(
@@ -100,13 +103,13 @@ def test_ends_of_whole_numbers_are_whole_and_ends_without_a_bound_are_null() -> 
 
 
 def test_an_answer_without_rows_has_the_same_columns() -> None:
-    empty = answer_of(("d", "n"), (DATE, INTEGER), [], {}, noised=(False, True))
+    empty = answer_of(("d", "n"), (DATE, INTEGER), [], {}, roles=KEY_AND_VALUE)
     assert empty.with_intervals().columns == ("d", "n", "n_low", "n_high")
     assert empty.to_arrow(intervals=True).num_rows == 0
 
 
 def test_a_column_that_may_hold_noise_and_has_no_intervals_has_null_ends() -> None:
-    unknown = answer_of(("d", "n"), (DATE, REAL), [(date(2024, 1, 2), 1.0)], {}, noised=(False, True))
+    unknown = answer_of(("d", "n"), (DATE, REAL), [(date(2024, 1, 2), 1.0)], {}, roles=KEY_AND_VALUE)
     assert unknown.with_intervals().rows == [(date(2024, 1, 2), 1.0, None, None)]
 
 

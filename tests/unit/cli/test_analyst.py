@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -204,3 +205,29 @@ def test_files_that_cannot_be_read_and_options_that_do_not_fit_are_refused(open_
     ask = ("query", "clinic.yaml", "--analyst", "ana")
     for wrong in ((), (COUNT, "-f", "empty.sql"), (COUNT, "--together"), (COUNT, "--half-width", "n=5")):
         assert open_clinic.dpsql(*ask, *wrong).code == 2
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+def test_an_answer_is_drawn_beside_its_table(clinic: Clinic) -> None:
+    sql = "SELECT cost < 200 AS cheap, COUNT(*) AS n FROM visits GROUP BY 1"
+    ran = clinic.dpsql("query", "clinic.yaml", sql, "--analyst", "ana", "--intervals", "--plot", "n.svg")
+    assert (ran.code, ran.err) == (0, "")
+    assert "n_low" in ran.out
+    assert "Each whisker holds the noise-free value" in Path("n.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("SELECT COUNT(*) FROM visits", "--plot", "n.pdf"), "n.pdf is no name of a picture."),
+        (("SELECT COUNT(*) FROM visits", "--plot", "none/n.png"), "there is no folder none."),
+        (("-f", "two.sql", "--plot", "n.png"), "A picture shows one answer."),
+    ],
+)
+def test_a_picture_that_cannot_be_made_is_refused_before_anything_is_paid(
+    open_clinic: Clinic, asked: tuple[str, ...], told: str
+) -> None:
+    Path("two.sql").write_text("SELECT COUNT(*) FROM visits; SELECT AVG(cost) FROM visits")
+    before = open_clinic.dpsql("budget", "clinic.yaml").out
+    assert_one_clear_error(open_clinic.dpsql("query", "clinic.yaml", "--analyst", "ana", *asked), told)
+    assert open_clinic.dpsql("budget", "clinic.yaml").out == before

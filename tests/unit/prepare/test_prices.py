@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpsql.testing
-from dpsql.answers.answer import Quote
+from dpsql.answers.quoted import Quote
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.shared import _of_two
 from dpsql.session import Session

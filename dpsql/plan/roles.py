@@ -1,0 +1,85 @@
+"""What each column of an answer is: a key, a number with an interval, one coordinate of a point.
+
+Tests: tests/unit/plan/test_outline.py, tests/unit/answers/plots.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column
+from dpsql.plan.plans import Output, Plan, PublicPlan
+from dpsql.plan.relations import scans
+
+__all__ = ["ColumnRole", "bars_of", "roles_of"]
+
+
+class ColumnRole(enum.Enum):
+    """What a column of an answer is."""
+
+    KEY = "what rows are told apart by: no noise is in it"
+    VALUE = "a number that is computed from noised values"
+    COORDINATE = "one of several such numbers that are one point: of AVG_VECTOR, of dp_kmeans"
+    COVARIANCE = "one of the columns of dp_covariance"
+    END = "an end of the interval of a column before it"
+    OTHER = "what is computed from noised values, and is no number"
+
+    @property
+    def barred(self) -> bool:
+        """Whether it is a number that may have intervals."""
+        return self in (ColumnRole.VALUE, ColumnRole.COORDINATE, ColumnRole.COVARIANCE)
+
+
+_WHOLE = {"dp_kmeans": ColumnRole.COORDINATE, "dp_covariance": ColumnRole.COVARIANCE}
+"""What the columns of table functions are."""
+
+
+def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
+    """For each column of the answer whether it is a number with intervals; those are themselves not."""
+    return tuple(role.barred for role in roles_of(plan))
+
+
+def roles_of(plan: Plan | PublicPlan) -> tuple[ColumnRole, ...]:
+    """What each column of the answer is."""
+    if isinstance(plan, PublicPlan):
+        synthetic = any(scan.table.released for scan in scans(plan.relation))
+        return tuple(
+            _role(own, synthetic and not isinstance(own.expression, Column), ColumnRole.VALUE) for own in plan.answer
+        )
+    keys = {key.name for key in plan.keys}
+    vectors = {own.name for own in plan.aggregates if own.vector}
+    value = ColumnRole.VALUE if plan.table is None else _WHOLE[plan.table.name]
+    found = []
+    for own in plan.outputs:
+        bare = own.expression.name if isinstance(own.expression, Column) else ""
+        noised = any(read.name not in keys for read in columns_of(own.expression))
+        found.append(_role(own, noised, ColumnRole.COORDINATE if bare in vectors else value))
+    for stage in plan.stages:
+        below = {f"c{i}": role for i, role in enumerate(found)}
+        noised = stage.aggregates and any(map(_noised, found))
+        found = [_over(own, below, counts=noised) for own in stage.outputs]
+    return tuple(found)
+
+
+def _over(own: Output, below: dict[str, ColumnRole], *, counts: bool) -> ColumnRole:
+    """What a column is over the answer below; where rows of it are counted, which they are may be noised."""
+    bare = below[own.expression.name] if isinstance(own.expression, Column) else None
+    if bare is ColumnRole.END:
+        return bare
+    noised = any(_noised(below[read.name]) for read in columns_of(own.expression))
+    kept = bare if bare is not None and bare.barred and not counts else ColumnRole.VALUE
+    return _role(own, noised or (counts and bare is None), kept)
+
+
+def _noised(role: ColumnRole) -> bool:
+    return role not in (ColumnRole.KEY, ColumnRole.END)
+
+
+def _role(own: Output, noised: bool, as_number: ColumnRole) -> ColumnRole:
+    """What a column is, if as a noised number it is that."""
+    if own.end is not None:
+        return ColumnRole.END
+    if not noised:
+        return ColumnRole.KEY
+    return as_number if own.type.numeric else ColumnRole.OTHER
