@@ -16,7 +16,7 @@ from threading import Lock
 
 from dpsql.answers.costs import cost_text
 from dpsql.engine.log import OPERATOR
-from dpsql.errors import ApprovalNeeded, Error
+from dpsql.errors import ApprovalNeeded, Error, OperationalError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.standing import Standing, Use
 from dpsql.ledger.waiting import Waiting
@@ -32,6 +32,12 @@ __all__ = ["ALERTS", "Charging", "Spoken", "Turns", "Wish"]
 
 ALERTS = (Fraction(50, 100), Fraction(80, 100), Fraction(95, 100))
 """Shares of an account at which owner and analyst are told. They are a choice: half, little left, and nearly none."""
+
+
+CLOSED = (
+    "The data owner has changed the limits to what this server cannot take up. Nothing was charged. What was released "
+    "before can still be asked for. Tell the data owner, whose log says why."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,8 @@ class Charging:
 
     Attributes:
         turns: Of those who ask the same at the same moment.
+        above: The epsilon above which a statement waits; None where none does.
+        closed: Why nothing is charged for the time being: the policy was changed to what cannot be taken up; or None.
     """
 
     def __init__(
@@ -138,9 +146,10 @@ class Charging:
         version: int,
         classes: Collection[str] = (),
     ) -> None:
-        self._ledger, self._waiting, self._above, self._version = ledger, waiting, above, version
+        self._ledger, self._waiting, self._version = ledger, waiting, version
         self._classes = classes
-        self.turns = Turns()
+        self.turns, self.above = Turns(), above
+        self.closed: str | None = None
         self._standing = Standing(ledger)
 
     @contextmanager
@@ -150,7 +159,10 @@ class Charging:
         Raises:
             ApprovalNeeded: It waits for the owner. Nothing was charged.
             BudgetExceeded: It could not be paid anyway.
+            OperationalError: Nothing is charged for the time being.
         """
+        if self.closed is not None:
+            raise OperationalError(CLOSED)
         approval = self._approved(analyst, wish)
         before, notices = self._standing.use(analyst), list[str]()
         try:
@@ -175,7 +187,7 @@ class Charging:
     def _approved(self, analyst: str, wish: Wish) -> str | None:
         """The approval that is used up, where one is needed."""
         price = summary(wish.loss, self._ledger.composition, self._classes)
-        if self._above is None or not waits(price, self._above):
+        if self.above is None or not waits(price, self.above):
             return None
         identity = self._identity(analyst, wish)
         if approval := self._waiting.take(identity):
@@ -184,7 +196,7 @@ class Charging:
         cost = cost_text(price)
         own = self._waiting.ask(identity, analyst, self._version, wish.text, wish.options_text, cost)
         raise ApprovalNeeded(
-            f"This costs {cost}, and waits for the data owner, as all above epsilon {float(self._above):g} does "
+            f"This costs {cost}, and waits for the data owner, as all above epsilon {float(self.above):g} does "
             f"(owner_approves_above, in the policy's server section). Nothing was charged. It waits as {own}: once the "
             f"owner has written `dpsql approve POLICY {own}`, ask the same again within a day; or ask for less.",
             id=own,

@@ -12,14 +12,14 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.backend import Backend
 from dpsql.charging import Charging
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
-from dpsql.errors import OperationalError, ProgrammingError, door
+from dpsql.errors import OperationalError, PolicyError, ProgrammingError, door
 from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.mark import default_folder
@@ -77,6 +77,7 @@ class Proxy:
         ends: Callable[[], None] = lambda: None,
     ) -> None:
         self._ends = weakref.finalize(self, ends)
+        self._opened = policy
         self.policy = policy = with_bounds(policy, newest(ledger))
         self.ledger = ledger
         self.owners = owners or Beside(None)
@@ -118,6 +119,33 @@ class Proxy:
         self._backend.post_process.close()
         self._backend = self._open()
         return version
+
+    @door
+    def adopt(self, policy: Policy) -> None:
+        """Takes up new limits of the policy: of all accounts, and of what waits for the owner.
+
+        The price of a query that names none is that of sessions made from now on.
+
+        Raises:
+            PolicyError: The file says more that is new, and needs a new opening: the limits before stay in force. Or
+                its limits are less than was spent, or cannot be taken up: then nothing is charged until they can.
+            LedgerError: The ledger cannot be written.
+        """
+        if _beside_limits(policy) != _beside_limits(self._opened):
+            raise PolicyError(
+                "More than the limits has changed in the policy. The limits of before stay in force. Open it again, or "
+                "start the server again, to take up the whole of it."
+            )
+        charging = self._backend.charging
+        try:
+            self.ledger.adopt(limits_of(policy))
+        except PolicyError as refused:
+            charging.closed = str(refused)
+            raise
+        self.policy = self.policy.model_copy(update={"budget": policy.budget, "server": policy.server})
+        above = policy.server.owner_approves_above
+        charging.closed, charging.above = None, None if above is None else Fraction(above)
+        self._backend = replace(self._backend, defaults=_defaults(policy))
 
     def close(self) -> None:
         """Ends the processes and closes the ledger."""
@@ -302,6 +330,11 @@ def limits_of(policy: Policy) -> PolicyLimits:
 
 def _limits(limit: PolicyLimit) -> Limits:
     return Limits(Fraction(limit.epsilon), Fraction(limit.delta), Fraction(limit.gamma))
+
+
+def _beside_limits(policy: Policy) -> dict[str, Any]:
+    """All of a policy but what a running server takes up."""
+    return policy.model_dump(exclude={"server": True, "budget": {"total", "analysts", "per_query"}})
 
 
 def _defaults(policy: Policy) -> Options:

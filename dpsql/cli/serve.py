@@ -59,5 +59,5 @@ def mcp(
     from dpsql.server.tools import Tools
 
     with opened(policy) as proxy:
-        tools = Tools(proxy.session(analyst=analyst), float(proxy.policy.server.approve_above))
+        tools = Tools(proxy.session(analyst=analyst), lambda: float(proxy.policy.server.approve_above))
         mcp_server(tools, proxy.policy.name).run(transport="stdio")

@@ -20,20 +20,20 @@ from threading import RLock
 from types import TracebackType
 from typing import Self
 
-from dpsql.errors import InvariantBroken, LedgerError, OperationalError
-from dpsql.ledger.file import LedgerFile, Record
+from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyError
+from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
 from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
-from dpsql.ledger.refusals import ReleasedMeanwhile
+from dpsql.ledger.refusals import LimitsChanged, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
-from dpsql.ledger.views import AccountState, Entry, Release, reason_of
+from dpsql.ledger.views import AccountState, Entry, Release, entry_of
 from dpsql.privacy.account import Composition
 from dpsql.privacy.accounting import PolicyLimits
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import decode, encode
 
-__all__ = ["FACTS", "FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits", "Release", "entry_of"]
+__all__ = ["FACTS", "FAILPOINTS", "AccountState", "Entry", "Ledger", "Pinned", "PolicyLimits", "Release"]
 
 FAILPOINTS = (
     "before-begin",
@@ -48,21 +48,6 @@ FAILPOINTS = (
 
 PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that pay for what is stored under them.
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
-
-
-def entry_of(record: Record) -> Entry:
-    """A record, for people to read."""
-    return Entry(
-        sequence=record.sequence,
-        at=record.details["at"],
-        kind=record.kind,
-        analyst=record.analyst,
-        loss=decode(json.loads(record.loss)) if record.loss else None,
-        statement=record.details.get("statement", ""),
-        reason=reason_of(record),
-        mechanisms=tuple(record.details.get("mechanisms", ())),
-        fingerprints=tuple(filter(None, (record.details.get("fingerprint"), *record.details.get("beside", ())))),
-    )
 
 
 class Ledger:
@@ -130,6 +115,27 @@ class Ledger:
                 file.close()
                 raise
         return ledger
+
+    def adopt(self, limits: PolicyLimits) -> None:
+        """Takes up new limits of the policy, on record where they are new: as if it was opened again under them.
+
+        Raises:
+            PolicyError: They allow less than was spent, or cannot be compared; those before stay in force.
+            LedgerError: They could not be written.
+        """
+        with self._lock, self._marks_locked():
+            self._refuse_unusable()
+            before = self._limits, self._granting
+            self._limits, self._granting = limits, Granting(limits, self._state)
+            try:
+                self._file.refuse_replaced()
+                self._adopt_limits(None)
+            except PolicyError:
+                self._limits, self._granting = before
+                raise
+            except LedgerError:
+                self._broken = True
+                raise
 
     def charge(
         self,
@@ -344,8 +350,8 @@ class Ledger:
                 self._file.refuse_replaced()
                 self._catch_up()
                 self._advance_mark()
-            except LedgerError:
-                self._broken = begun  # after a failed write nobody knows what is on the disk
+            except LedgerError as failure:  # after a failed write nobody knows what is on the disk
+                self._broken = begun and not isinstance(failure, LimitsChanged)
                 raise
             self._failpoint("after-mark")
 
@@ -361,7 +367,7 @@ class Ledger:
     def _catch_up(self) -> None:
         self._state.catch_up(self._file)
         if self._state.limits != self._limits.encoded():
-            raise LedgerError("The ledger's limits were changed by another process. Nothing was read. Open it again.")
+            raise LimitsChanged
 
     def _check_mark(self) -> None:
         if self._marks is not None:

@@ -9,15 +9,26 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from dpsql.errors import BudgetExceeded, OperationalError, PolicyError
+from dpsql.errors import BudgetExceeded, LedgerError, OperationalError, PolicyError
 from dpsql.privacy.account import UNIT, Account
 from dpsql.privacy.accounting import Shortfall
 
 __all__ = [
-    "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent", "stopped", "suspended", "tightest",
+    "LimitsChanged", "ReleasedMeanwhile", "cannot_all_pay", "exceeded", "no_account", "overspent", "stopped",
+    "suspended", "tightest",
 ]  # fmt: skip
 
 DIGITS = 4  # Significant digits of an amount; a larger one keeps all before its point. It is a choice.
+
+
+class LimitsChanged(LedgerError):  # noqa: N818 - named as its sisters in dpsql.errors
+    """Another process has put other limits on record than those that this one was opened under."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The ledger's limits were changed by another process. Nothing was read. Ask again in a moment, or open it "
+            "again."
+        )
 
 
 class ReleasedMeanwhile(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors

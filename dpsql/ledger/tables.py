@@ -11,9 +11,9 @@ import json
 from collections.abc import Sequence
 
 from dpsql.errors import BudgetExceeded, ProgrammingError
-from dpsql.ledger.ledger import Ledger, entry_of
+from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.synthetic import SyntheticTable
-from dpsql.ledger.views import Entry
+from dpsql.ledger.views import Entry, entry_of
 from dpsql.privacy.account import Account
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode

@@ -5,6 +5,7 @@ Tests: tests/unit/ledger/test_ledger.py.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,8 +14,9 @@ from dpsql.ledger.file import Record
 from dpsql.privacy.account import Composition, PrivacyLoss
 from dpsql.privacy.accounting import Limits
 from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import decode
 
-__all__ = ["AccountState", "Entry", "Release", "reason_of"]
+__all__ = ["AccountState", "Entry", "Release", "entry_of", "reason_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +97,18 @@ def _amounts(limits: Mapping[str, str]) -> str:
     """The plain limits of an account that are not 0."""
     amounts = {kind: Fraction(limits[kind]) for kind in ("epsilon", "delta", "gamma")}
     return ", ".join(f"{kind} {float(amount):g}" for kind, amount in amounts.items() if amount)
+
+
+def entry_of(record: Record) -> Entry:
+    """A record, for people to read."""
+    return Entry(
+        sequence=record.sequence,
+        at=record.details["at"],
+        kind=record.kind,
+        analyst=record.analyst,
+        loss=decode(json.loads(record.loss)) if record.loss else None,
+        statement=record.details.get("statement", ""),
+        reason=reason_of(record),
+        mechanisms=tuple(record.details.get("mechanisms", ())),
+        fingerprints=tuple(filter(None, (record.details.get("fingerprint"), *record.details.get("beside", ())))),
+    )

@@ -26,7 +26,7 @@ class ServerSection(Section):
     owner_approves_above: Positive | None = Field(default=None, examples=[1.0])
     """An epsilon: a statement that costs more waits for the owner."""
     connections: Count = 64
-    """The most connections of all analysts at a time."""
+    """The most connections of all analysts at a time; one analyst has at most half of them."""
     statements_per_minute: Count = 120
     """The most statements of one analyst in a minute; questions about the catalogue may be ten times as many."""
     statement_bytes: Bytes = 100_000
@@ -35,6 +35,15 @@ class ServerSection(Section):
     """The most rows of an answer that leave; the rest is cut, and the answer says so."""
     idle: Duration = "30min"
     """How long a connection may be silent, such as 30min."""
+
+    @property
+    def own_connections(self) -> int:
+        """The most connections of one analyst at a time.
+
+        >>> ServerSection(connections=5).own_connections, ServerSection(connections=1).own_connections
+        (3, 1)
+        """
+        return -(-self.connections // 2)
 
     @property
     def idle_seconds(self) -> float:

@@ -59,7 +59,7 @@ class Server:
         self.lockout = lockout or Lockout()
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
-        self._limits = CurrentLimits(proxy.policy)
+        self._limits = CurrentLimits(proxy.policy, proxy.adopt)
         self._shares: dict[str, asyncio.Semaphore] = {}
 
     @property
@@ -131,11 +131,11 @@ class Server:
             raise NotAdmitted("The owner's token opens the owner's page alone. Add a user to ask as an analyst.")
         if self._stopping:
             raise Stopping
-        self.gate.enter(self.limits)
+        self.gate.enter(user.name, self.limits)
         try:
             return Guest(self, user, door, address, self.proxy.session(analyst=user.name))
         except BaseException:
-            self.gate.leave()
+            self.gate.leave(user.name)
             raise
 
     async def work(self, analyst: str, call: Callable[[], Result]) -> Result:
@@ -321,7 +321,7 @@ class Guest:
         with self._lock:
             was, self._open = self._open, False
         if was:
-            self._server.gate.leave()
+            self._server.gate.leave(self.analyst)
             tell("left", door=self._door, analyst=self.analyst, address=self._address)
 
     def _told(self, event: str, sql: str, work: Callable[[], Result], *, free: bool = False) -> Result:

@@ -1,9 +1,10 @@
-"""The ``server`` section as the policy file says now: new limits of doors are taken up without a restart."""
+"""The limits as the policy file says now, of doors and of accounts: new ones are taken up without a restart."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from threading import Lock
 
 from dpsql.errors import Error
@@ -21,10 +22,14 @@ class CurrentLimits:
 
     Args:
         policy: As it was opened.
+        adopt: Told the policy when the file has changed: takes up the limits of accounts.
         clock: Seconds that only grow; tests give their own.
     """
 
-    def __init__(self, policy: Policy, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, policy: Policy, adopt: Callable[[Policy], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._adopt = adopt
         self._section = policy.server
         self._file = policy.file
         self._clock = clock
@@ -40,12 +45,23 @@ class CurrentLimits:
             self._looked, seen = self._clock(), self._state()
             if seen != self._seen:
                 self._seen = seen
-                try:
-                    self._section = load_policy(self._file).server
-                    tell("limits", section=self._section.model_dump_json())
-                except (Error, OSError) as problem:
-                    tell("limits stay", why=str(problem))
+                self._taken_up(self._file)
             return self._section
+
+    def _taken_up(self, file: Path) -> None:
+        """Takes up what may be, and says in the owner's log what was."""
+        try:
+            policy = load_policy(file)
+        except (Error, OSError) as problem:
+            tell("limits stay", why=str(problem))
+            return
+        self._section = policy.server
+        tell("limits", section=self._section.model_dump_json())
+        try:
+            self._adopt(policy)
+            tell("budget", total=policy.budget.total.model_dump_json(), analysts=len(policy.budget.analysts))
+        except Error as problem:
+            tell("budget stays", why=str(problem))
 
     def _state(self) -> tuple[int, ...]:
         try:

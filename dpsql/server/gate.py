@@ -1,9 +1,9 @@
-"""The limits of the policy's ``server`` section: connections of all, statements of each analyst, the size of one."""
+"""The limits of the policy's ``server`` section: connections of all and of each, statements, sizes."""
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from threading import Lock
 
@@ -26,29 +26,33 @@ class Gate:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._inside = 0
+        self._inside = Counter[str]()
         self._asked: dict[tuple[str, bool], deque[float]] = defaultdict(deque)
 
     @property
     def inside(self) -> int:
         """Connections now."""
-        return self._inside
+        return self._inside.total()
 
-    def enter(self, limits: ServerSection) -> None:
-        """Counts one more connection; to be followed by `leave`.
+    def enter(self, analyst: str, limits: ServerSection) -> None:
+        """Counts one more connection of an analyst; to be followed by `leave`.
 
         Raises:
-            TooMuch: There are as many as the policy allows.
+            TooMuch: There are as many as the policy allows, of all or of this analyst.
         """
         with self._lock:
-            if self._inside >= limits.connections:
+            if self.inside >= limits.connections:
                 raise TooMuch(f"The server has {limits.connections} connections, which is the most. Try again later.")
-            self._inside += 1
+            if self._inside[analyst] >= limits.own_connections:
+                own = f"{limits.own_connections} connection{'s' * (limits.own_connections > 1)}"
+                raise TooMuch(f"You have {own}, which is your most. Close one.")
+            self._inside[analyst] += 1
 
-    def leave(self) -> None:
+    def leave(self, analyst: str) -> None:
         """Counts one connection less."""
         with self._lock:
-            self._inside -= 1
+            self._inside[analyst] -= 1
+            self._inside += Counter()  # forgets who has none
 
     def statement(self, analyst: str, size: int, limits: ServerSection, *, free: bool = False) -> None:
         """Counts a statement.

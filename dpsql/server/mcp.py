@@ -71,7 +71,7 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
             return Approval(ask=True)
         if not _can_ask(ctx):
             raise ToolError(
-                f"Nothing was charged: epsilon {tools.approve_above:g} is the most that is spent without asking a "
+                f"Nothing was charged: epsilon {tools.approve_above():g} is the most that is spent without asking a "
                 "human (approve_above, in the policy's server section), and this client cannot ask one. Ask with a "
                 f"smaller epsilon.\n{question}"
             )

@@ -6,7 +6,7 @@ to write instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -100,11 +100,11 @@ class Tools:
 
     Attributes:
         session: Whose account is charged.
-        approve_above: Epsilon up to which it spends without its human.
+        approve_above: Epsilon up to which it spends without its human, as the policy says now.
     """
 
     session: Asking
-    approve_above: float
+    approve_above: Callable[[], float]
 
     def list_tables(self) -> PublicTold:
         """SHOW TABLES."""
@@ -146,7 +146,7 @@ class Tools:
                 cost = self.session.explain(sql, epsilon=epsilon).cost
             case _:
                 return None
-        if cost.epsilon <= self.approve_above and not (cost.rho or cost.gamma or cost.metric):
+        if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
             return None
         left = self.budget().left
         return f"This statement costs {cost_text(cost)}; {left} is left. Shall it be asked?\n{safe(sql)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpsql.errors import PolicyError
+from dpsql.errors import BudgetExceeded, LedgerError, PolicyError
 from dpsql.ledger.ledger import Pinned, PolicyLimits
 from dpsql.ledger.owner import reset
 from dpsql.privacy.accounting import Limits
@@ -149,3 +149,36 @@ def test_a_name_that_leaves_with_less_than_was_spent_or_another_promise_is_refus
         opened(place, named("eve", Fraction(3, 4), Fraction(1, 10**5)))
     with opened(place, named("eve", 2)) as ledger:
         assert spent(ledger, "eve") == 0.5
+
+
+def test_new_limits_are_adopted_on_record_and_those_below_what_was_spent_are_not(place: Path) -> None:
+    with opened(place) as ledger:
+        for _ in range(20):
+            ask(ledger)
+        with pytest.raises(BudgetExceeded):
+            ask(ledger)
+        ledger.adopt(limits(ana=3))
+        ask(ledger)
+        with pytest.raises(PolicyError):
+            ledger.adopt(limits(ana=2))
+        ask(ledger)
+        ledger.adopt(limits(ana=3))
+        assert [entry.kind for entry in ledger.log()].count("limits") == 1
+    with opened(place, limits(ana=3)) as ledger:
+        assert spent(ledger) == 2.2
+    with pytest.raises(PolicyError):
+        opened(place, limits(ana=2))
+
+
+def test_a_ledger_goes_on_once_it_adopts_what_another_process_put_on_record(place: Path) -> None:
+    with opened(place) as ledger:
+        opened(place, limits(ana=1)).close()
+        for _ in range(2):
+            with pytest.raises(LedgerError, match="changed by another process"):
+                ask(ledger)
+        ledger.adopt(limits(ana=1))
+        for _ in range(10):
+            ask(ledger)
+        with pytest.raises(BudgetExceeded):
+            ask(ledger)
+        assert [entry.kind for entry in ledger.log()].count("limits") == 1

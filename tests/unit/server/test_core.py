@@ -13,8 +13,8 @@ from threading import Thread
 
 import pytest
 
-from dpsql.errors import Error, OperationalError, ProgrammingError, UnsupportedQuery
-from dpsql.policy import load_policy
+from dpsql.errors import ApprovalNeeded, BudgetExceeded, Error, OperationalError, ProgrammingError, UnsupportedQuery
+from dpsql.policy import Policy, load_policy
 from dpsql.policy.server import ServerSection
 from dpsql.server import running
 from dpsql.server.core import Guest, Server
@@ -26,7 +26,7 @@ from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.lockout import TRIES, WRONG, Lockout
 from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
 from dpsql.server.users import OWNER, Users
-from tests.unit.server.clinic import COUNT, POLICY, Clinic
+from tests.unit.server.clinic import COUNT, POLICY, Clinic, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
 
@@ -199,12 +199,15 @@ def test_rows_that_are_too_many_are_cut_with_their_intervals(clinic: Clinic) -> 
 def test_limits_of_connections_statements_and_size() -> None:
     clock = Clock()
     gate, limits = Gate(clock), ServerSection(connections=2, statements_per_minute=3, statement_bytes=100)
-    gate.enter(limits)
-    gate.enter(limits)
-    with pytest.raises(TooMuch, match="2 connections"):
-        gate.enter(limits)
-    gate.leave()
-    gate.enter(limits)
+    gate.enter("ana", limits)
+    with pytest.raises(TooMuch, match="You have 1 connection, which is your most"):
+        gate.enter("ana", limits)
+    gate.enter("bob", limits)
+    with pytest.raises(TooMuch, match="The server has 2 connections"):
+        gate.enter("eve", limits)
+    gate.leave("ana")
+    gate.enter("ana", limits)
+    assert gate.inside == 2
     with pytest.raises(TooMuch, match="101 bytes"):
         gate.statement("ana", 101, limits)
     for _ in range(3):
@@ -221,7 +224,8 @@ def test_limits_of_connections_statements_and_size() -> None:
 def test_new_limits_are_taken_up_and_a_broken_policy_changes_nothing(tmp_path: Path) -> None:
     file, clock = tmp_path / "clinic.yaml", Clock()
     file.write_text(POLICY)
-    limits = CurrentLimits(load_policy(file), clock)
+    adopted = list[Policy]()
+    limits = CurrentLimits(load_policy(file), adopted.append, clock)
     file.write_text(POLICY.replace("connections: 20", "connections: 7"))
     assert limits.now().connections == 20  # it looks once a second
     clock.now += 1
@@ -233,6 +237,58 @@ def test_new_limits_are_taken_up_and_a_broken_policy_changes_nothing(tmp_path: P
     file.unlink()
     clock.now += 1
     assert limits.now().connections == 7
+
+
+def changed(clinic: Clinic, was: str, now: str) -> None:
+    """The owner edits the policy, and a second goes by."""
+    file = clinic.proxy.policy.file
+    assert file is not None
+    assert was in file.read_text()
+    file.write_text(file.read_text().replace(was, now))
+    clinic.server._limits._looked -= 2
+
+
+def test_new_budgets_are_taken_up_as_a_new_opening_would(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as clinic:
+        bob, first = guest(clinic, "bob"), "SELECT COUNT(*) FROM people WHERE age > 1"
+        bob.query(first)
+        bob.query("SELECT COUNT(*) FROM people WHERE age > 2")
+        third = "SELECT COUNT(*) FROM people WHERE age > 3"
+        with pytest.raises(BudgetExceeded):
+            bob.query(third)
+        changed(clinic, "bob: {epsilon: 1,", "bob: {epsilon: 2,")
+        assert not bob.query(third).replayed
+        assert [entry.kind for entry in clinic.proxy.ledger.log()].count("limits") == 1
+        changed(clinic, "bob: {epsilon: 2,", "bob: {epsilon: 1.2,")  # less than was spent
+        fourth = "SELECT COUNT(*) FROM people WHERE age > 4"
+        for name in ("ana", "bob"):
+            own = guest(clinic, name)
+            with pytest.raises(OperationalError, match="has changed the limits to what"):
+                own.query(fourth)
+            own.close()
+        assert bob.query(first).replayed
+        changed(clinic, "bob: {epsilon: 1.2,", "bob: {epsilon: 1.6,")
+        with pytest.raises(BudgetExceeded, match=r"0\.1"):
+            bob.query(fourth)
+        bob.close()
+
+
+def test_what_waits_for_the_owner_follows_the_policy_and_other_changes_wait_for_a_restart(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as clinic:
+        ana = guest(clinic, "ana")
+        changed(clinic, "server: {", "server: {owner_approves_above: 0.4, ")
+        with pytest.raises(ApprovalNeeded):
+            ana.query("SELECT COUNT(*) FROM people")
+        changed(clinic, "owner_approves_above: 0.4, ", "")
+        changed(clinic, "bounds: [0, 99]", "bounds: [0, 90]")
+        changed(clinic, "ana: {epsilon: 40", "ana: {epsilon: 0.5")
+        with pytest.raises(ApprovalNeeded):  # the limits of accounts and approvals are those of before
+            ana.query("SELECT COUNT(*) FROM people")
+        changed(clinic, "bounds: [0, 90]", "bounds: [0, 99]")
+        assert ana.query("SELECT COUNT(*) FROM people").cost.epsilon == 0.5
+        with pytest.raises(BudgetExceeded):
+            ana.query("SELECT COUNT(*) FROM people WHERE age > 1")
+        ana.close()
 
 
 def test_a_removed_user_asks_nothing_more(clinic: Clinic) -> None:

@@ -71,7 +71,7 @@ def proxy(home: Path) -> Iterator[Proxy]:
 
 @pytest.fixture
 def tools(proxy: Proxy) -> Tools:
-    return Tools(proxy.session(analyst="ana"), float(proxy.policy.server.approve_above))
+    return Tools(proxy.session(analyst="ana"), lambda: float(proxy.policy.server.approve_above))
 
 
 class Human:

@@ -85,13 +85,19 @@ def test_tls_is_declined_where_there_is_none_and_a_newer_version_is_negotiated(d
 
 
 def test_too_many_connections_are_refused_and_let_in_when_others_leave(door: Open) -> None:
-    limit = door.clinic.server.limits.connections
-    inside = [door.ana() for _ in range(limit - door.clinic.server.gate.inside)]
-    raw = door.raw()
-    assert raw.enter("ana", door.clinic.tokens["ana"]).code == "53300"
+    limit, tokens = door.clinic.server.limits.connections, door.clinic.tokens
+    _wait(lambda: door.clinic.server.gate.inside == 0)
+    inside = [door.ana() for _ in range(limit // 2)]
+    full = door.raw().enter("ana", tokens["ana"])
+    assert (full.code, full.errors[0]["M"]) == ("53300", "You have 10 connections, which is your most. Close one.")
+    for _ in range(limit // 2):  # the other half is for others
+        inside.append(door.raw())
+        assert not inside[-1].enter("bob", tokens["bob"]).errors
+    full = door.raw().enter("bob", tokens["bob"])
+    assert (full.code, full.errors[0]["M"][:29]) == ("53300", "The server has 20 connections")
     for own in inside:
         own.close()
-    _wait(lambda: door.clinic.server.gate.inside < limit)
+    _wait(lambda: door.clinic.server.gate.inside < limit // 2)
     door.ana().close()
 
 
