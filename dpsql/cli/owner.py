@@ -28,7 +28,7 @@ def init(
 
     from dpsql.engines import ENGINES
     from dpsql.owner.engines import describing
-    from dpsql.owner.template import first_policy
+    from dpsql.owner.template import first_policy, plain_name
 
     first, *more = source
     to_screen = output == Path("-")
@@ -39,9 +39,11 @@ def init(
     if more and not all(map(folder.is_table, source)):
         raise OperationalError("Name one database, or files of one table each: Parquet or CSV.")
     found = [folder.describe(one) for one in source]
+    if folder.is_table(first):  # a policy may call a table that is a file of its own as it likes
+        found = [{plain_name(name, "table"): columns for name, columns in one.items()} for one in found]
     tables = {name: columns for one in found for name, columns in one.items()}
     if len(tables) < sum(map(len, found)):
-        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+        raise OperationalError("Two files have one name, but for signs, and it is that of their table. Rename one.")
     files = {
         next(iter(one)): name for one, name, path in zip(found, names, source, strict=True) if folder.is_table(path)
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dpsql.engine.database import SourceType
 
-__all__ = ["first_policy"]
+__all__ = ["first_policy", "plain_name"]
 
 _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
@@ -96,7 +96,7 @@ def first_policy(
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
     Args:
-        name: The policy's name; a run of what is no letter or digit becomes one _.
+        name: The policy's, as `plain_name` makes it one.
         kind: The engine's.
         keys: The engine's own keys; a path is relative to where the policy will lie.
         tables: For each table its columns, as (name, type).
@@ -108,10 +108,25 @@ def first_policy(
     >>> text.splitlines()[-1]
     '      # cost: {type: real, bounds: auto}'
     """
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
     written = "".join(f"{key}: {_quoted(value)}, " for key, value in keys.items())
-    head = _HEAD.format(name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}", kind=kind, keys=written)
+    head = _HEAD.format(name=plain_name(name, "policy"), kind=kind, keys=written)
     return head + "".join(_table(table, columns, (files or {}).get(table), unit) for table, columns in tables.items())
+
+
+def plain_name(name: str, kind: str) -> str:
+    """A name that a policy can have: the same, or with one _ for each run of what is no letter or digit.
+
+    Args:
+        name: Any.
+        kind: What begins it where no letter does.
+
+    >>> plain_name("my_visits", "table"), plain_name("my-visits (new)", "table"), plain_name("2024-05", "table")
+    ('my_visits', 'my_visits_new', 'table_2024_05')
+    """
+    if _PLAIN.fullmatch(name):
+        return name
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
+    return plain if _PLAIN.fullmatch(plain) else f"{kind}_{plain}"
 
 
 def _table(name: str, columns: Sequence[tuple[str, SourceType]], file: str | None, unit: str | None) -> str:
@@ -122,15 +137,17 @@ def _table(name: str, columns: Sequence[tuple[str, SourceType]], file: str | Non
     known = next((column for column, _ in columns if unit is not None and column.lower() == unit.lower()), None)
     source = "" if file is None else f"    source: {_quoted(file)}\n"
     head = _TABLE.format(name=name, unit=known or "FILL_IN", candidates=candidates, source=source, rows=CEILING)
-    return head + "".join(_column(*column) for column in columns if column[0] != known)
+    return head + "".join(_column(*column, file) for column in columns if column[0] != known)
 
 
-def _column(name: str, kind: SourceType) -> str:
+def _column(name: str, kind: SourceType, file: str | None) -> str:
     if not _PLAIN.fullmatch(name):
-        return f"      # {_quoted(name)}: not a plain name; give the column another one in a view\n"
+        cure = "give the column another one in a view" if file is None else "rename the column in the file"
+        return f"      # {_quoted(name)}: not a plain name; {cure}\n"
     if kind.family in _FIELDS:
         return f"      # {name}: {{{_FIELDS[kind.family].format(places=kind.places)}}}\n"
-    return f"      # {name}: its type cannot be used as it is; cast it in a view\n"
+    cure = "cast it in a view" if file is None else "write the file with another"
+    return f"      # {name}: its type cannot be used as it is; {cure}\n"
 
 
 def _quoted(text: str) -> str:

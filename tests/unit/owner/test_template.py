@@ -102,6 +102,14 @@ def test_a_table_of_another_schema_is_named_with_what_to_do() -> None:
     assert '# "archive.visits": not a plain name in the schema main; make a view of it there' in text
 
 
+def test_what_a_file_holds_is_renamed_in_the_file_for_it_has_no_view() -> None:
+    columns = [("a-b", source_type("INTEGER")), ("photo", source_type("BLOB"))]
+    text = first_policy("clinic", "duckdb", {}, {"visits": columns}, {"visits": "visits.parquet"})
+    assert '# "a-b": not a plain name; rename the column in the file\n' in text
+    assert "# photo: its type cannot be used as it is; write the file with another\n" in text
+    assert "view" not in text
+
+
 def test_any_name_and_file_name_give_valid_yaml(tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
     file.write_text(first("2024 año", 'odd "name"\\\n.duckdb', {}), encoding="utf-8")
