@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from dpsql.policy import load_policy
 from dpsql.server.users import Users, users_file
-from tests.unit.server.clinic import POLICY
+from tests.unit.server.clinic import write_clinic
 
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
 
@@ -43,14 +42,7 @@ class Served:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
-    (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
-        database.execute(
-            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
-            "DATE '1990-01-01' + (i % 2)::INTEGER AS born, 50.5 + i % 3 AS weight, i % 5 = 0 AS smokes "
-            "FROM range(100) t(i)"
-        )
-    policy = load_policy(folder / "clinic.yaml")
+    policy = load_policy(write_clinic(folder))
     token = Users(users_file(policy)).add("ana", policy)
     command = [sys.executable, "-m", "dpsql.cli", "serve", str(folder / "clinic.yaml"), "--postgres", "127.0.0.1:0"]
     certificate = folder / "cert.pem" if shutil.which("openssl") else None

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql
@@ -15,6 +14,7 @@ from dpsql.answers.answer import Answer
 from dpsql.dbapi import Connection
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, BudgetExceeded, OperationalError
+from tests.unit.server.clinic import write_clinic
 
 POLICY = """
 version: 1
@@ -43,12 +43,7 @@ DEAR = "SELECT COUNT(*) AS n FROM people WHERE age > ?"
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("charging")
-    (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
-        database.execute(
-            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex "
-            "FROM range(100) t(i)"
-        )
+    write_clinic(folder, POLICY)
     return folder
 
 

@@ -15,7 +15,7 @@ from dpsql.server.core import Server
 from dpsql.server.users import Users
 from dpsql.testing_samplers import Noiseless
 
-__all__ = ["COUNT", "POLICY", "Clinic", "open_clinic"]
+__all__ = ["COUNT", "POLICY", "Clinic", "open_clinic", "write_clinic"]
 
 POLICY = """
 version: 1
@@ -41,6 +41,11 @@ tables:
       weight: {type: real, bounds: [0, 200], grid: 0.5}
       smokes: {type: boolean}
 """
+PEOPLE = """
+SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, DATE '1990-01-01' + (i % 2)::INTEGER AS born,
+    50.5 + i % 3 AS weight, i % 5 = 0 AS smokes
+FROM range(100) t(i)
+"""
 COUNT = "SELECT COUNT(*) AS n FROM people"
 
 
@@ -53,17 +58,19 @@ class Clinic:
     tokens: dict[str, str]
 
 
+def write_clinic(folder: Path, policy: str = POLICY, people: str = PEOPLE) -> Path:
+    """The policy's file in the folder, beside its database, whose one table holds what a query gives."""
+    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
+        database.execute(f"CREATE TABLE people AS {people}")
+    file = folder / "clinic.yaml"
+    file.write_text(policy)
+    return file
+
+
 @contextmanager
 def open_clinic(folder: Path, policy: str = POLICY) -> Iterator[Clinic]:
     """A new one in the folder."""
-    (folder / "clinic.yaml").write_text(policy)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
-        database.execute(
-            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
-            "DATE '1990-01-01' + (i % 2)::INTEGER AS born, 50.5 + i % 3 AS weight, i % 5 = 0 AS smokes "
-            "FROM range(100) t(i)"
-        )
-    with dpsql.testing.open(folder / "clinic.yaml", Noiseless()) as proxy:
+    with dpsql.testing.open(write_clinic(folder, policy), Noiseless()) as proxy:
         users = Users(folder / "clinic.users")
         tokens = {name: users.add(name, proxy.policy) for name in ("ana", "bob")} | {"": users.add_owner()}
         server = Server(proxy, users)

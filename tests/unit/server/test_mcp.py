@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import mcp_types
 import pytest
 from mcp.client import Client
@@ -22,31 +21,9 @@ from dpsql.proxy import Proxy
 from dpsql.server.mcp import mcp_server
 from dpsql.server.tools import Tools
 from dpsql.testing_samplers import Noiseless
+from tests.unit.server.clinic import COUNT, POLICY, write_clinic
 
-POLICY = """
-version: 1
-name: clinic
-engine: {kind: duckdb, database: clinic.duckdb}
-neighbours: add_remove
-budget:
-  ledger: clinic.ledger.db
-  composition: zcdp
-  total: {epsilon: 20, delta: 1.0e-6}
-  analysts: {ana: {epsilon: 10, delta: 1.0e-7}}
-  per_query: {epsilon: 0.5}
-server: {approve_above: 0.2}
-tables:
-  people:
-    unit: person
-    rows_per_unit: 1
-    rows_about: 100
-    columns:
-      age:  {type: integer, bounds: [0, 99]}
-      sex:  {type: text, values: [F, M]}
-      born: {type: date, bounds: [1990-01-01, 1990-01-02]}
-"""
 pytestmark = pytest.mark.chance(0, "the protocol draws keys; nothing of noise is asserted")
-COUNT = "SELECT COUNT(*) AS n FROM people"
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 """The protocol's newest revision, and the one before it, in which servers call clients back."""
 
@@ -54,12 +31,7 @@ MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clinic")
-    (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
-        database.execute(
-            "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, ['F', 'M'][1 + i % 2] AS sex, "
-            "DATE '1990-01-01' + (i % 2)::INTEGER AS born FROM range(100) t(i)"
-        )
+    write_clinic(folder)
     return folder
 
 
@@ -125,7 +97,7 @@ def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
     columns = told(called(tools, "describe_table", table="people"))
     assert ["age", "integer", "[0, 99]", False, "1"] in columns["rows"]
     assert "there is no such table" in refusal(called(tools, "describe_table", table="pepole"))
-    assert told(called(tools, "budget"))["limit"] == "epsilon 10, delta 1e-07"
+    assert told(called(tools, "budget"))["limit"] == "epsilon 40, delta 1e-07"
 
 
 def test_a_quote_tells_cost_and_half_width_or_the_price_of_a_wanted_one(tools: Tools) -> None:
@@ -147,7 +119,7 @@ def test_an_answer_has_its_half_widths_cost_and_what_is_left(tools: Tools) -> No
     assert n["high"] - n["low"] == 2 * n["half_width"] > 0
     assert mean["low"] <= mean["value"] <= mean["high"]
     assert answer["cost"] == "epsilon 0.2"
-    assert answer["left"].startswith("epsilon 9.")
+    assert answer["left"].startswith("epsilon 39.")
     assert "NOT PRIVATE: test sampler" in answer["notes"]
     again = told(called(tools, "query", sql=sql, epsilon=0.2))
     assert again["cost"] == "nothing, this was released before"
@@ -202,7 +174,7 @@ def test_asking_without_end_gains_nothing(tools: Tools) -> None:
 
 
 def test_the_limit_is_a_tenth_where_the_policy_says_nothing(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "clinic.yaml").write_text(POLICY.replace("server: {approve_above: 0.2}\n", ""))
+    (tmp_path / "clinic.yaml").write_text(POLICY.replace("approve_above: 0.2, ", ""))
     assert float(load_policy(tmp_path / "clinic.yaml").server.approve_above) == 0.1
 
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import dpsql.testing
@@ -18,6 +17,7 @@ from dpsql.server.page.chart import chart
 from dpsql.server.page.facts import PageFacts, ends, gather
 from dpsql.server.page.markup import EMPTY, element
 from dpsql.server.page.sections import page
+from tests.unit.server.clinic import write_clinic
 
 NOW = datetime(2026, 6, 30, 12, tzinfo=UTC)
 POLICY = """
@@ -45,10 +45,8 @@ COUNT = "SELECT COUNT(*) AS n FROM people"
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dpsql.testing.TestProxy]:
     folder = tmp_path_factory.mktemp("page")
-    (folder / "clinic.yaml").write_text(POLICY)
-    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
-        database.execute("CREATE TABLE people AS SELECT i AS person, 'F' AS name, i % 90 AS age FROM range(4321) t(i)")
-    with dpsql.testing.open(folder / "clinic.yaml", dpsql.testing.Noiseless()) as opened:
+    people = "SELECT i AS person, 'F' AS name, i % 90 AS age FROM range(4321) t(i)"
+    with dpsql.testing.open(write_clinic(folder, POLICY, people), dpsql.testing.Noiseless()) as opened:
         ana, bob = opened.session(analyst="ana"), opened.session(analyst="bob")
         ana.query(COUNT, epsilon=1.25)
         for _ in range(3):
