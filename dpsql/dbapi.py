@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.switch import intervals_set, set_answer
+from dpsql.closing import Closing
 from dpsql.errors import (
     DatabaseError,
     DataError,
@@ -169,7 +169,7 @@ def set_statement(name: str, value: str | float | Decimal) -> str:
     return f"SET {name} = {literal}"
 
 
-class Connection:
+class Connection(Closing):
     """One analyst's connection. Nothing here can be changed or taken back, so commit and rollback do nothing.
 
     Args:
@@ -229,16 +229,8 @@ class Connection:
             raise InterfaceError("The connection is closed. Open another with dpsql.connect.")
         return self._session
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class Cursor:
+class Cursor(Closing):
     """One statement at a time, and the rows of its answer.
 
     Attributes:
@@ -348,14 +340,6 @@ class Cursor:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.fetchone, None)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _rest(self) -> Answer:
         """The answer without the rows that were fetched; none are left then."""

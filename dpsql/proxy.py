@@ -11,12 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.backend import Backend
 from dpsql.charging import Charging
+from dpsql.closing import Closing
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
 from dpsql.errors import OperationalError, PolicyError, ProgrammingError, door
@@ -50,7 +50,7 @@ Progress = Callable[[str, float], None]
 LONGEST_NAME = 200  # Characters of an analyst's name. It is a choice: a name stands in every record of the ledger.
 
 
-class Proxy:
+class Proxy(Closing):
     """A policy in force. Made by `open`; close it, or use it in a ``with`` block.
 
     Args:
@@ -155,14 +155,6 @@ class Proxy:
         self.owners.close()
         self.ledger.close()
         self._ends()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _engine(self) -> Engine:
         """The engine over the current version, or over the next where refreshes took that one away meanwhile."""

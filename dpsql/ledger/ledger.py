@@ -17,9 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
-from typing import Self
 
+from dpsql.closing import Closing
 from dpsql.errors import InvariantBroken, LedgerError, OperationalError, PolicyError
 from dpsql.ledger.file import LedgerFile
 from dpsql.ledger.granting import Granting
@@ -50,7 +49,7 @@ PAYS = ("charge", "synthetic", "shared", "release")  # The kinds of records that
 FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
-class Ledger:
+class Ledger(Closing):
     """An open ledger; threads may share it, processes open their own. Made by `open`."""
 
     def __init__(
@@ -314,14 +313,6 @@ class Ledger:
         with self._lock:
             self._broken = True
             self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
