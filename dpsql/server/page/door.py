@@ -17,9 +17,11 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -29,6 +31,7 @@ from dpsql.server.core import Server
 from dpsql.server.doors import Door
 from dpsql.server.events import tell
 from dpsql.server.http import HttpDoor, address_of, body_of
+from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.facts import gather
 from dpsql.server.page.markup import Html, element, joined
 from dpsql.server.page.sections import page, whole
@@ -41,6 +44,8 @@ COOKIE = "dpsql_owner"
 FORM = 4096  # Bytes of a form's body: three short fields. It is a choice.
 SECRET = 32  # Random bytes of a cookie, and of a form's token.
 MOST = 20  # Sessions at a time; the oldest ends. It is a choice: there is one owner.
+LOCAL = ("127.0.0.1", "localhost", "::1")
+"""The names of this machine, for itself."""
 SAFE = {
     "Content-Security-Policy": (
         f"default-src 'none'; style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'; "
@@ -48,7 +53,7 @@ SAFE = {
     ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer a browser would not say in Origin that a form is this page's
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
@@ -57,7 +62,12 @@ SAFE = {
 
 def open_door(server: Server) -> Door:
     """The door, not yet open."""
-    return HttpDoor(lambda _, tls: Page(server, secure=tls is not None).app(), server.limits, "/")
+
+    def app(listen: Listen, tls: Tls | None) -> Starlette:
+        local = listen.path is None and not listen.network
+        return Page(server, secure=tls is not None, local=local).app()
+
+    return HttpDoor(app, server.limits, "/")
 
 
 @dataclass(slots=True)
@@ -81,11 +91,14 @@ class Page:
     Args:
         server: Whose.
         secure: Whether cookies go over TLS alone.
+        local: Whether it is reached from this machine alone, by one of the names in `LOCAL`.
         clock: Seconds that only grow; tests give their own.
     """
 
-    def __init__(self, server: Server, *, secure: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        self._server, self._secure, self._clock = server, secure, clock
+    def __init__(
+        self, server: Server, *, secure: bool, local: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._server, self._secure, self._local, self._clock = server, secure, local, clock
         self._visits: dict[bytes, _Visit] = {}
 
     def app(self) -> Starlette:
@@ -97,7 +110,19 @@ class Page:
             Route("/leave", self.leave, methods=["POST"]),
             Route("/healthz", self.health),
         ]
-        return Starlette(routes=routes)
+        return Starlette(routes=routes, middleware=[Middleware(BaseHTTPMiddleware, dispatch=self._meant_here)])
+
+    async def _meant_here(self, request: Request, answer: RequestResponseEndpoint) -> Response:
+        """Refuses what another site makes the owner's browser do: even a wrong token sent in their name locks them out.
+
+        A page that is for this machine alone is not shown under a foreign name, which another site's owner may let
+        lead here (DNS rebinding); a form comes from the page itself, where the browser says from which site it is.
+        """
+        if self._local and _host(request) not in LOCAL and request.url.path != "/healthz":
+            return PlainTextResponse("This page is at 127.0.0.1 and localhost alone.\n", 421, SAFE)
+        if request.method == "POST" and _foreign(request):
+            return PlainTextResponse("This form is not of this page.\n", 403, SAFE)
+        return await answer(request)
 
     async def health(self, _: Request) -> Response:
         """Whether the server takes statements, for whoever watches over it; it tells nothing else."""
@@ -195,6 +220,22 @@ class Page:
         except ValueError:
             return None
         return {name: values[0] for name, values in read.items()}
+
+
+def _host(request: Request) -> str | None:
+    """The name under which a request came, without its port."""
+    try:
+        return urlsplit(f"//{request.headers.get('host', '')}").hostname
+    except ValueError:
+        return None
+
+
+def _foreign(request: Request) -> bool:
+    """Whether the browser says that another site sends this: by Sec-Fetch-Site, or where it has none by Origin."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        return site not in ("same-origin", "none")
+    return origin is not None and origin.partition("://")[2].lower() != request.headers.get("host", "").lower()
 
 
 def _key(cookie: str) -> bytes:
