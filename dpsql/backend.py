@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
@@ -21,7 +22,6 @@ from dpsql.ledger.refusals import ReleasedMeanwhile
 from dpsql.ledger.served import Served
 from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
-from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan, PublicPlan
@@ -30,6 +30,9 @@ from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 
 __all__ = ["Backend"]
 

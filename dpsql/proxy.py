@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.postprocess import PostProcess
 from dpsql.backend import Backend
@@ -19,6 +19,7 @@ from dpsql.charging import Charging
 from dpsql.closing import Closing
 from dpsql.engine.base import Engine
 from dpsql.engine.log import keep_in
+from dpsql.engine.public_columns import PublicColumns
 from dpsql.errors import OperationalError, PolicyError, ProgrammingError, door
 from dpsql.ledger.beside import Beside, beside
 from dpsql.ledger.ledger import Ledger
@@ -26,13 +27,10 @@ from dpsql.ledger.mark import default_folder
 from dpsql.ledger.served import Served
 from dpsql.ledger.state import Pinned
 from dpsql.ledger.waiting import Waiting
-from dpsql.mechanisms.metric.public_columns import PublicColumns
-from dpsql.mechanisms.metric.row_metric import build_metrics
 from dpsql.owner.advise import newest
 from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
-from dpsql.owner.metric_report import require_metrics
 from dpsql.owner.versions import open_engine
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
@@ -40,8 +38,11 @@ from dpsql.policy import Policy, load_policy
 from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.kinds import Approximate, Loss, Pure
 from dpsql.privacy.sampling import ExactSampler, Sampler
-from dpsql.releasing.sharing import Sharing
 from dpsql.session import Session
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.metric.row_metric import RowMetric
+    from dpsql.releasing.sharing import Sharing
 
 __all__ = ["Proxy", "open", "open_ledger", "refresh"]
 
@@ -104,6 +105,8 @@ class Proxy(Closing):
     @property
     def releases(self) -> Sharing:
         """The owner's synthetic tables: made for readers, granted, listed, dropped, exported."""
+        from dpsql.releasing.sharing import Sharing  # here: few owners share one
+
         return Sharing(self._backend)
 
     @door
@@ -172,7 +175,11 @@ class Proxy(Closing):
         advised = advised_tables(self.policy, newest(self.ledger), data)
         catalog = build_catalog(self.policy, engine.public, engine.version, advised)
         public = PublicColumns(engine, catalog)
-        metrics = build_metrics(self.policy, engine.public, public)
+        metrics: dict[str, RowMetric] = {}
+        if self.policy.metrics:
+            from dpsql.mechanisms.metric.row_metric import build_metrics  # here: most policies have none
+
+            metrics = build_metrics(self.policy, engine.public, public)
         above = self.policy.server.owner_approves_above
         return Backend(
             catalog=catalog,
@@ -208,7 +215,7 @@ def open(path: str | PathLike[str], *, progress: Progress | None = None) -> Prox
     ledger, end_log = open_ledger(policy), keep_in(owners_folder(policy))
     try:
         if ledger.version() == 0:
-            require_metrics(policy)
+            _require_metrics(policy)
         cache = cache_directory(policy, ledger)
         owners = Beside(beside(policy.resolve(policy.budget.ledger)))
         return Proxy(policy, ledger, cache, ExactSampler(), progress=progress, owners=owners, ends=end_log)
@@ -233,7 +240,7 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
         PolicyError, LedgerError, OperationalError: As `open`; the old version then stays.
     """
     policy = load_policy(Path(path))
-    require_metrics(policy)
+    _require_metrics(policy)
     with open_ledger(policy) as ledger:
         policy = with_bounds(policy, newest(ledger))
         cache, end_log = cache_directory(policy, ledger), keep_in(owners_folder(policy))
@@ -242,6 +249,14 @@ def refresh(path: str | PathLike[str], *, progress: Progress | None = None) -> i
                 return _new_version(policy, ledger, cache, "", progress)
         finally:
             end_log()
+
+
+def _require_metrics(policy: Policy) -> None:
+    """Refuses a policy with a metric that is none, before anything is built; as `owner.metric_report`."""
+    if policy.metrics:
+        from dpsql.owner.metric_report import require_metrics  # here: most policies have none
+
+        require_metrics(policy)
 
 
 def _check_name(analyst: object) -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from dpsql.answers.budget import Budget
-from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.privacy.loss import PrivacyLoss
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.metric.row_metric import RowMetric
 
 __all__ = ["total_promise"]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpsql.answers.writers import WRITERS
 from dpsql.cli.app import app
 from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, statements_of, takes_options, widths_of
 from dpsql.cli.running import line, opened, progress
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain", "query"]
 
-FORMATS = ("table", *WRITERS)
+FORMATS = ("table", "csv", "json", "parquet")  # The last three are the names of `answers.writers.WRITERS`.
 
 
 def _known(name: str) -> str:
@@ -145,5 +144,7 @@ def _write(answer: Answer, format: str) -> None:  # noqa: A002 - the option's na
     if format == "table":
         typer.echo(answer.to_text())
         return
+    from dpsql.answers.writers import WRITERS
+
     sys.stdout.buffer.write(WRITERS[format](answer))
     sys.stdout.buffer.flush()

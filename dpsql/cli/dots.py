@@ -164,7 +164,7 @@ class Shell:
         from dpsql.answers.screen import text_table
         from dpsql.mechanisms import MECHANISMS
 
-        rows = [(own.name, (type(own).__doc__ or "").splitlines()[0]) for own in MECHANISMS]
+        rows = [(own.name, (type(own.loaded).__doc__ or "").splitlines()[0]) for own in MECHANISMS]
         self._tell(text_table(("mechanism", "what it answers"), rows, widest=None))
         self._tell("The one with the least expected error is taken; .explain says which, and why not the others.")
 

@@ -5,8 +5,9 @@ Tests: tests/unit/cli.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,15 +53,31 @@ def told(policy: Path) -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str, float], None]]:
-    """A bar on stderr, where that is a terminal."""
-    from rich.console import Console
+    """A bar on stderr, from the first step on, where that is a terminal."""
+    with ExitStack() as ends:
+        shown: list[Callable[[str, float], None]] = []
+
+        def step(name: str, done: float) -> None:
+            if not shown:
+                shown.append(ends.enter_context(_bar()))
+            shown[0](name, done)
+
+        yield step if sys.stderr.isatty() else _silent
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, float], None]]:
+    from rich.console import Console  # here: most commands have done their work before there is a step to show
     from rich.markup import escape
     from rich.progress import Progress
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=1.0, visible=False)
-        yield lambda step, done: bar.update(task, description=escape(line(step)), completed=done, visible=True)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda step, done: bar.update(task, description=escape(line(step)), completed=done)
+
+
+def _silent(step: str, done: float) -> None:
+    """Nobody looks."""
 
 
 def line(text: str) -> str:

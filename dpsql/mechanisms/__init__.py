@@ -6,47 +6,53 @@ To add one, write its file, add its line to `MECHANISMS`, and test it; `choose.c
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from dpsql.mechanisms.base import Mechanism
-from dpsql.mechanisms.capped.mechanism import Capped
-from dpsql.mechanisms.clamped import Clamped
-from dpsql.mechanisms.exponential import Exponential
-from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
-from dpsql.mechanisms.gaussian import Gaussian
-from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
-from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.located.mechanism import AtOwnPlace
-from dpsql.mechanisms.metric.mechanism import MetricPrivacy
-from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
-from dpsql.mechanisms.preprocessing.mechanism import Preprocessing
-from dpsql.mechanisms.public import Public
-from dpsql.mechanisms.random_dp import RandomDP
-from dpsql.mechanisms.threshold import Threshold
-from dpsql.mechanisms.top_k import TopK
+from dpsql.mechanisms.late import Late, choosing, first_groups, named, of, priced_by_a_metric
 from dpsql.plan.domains import Evaluate
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
 
 __all__ = ["MECHANISMS", "by_name", "under_policy"]
 
-MECHANISMS: tuple[Mechanism, ...] = (
-    Public(),
-    Laplace(),
-    Gaussian(),
-    Clamped(),
-    Threshold(),
-    GaussianThreshold(),
-    Capped(),
-    Exponential(),
-    TopK(),
-    AtOwnPlace(),
-    FriendlyCore(),
-    Preprocessing(),
-    RandomDP(),
-    MetricPrivacy(),
+QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
+VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
+PAIRS = ("covar_pop", "covar_samp", "corr", "regr_slope")
+TABLES = ("dp_kmeans", "dp_covariance")
+
+MECHANISMS: tuple[Late, ...] = (
+    Late("public", home="public:Public"),
+    Late("laplace", home="laplace:Laplace"),
+    Late("gaussian", home="gaussian:Gaussian"),
+    Late("clamped", home="clamped:Clamped", kind=of("count_rows", "count", "count_units", "sum")),
+    Late("threshold", home="threshold:Threshold"),
+    Late("gaussian_threshold", home="gaussian_threshold:GaussianThreshold", kind=choosing),
+    Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES)),
+    Late("exponential", frozenset({"interval"}), home="exponential:Exponential", kind=of("mode", *QUANTILES)),
+    Late("top_k", home="top_k:TopK", kind=first_groups),
+    Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
+    Late(
+        "friendly_core",
+        frozenset({"scale"}),
+        home="friendly_core.mechanism:FriendlyCore",
+        kind=of("avg", *PAIRS, *TABLES),
+    ),
+    Late(
+        "preprocessing",
+        frozenset({"sensitivity", "centre"}),
+        home="preprocessing.mechanism:Preprocessing",
+        kind=of("avg", "trimmed_mean", "sum", *VARIANCES, *QUANTILES),
+    ),
+    Late("random_dp", frozenset({"gamma"}), home="random_dp:RandomDP", kind=named("random_dp")),
+    Late("metric", frozenset({"metric", "multiple"}), home="metric.mechanism:MetricPrivacy", kind=priced_by_a_metric),
 )
-"""Every mechanism, in the order in which equal offers are preferred."""
+"""Every mechanism, in the order in which equal offers are preferred: its name, the options that are its own, where it
+is, and which requests may be for it. It is loaded when the first of them comes."""
 
 
-def under_policy(metrics: Mapping[str, RowMetric], evaluate: Evaluate, public: PublicRows) -> tuple[Mechanism, ...]:
+def under_policy(metrics: Mapping[str, RowMetric], evaluate: Evaluate, public: PublicRows) -> tuple[Late, ...]:
     """Every mechanism, with what one policy declares for them.
 
     Args:
@@ -54,14 +60,14 @@ def under_policy(metrics: Mapping[str, RowMetric], evaluate: Evaluate, public: P
         evaluate: Runs expressions over public values.
         public: Reads public tables.
     """
-    own = MetricPrivacy(metrics=metrics, evaluate=evaluate, public=public)
-    return tuple(own if mechanism.name == own.name else mechanism for mechanism in MECHANISMS)
+    given = {"metrics": metrics, "evaluate": evaluate, "public": public}
+    return tuple(replace(own, given=given) if own.name == "metric" else own for own in MECHANISMS)
 
 
-def by_name(name: str) -> Mechanism | None:
+def by_name(name: str) -> Late | None:
     """The mechanism of that name, or None.
 
-    >>> by_name("laplace")
+    >>> by_name("laplace").loaded
     Laplace(name='laplace', options=frozenset())
     """
     return next((mechanism for mechanism in MECHANISMS if mechanism.name == name), None)

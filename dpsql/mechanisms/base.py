@@ -327,6 +327,10 @@ class Mechanism(ABC):
         """Whether a request is of the kind that it answers; most answer what has a price of its own."""
         return not request.whole and request.top is None
 
+    def may_answer(self, request: Request) -> bool:
+        """Whether it takes a request, and an offer is worth asking for; `takes` alone tells who has a reason."""
+        return self.takes(request)
+
     def reads(self, request: Request) -> frozenset[str]:
         """Names of the options that bear on its answer to a request: its own, the price, and how rows are bounded."""
         return self.options | PRICE | GROUPS | (CHOICE if request.selects else frozenset())

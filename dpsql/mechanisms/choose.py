@@ -5,8 +5,8 @@ Unasked, of those alone whose intervals hold the truth whatever the data are (`u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
@@ -34,10 +34,20 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The offer that was chosen, and the others with their reasons, in the order of registration."""
+    """The offer that was chosen.
+
+    Attributes:
+        release: The offer.
+        unchosen: Works out the others. Those that could not have been taken are asked for their offers only then.
+    """
 
     release: Offer
-    others: tuple[Other, ...]
+    unchosen: Callable[[], tuple[Other, ...]] = field(compare=False)
+
+    @property
+    def others(self) -> tuple[Other, ...]:
+        """The others with their reasons, in the order of registration."""
+        return self.unchosen()
 
 
 def choose(
@@ -57,37 +67,60 @@ def choose(
     Raises:
         UnsupportedQuery: If no mechanism, or not the wanted one, offers; the message holds every reason.
     """
-    offers: dict[str, Offer] = {}
-    others: dict[str, Other] = {}
+    offers, errors = dict[str, Offer](), dict[str, float]()
     for mechanism in mechanisms:
-        if not mechanism.takes(request):
-            continue
-        name = mechanism.name
-        answer = Refusal(name, "the policy bans it for this column.") if name in banned else mechanism.offer(request)
-        if isinstance(answer, Refusal):
-            others[name] = Other(name, None, answer.reason)
-        else:
-            offers[name] = answer
-    named = {m.name: reason for m in mechanisms if m.name in offers and (reason := only_named(m, request))}
-    eligible = [name for name in offers if (name not in named if wanted is None else name == wanted)]
-    if not eligible:
-        raise _refused(request, others, wanted, {} if wanted else named)
-    # Each error is computed once: some need a search.
-    errors = {name: release.expected_error for name, release in offers.items()}
-    best = min(eligible, key=errors.__getitem__)
-    for name, error in errors.items():
-        if name != best:
-            reason = f"mechanism = '{best}' was asked for." if wanted else named.get(name, NOT_SMALLER)
-            others[name] = Other(name, error, " ".join([reason, *offers[name].notes]))
-    return Choice(offers[best], tuple(others[m.name] for m in mechanisms if m.name in others))
+        if _may_be_taken(mechanism, request, wanted, banned):
+            answer = mechanism.offer(request)
+            if not isinstance(answer, Refusal):
+                offers[mechanism.name], errors[mechanism.name] = answer, answer.expected_error  # some need a search
+    if not offers:
+        raise _refused(request, mechanisms, wanted, banned)
+    best = min(errors, key=errors.__getitem__)
+    return Choice(offers[best], lambda: _others(request, mechanisms, wanted, banned, best))
+
+
+def _may_be_taken(mechanism: Mechanism, request: Request, wanted: str | None, banned: Collection[str]) -> bool:
+    """Whether nothing but its own reasons keeps a mechanism from being taken."""
+    if mechanism.name in banned or (wanted is None and only_named(mechanism, request) is not None):
+        return False
+    return wanted in (None, mechanism.name) and mechanism.may_answer(request)
+
+
+def _others(
+    request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str], best: str
+) -> tuple[Other, ...]:
+    """All that take such a request but the best, with what each would have erred by, or why it makes no offer."""
+    others = []
+    for mechanism in mechanisms:
+        if mechanism.name != best and mechanism.takes(request):
+            answer, kept = _answer(mechanism, request, banned), only_named(mechanism, request) or NOT_SMALLER
+            if isinstance(answer, Refusal):
+                others.append(Other(mechanism.name, None, answer.reason))
+            else:
+                reason = f"mechanism = '{best}' was asked for." if wanted else kept
+                others.append(Other(mechanism.name, answer.expected_error, " ".join([reason, *answer.notes])))
+    return tuple(others)
+
+
+def _answer(mechanism: Mechanism, request: Request, banned: Collection[str]) -> Offer | Refusal:
+    if mechanism.name in banned:
+        return Refusal(mechanism.name, "the policy bans it for this column.")
+    return mechanism.offer(request)
 
 
 NOT_SMALLER = "its expected error is not smaller."
 
 
 def _refused(
-    request: Request, others: Mapping[str, Other], wanted: str | None, named: Mapping[str, str]
+    request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str]
 ) -> UnsupportedQuery:
+    """Why nothing was taken."""
+    answers = {own.name: (own, _answer(own, request, banned)) for own in mechanisms if own.takes(request)}
+    others = {name: answer.reason for name, (_, answer) in answers.items() if isinstance(answer, Refusal)}
+    kept = {
+        name: only_named(own, request) for name, (own, _) in answers.items() if wanted is None and name not in others
+    }
+    named = {name: reason for name, reason in kept.items() if reason}
     construct, position = request.aggregate.text, request.aggregate.position
     if named:
         ask = " or ".join(f"mechanism = '{name}'" for name in named)
@@ -99,11 +132,11 @@ def _refused(
             hint=f"Write {ask}. {reasons}",
         )
     if wanted is None:
-        reasons = " ".join(f"{name}: {other.reason}" for name, other in others.items())
+        reasons = " ".join(f"{name}: {reason}" for name, reason in others.items())
         return UnsupportedQuery("no mechanism answers this.", construct=construct, position=position, hint=reasons)
     if wanted in others:
         return UnsupportedQuery(
-            f"mechanism '{wanted}' does not answer this: {others[wanted].reason}",
+            f"mechanism '{wanted}' does not answer this: {others[wanted]}",
             construct=construct,
             position=position,
             hint="Leave the mechanism out to get the one with the least expected error.",

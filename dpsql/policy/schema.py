@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import sys
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from dpsql.policy.model import Policy
+from dpsql.policy.section import Section
 
 __all__ = ["policy_schema", "schema_text"]
 
@@ -30,8 +34,30 @@ class _FileSchema(GenerateJsonSchema):
         generated = super().dict_schema(schema)
         return generated | ({"additionalProperties": False} if "patternProperties" in generated else {})
 
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        generated = super().model_schema(schema)
+        for key, text in _descriptions(schema["cls"]).items():
+            generated["properties"].get(key, {}).setdefault("description", text)
+        return generated
+
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+
+def _descriptions(section: type) -> dict[str, str]:
+    """What stands below each field of a section, its own and those that it inherits, in the source."""
+    above = section.__base__
+    inherited = _descriptions(above) if above is not None and issubclass(above, Section) else {}
+    (written,) = ast.parse(inspect.getsource(section)).body
+    return inherited | {
+        field.target.id: inspect.cleandoc(text.value.value)
+        for field, text in pairwise(written.body if isinstance(written, ast.ClassDef) else ())
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 @cache

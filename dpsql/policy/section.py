@@ -46,9 +46,12 @@ _A_TO_Z = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 class Section(BaseModel):
-    """A closed mapping: an unknown key, or a value of another type, is an error."""
+    """A closed mapping: an unknown key, or a value of another type, is an error.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+    What stands below a field in the source describes its key: `schema` reads it, and no other start pays for that.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 def wrong(problem: str, remedy: str, *at: str | int) -> PydanticCustomError:

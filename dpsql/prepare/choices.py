@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
+from dpsql.mechanisms import by_name
 from dpsql.mechanisms.base import Joint, Mechanism, Refusal, Request
 from dpsql.mechanisms.choose import Choice, choose
-from dpsql.mechanisms.friendly_core.mechanism import FriendlyCore
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.catalog import Catalog, ColumnInfo
@@ -60,7 +60,7 @@ def _whole(requests: Sequence[Request], wanted: str | None, mechanisms: Sequence
     Raises:
         UnsupportedQuery: The statement wants another mechanism, or the owner bans this one for a column.
     """
-    (mechanism,) = [mechanism for mechanism in mechanisms if mechanism.takes(requests[0])]
+    (mechanism,) = [mechanism for mechanism in mechanisms if mechanism.may_answer(requests[0])]
     for request in requests:
         construct, position = request.aggregate.text, request.aggregate.position
         if wanted not in (None, mechanism.name):
@@ -89,9 +89,9 @@ def _allows(request: Request, mechanism: Mechanism, wanted: str | None) -> bool:
     """Whether the statement and the owner leave a request to this mechanism."""
     banned, default = _owners(request)
     named = wanted or default
-    if mechanism.name in banned or not mechanism.takes(request):
+    if mechanism.name in banned or (named != mechanism.name if named else only_named(mechanism, request) is not None):
         return False
-    return named == mechanism.name if named else only_named(mechanism, request) is None
+    return mechanism.may_answer(request)
 
 
 def _owners(request: Request) -> tuple[frozenset[str], str | None]:
@@ -159,7 +159,8 @@ def _without_bounds(request: Request, catalog: Catalog) -> UnsupportedQuery | No
 
 def _scale_alone(request: Request, catalog: Catalog) -> UnsupportedQuery | None:
     """Why a mean of a column with a scale, and neither bounds nor a centre, has no answer; None for other reasons."""
-    aggregate, offer = request.aggregate, FriendlyCore().offer(request)
+    aggregate, friendly = request.aggregate, by_name("friendly_core")
+    offer = None if friendly is None else friendly.offer(request)
     if not isinstance(offer, Refusal) or (
         aggregate.argument is not None and aggregate.argument.facts.centre is not None
     ):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dpsql.mechanisms.base import Joint
 from dpsql.mechanisms.choose import Choice, Other
@@ -53,7 +54,7 @@ def joined(alone: Sequence[Choice | None], joints: Sequence[Joint]) -> list[Take
             loss: Loss | None = joint.loss
             for index, offer, place in zip(joint.members, joint.offers, joint.places, strict=True):
                 first = index if place == 0 else first
-                taken[index] = Taken(Choice(offer, _others(alone[index])), first, place, loss)
+                taken[index] = Taken(Choice(offer, partial(_others, alone[index])), first, place, loss)
                 loss = None
     return [taken[index] for index in sorted(taken)]
 

@@ -101,7 +101,7 @@ def better(every: Prepared, first: Prepared, top: Top) -> Prepared:
     if first_errs < all_err:
         other = Other(own.release.mechanism, all_err, f"on all {listed} groups, which are then cut: {NOT_SMALLER}")
         chooser = first.measured[first.selection or 0]
-        choices = replace(chooser.choice, others=(other, *chooser.choice.others))
+        choices = replace(chooser.choice, unchosen=lambda: (other, *chooser.choice.others))
         return replace(first, measured=_with(first, first.selection or 0, replace(chooser, choice=choices)))
     other = Other(
         "top_k",
@@ -109,7 +109,7 @@ def better(every: Prepared, first: Prepared, top: Top) -> Prepared:
         f"±{choice.half_width:.4g} for choosing the groups first, ±{value.half_width:.4g} for their values; on all "
         f"{listed} groups, which are then cut, the same is ±{all_err:.4g}.",
     )
-    measured = replace(every.measured[at], choice=replace(own, others=(*own.others, other)))
+    measured = replace(every.measured[at], choice=replace(own, unchosen=lambda: (*own.others, other)))
     return replace(every, measured=_with(every, at, measured))
 
 

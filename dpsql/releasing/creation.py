@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from secrets import token_hex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.costs import cost_text
@@ -22,10 +22,6 @@ from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.releases.payment import Relation
-from dpsql.mechanisms.releases.table import TablePlan, plan_table, proves
-from dpsql.mechanisms.releases.waiting import Told
-from dpsql.mechanisms.releases.workload import Wanted, default_workload, read_workload
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
@@ -41,6 +37,12 @@ from dpsql.releasing.payers import Payer
 from dpsql.releasing.stored import MOST_READ, read_stored, written
 from dpsql.sql import syntax
 from dpsql.sql.parse import normal
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.releases.payment import Relation
+    from dpsql.mechanisms.releases.table import TablePlan
+    from dpsql.mechanisms.releases.waiting import Told
+    from dpsql.mechanisms.releases.workload import Wanted
 
 __all__ = ["SILENT", "Creation", "Progress", "beside", "create_text", "lost", "planned"]
 
@@ -204,6 +206,8 @@ def planned(
     _refuse_governed(counted)
     source = source_of(counted, tuple(key for _, key in columns), own)
     asked = _asked(counted, columns, given, catalog)
+    from dpsql.mechanisms.releases.table import plan_table, proves  # here: few sessions make a table
+
     relation: Relation = "replace_one" if catalog.neighbours == "replace_one" else "add_remove"
     rows, method = source.contribution.total, given.get("method")
 
@@ -298,6 +302,8 @@ def _asked(counted: Plan, columns: Sequence[tuple[str, Key]], given: Mapping[str
     kinds = [key.expression.facts.type for _, key in columns]
     ordered = [kind.numeric or kind in (Type.DATE, Type.TIMESTAMP) for kind in kinds]
     method, text = given.get("method"), given.get("workload")
+    from dpsql.mechanisms.releases.workload import Wanted, default_workload, read_workload
+
     if text is not None:
         workload = read_workload(text, names)
     elif len(names) in WHOLE.get(method or "", ("", ()))[1]:

@@ -33,7 +33,6 @@ from dpsql.plan.synthetic import tables_named
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
-from dpsql.releasing.bounds import bounds_of
 from dpsql.releasing.creation import Creation, beside, lost, planned
 from dpsql.releasing.instead import Planned, break_even, free_statement
 from dpsql.releasing.payers import Analyst
@@ -102,7 +101,12 @@ class Releases:
         post_process = self._backend.post_process
         answer = exact(plan, post_process.over_release(lower_over_release(plan), tables))
         stored = self._stored(names[0], read[names[0]].released or "")
-        bounds = bounds_of(plan, stored, post_process, answer.rows) if stored is not None else answer._intervals
+        if stored is None:
+            bounds = answer._intervals
+        else:
+            from dpsql.releasing.bounds import bounds_of  # here: few sessions read a table
+
+            bounds = bounds_of(plan, stored, post_process, answer.rows)
         return replace(
             answer,
             cost=cost,

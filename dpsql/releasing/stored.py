@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpsql.engine.dialect import WIRE
 from dpsql.errors import OperationalError
-from dpsql.mechanisms.releases.proofs import Proof, read_proof
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.worker import wire
+
+if TYPE_CHECKING:
+    from dpsql.mechanisms.releases.proofs import Proof
 
 __all__ = ["MOST_READ", "StoredTable", "read_stored", "unread", "written"]
 
@@ -105,5 +107,7 @@ def read_stored(name: str, fingerprint: str, stored: bytes) -> StoredTable:
             multiplicity=max(held.values(), default=0),
         )
     info = TableInfo(name, columns, public=True, rows=sum(told["rows"]), released=fingerprint)
+    from dpsql.mechanisms.releases.proofs import read_proof  # here: few sessions read a table
+
     proofs = tuple(map(read_proof, told.get("proofs", ())))
     return StoredTable(info, tuple(told["values"]), told["rows"], tuple(told.get("domains", ())), proofs)

@@ -21,9 +21,10 @@ START_SECONDS = 60.0  # Seconds until a process has started. It is a choice: a s
 
 # The child runs modules of this very package, and otherwise only what is installed (-I): nothing from the current
 # directory, the environment or the user's own site. The front doors of the packages around it stay shut: they would
-# load all of dpsql, and a start would take three times as long.
+# load all of dpsql, and a start would take three times as long. Garbage is seldom looked for: what a start makes stays.
 _BOOT = """
-import runpy, sys, types
+import gc, runpy, sys, types
+gc.set_threshold(100_000)
 path, module = sys.argv[1:3]
 del sys.argv[1:3]
 package = "dpsql"

@@ -28,11 +28,11 @@ from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.public_columns import PublicColumns
 from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.served import Served
 from dpsql.ledger.waiting import Waiting
-from dpsql.mechanisms.metric.public_columns import PublicColumns
 from dpsql.owner.catalog import build_catalog
 from dpsql.owner.facts import public_table
 from dpsql.owner.shape import shape_of

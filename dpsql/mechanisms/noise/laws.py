@@ -34,13 +34,14 @@ __all__ = [
     "gaussian_tail",
     "laplace_quantile",
     "laplace_tail",
+    "scaled_erfc",
 ]
 
 Floats = npt.NDArray[np.float64]
 
 MARGIN = 1e-12
-"""As a share of a tail: exp of arguments up to 745, erfcx and sums of positive terms in float64 err by less than 2e-13
-of themselves."""
+"""As a share of a tail: exp of arguments up to 745, `scaled_erfc` and sums of positive terms in float64 err by less
+than 2e-13 of themselves."""
 LEAST_DELTA = Fraction(1, 10**100)  # A probability; smaller deltas are refused, for float64 sums no smaller tail.
 UNDERFLOW = 1e-300  # As a probability: what float64 may have lost below its smallest numbers.
 TAIL_MARGIN = Fraction(1, 10**40)
@@ -290,13 +291,31 @@ def _scaled_tail(variance: Fraction, start: int) -> tuple[float, float]:
         i = np.arange(math.ceil(math.sqrt(90 * v)) + 2)  # what is left out weighs less than e^-45
         total = float(np.exp(-(2.0 * start * i + i * i) / (2 * v)).sum())
         return total * (1 - MARGIN), total * (1 + MARGIN)
-    from scipy.special import erfcx  # here: a start that needs none of it is quicker
-
     x = start / sigma
-    smooth = sigma * math.sqrt(math.pi / 2) * float(erfcx(x / math.sqrt(2)))
+    smooth = sigma * math.sqrt(math.pi / 2) * scaled_erfc(x / math.sqrt(2))
     total = smooth + 0.5 + x / (12 * sigma) - (x**3 - 3 * x) / (720 * sigma**3)
     remainder = (x**3 + 109) / (720 * sigma**3)
     return max(1.0, (total - remainder) * (1 - MARGIN)), (total + remainder) * (1 + MARGIN)
+
+
+def scaled_erfc(x: float) -> float:
+    """exp(x^2) erfc(x) for x >= 0, to 1e-13 of itself; scipy's erfcx, without the half of a start that scipy takes.
+
+    From 10 on it is the sum of (-1)^k (2k - 1)!! / (2 x^2)^k over x sqrt(pi), whose terms alternate: what is left out
+    after the twelfth is less than the next one, 23!! / 200^12 < 1e-16.
+
+    Source: Abramowitz, Stegun 1964, 7.1.23 and 7.1.24.
+
+    >>> scaled_erfc(0.0), round(scaled_erfc(1.0), 12), round(scaled_erfc(1e3), 15)
+    (1.0, 0.427583576156, 0.000564189301453)
+    """
+    if x < 10:
+        return math.exp(x * x) * math.erfc(x)
+    total = term = 1.0
+    for k in range(1, 12):
+        term *= -(2 * k - 1) / (2 * x * x)
+        total += term
+    return total / (x * math.sqrt(math.pi))
 
 
 def _total(variance: Fraction) -> tuple[float, float]:

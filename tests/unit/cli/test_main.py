@@ -29,8 +29,8 @@ def test_help_lists_the_commands_that_exist(clinic: Clinic) -> None:
         "schema",
         "shell",
     ):
-        assert f"│ {command} " in ran.out
-    assert "│ audit " not in ran.out
+        assert f"\n  {command} " in ran.out
+    assert "\n  audit " not in ran.out
 
 
 def test_the_version_is_the_packages(clinic: Clinic) -> None:

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 from dp_accounting.pld.privacy_loss_mechanism import DiscreteGaussianPrivacyLoss
+from scipy.special import erfcx
 from scipy.stats import norm
 
 from dpsql.mechanisms.noise.laws import (
@@ -21,6 +22,7 @@ from dpsql.mechanisms.noise.laws import (
     gaussian_tail,
     laplace_quantile,
     laplace_tail,
+    scaled_erfc,
 )
 
 SCALES = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(20)]
@@ -175,3 +177,8 @@ def test_beyond_is_the_least_point_that_noise_reaches_so_rarely(chance: Fraction
 def test_beyond_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="1e-250 to 1/2"):
         LaplaceLaw(Fraction(1)).beyond(Fraction(0))
+
+
+def test_the_scaled_erfc_is_that_of_scipy() -> None:
+    for x in (*np.linspace(0, 30, 601), *np.geomspace(1e-9, 1e9, 200)):
+        assert scaled_erfc(float(x)) == pytest.approx(float(erfcx(x)), rel=1e-13)

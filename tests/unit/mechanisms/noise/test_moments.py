@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.special import gammaincinv
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price, Refusal, Request
@@ -16,7 +17,7 @@ from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace, split_among
 from dpsql.mechanisms.noise.central import STATISTICS
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
-from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, lattice, moments_query
+from dpsql.mechanisms.noise.moments import MomentsRelease, coarse, gamma_quantile, lattice, moments_query
 from dpsql.mechanisms.noise.sensitivity import sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind
 from dpsql.plan.types import Grid
@@ -347,3 +348,9 @@ def test_a_guess_that_starves_the_mean_of_its_price_leaves_intervals_true(functi
     held = [low <= exact <= high for low, high in found if low is not None and high is not None]
     assert len(held) == len(rows)
     assert sum(held) / len(held) >= 0.95
+
+
+@pytest.mark.parametrize("shape", [1, 2, 4])
+def test_the_gamma_quantile_is_that_of_scipy(shape: int) -> None:
+    for level in (0.01, 0.5, 0.95, 0.998):
+        assert gamma_quantile(shape, level) == pytest.approx(float(gammaincinv(shape, level)), rel=1e-11)

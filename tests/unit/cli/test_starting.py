@@ -1,0 +1,47 @@
+"""What a start does not load. `bench/starting.py` measures how long starts take."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.unit.cli.clinic import Clinic
+
+LIBRARIES = {"duckdb", "numpy", "pydantic", "rich", "scipy", "sqlglot"}
+FAMILIES = {"capped", "friendly_core", "located", "metric", "preprocessing", "random_dp", "releases"}
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a process holds in the end, in which the code ran."""
+    told = f"import sys\ntry:\n    {code}\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return set(ran.stderr.split())
+
+
+def of_dpsql(modules: set[str], room: str) -> set[str]:
+    """Those of a room of dpsql, without the room."""
+    return {name for name in modules if name.startswith(f"dpsql.{room}.")}
+
+
+def test_importing_dpsql_loads_nothing_that_takes_time() -> None:
+    modules = loaded("import dpsql")
+    assert {name for name in modules if name.startswith("dpsql")} == {"dpsql"}
+    assert not modules & LIBRARIES
+
+
+def test_help_loads_neither_the_engine_nor_any_mathematics() -> None:
+    modules = loaded("from dpsql.cli import main; main(['--help'])")
+    assert not modules & LIBRARIES
+    assert (
+        not of_dpsql(modules, "plan")
+        | of_dpsql(modules, "mechanisms")
+        | of_dpsql(modules, "answers") - {"dpsql.answers.extras"}
+    )
+
+
+def test_plain_questions_load_no_family_of_mechanisms_and_no_scipy(open_clinic: Clinic) -> None:
+    (open_clinic.folder / "plain.sql").write_text("SELECT COUNT(*) FROM visits; SELECT SUM(cost) FROM visits")
+    asked = "main(['query', 'clinic.yaml', '-f', 'plain.sql', '--analyst', 'ana'])"
+    modules = loaded(f"from dpsql.cli import main; {asked}")
+    assert not modules & {"duckdb", "rich", "scipy"}
+    assert not {name for name in of_dpsql(modules, "mechanisms") if name.split(".")[2] in FAMILIES}
