@@ -43,7 +43,7 @@ MECHANISMS: tuple[Late, ...] = (
         "preprocessing",
         frozenset({"sensitivity", "centre"}),
         home="preprocessing.mechanism:Preprocessing",
-        kind=of("avg", "trimmed_mean", "sum", *VARIANCES, *QUANTILES),
+        kind=of("avg", "trimmed_mean", "sum", *VARIANCES, *QUANTILES, classes=True),
     ),
     Late("random_dp", frozenset({"gamma"}), home="random_dp:RandomDP", kind=named("random_dp")),
     Late("metric", frozenset({"metric", "multiple"}), home="metric.mechanism:MetricPrivacy", kind=priced_by_a_metric),

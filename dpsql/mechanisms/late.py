@@ -27,9 +27,9 @@ def any_request(_: Request) -> bool:
     return True
 
 
-def of(*functions: str) -> Kind:
-    """Requests for these aggregates may be."""
-    return lambda request: request.aggregate.function in functions
+def of(*functions: str, classes: bool = False) -> Kind:
+    """Requests for these aggregates may be; with ``classes`` all where units have classes."""
+    return lambda request: request.aggregate.function in functions or (classes and request.personal is not None)
 
 
 def named(name: str) -> Kind:

@@ -6,7 +6,8 @@ import pytest
 
 from dpsql.mechanisms.base import Refusal, Request
 from dpsql.mechanisms.late import Late
-from tests.contracts.test_mechanisms import requests
+from tests.contracts.test_mechanisms import SHARES, requests
+from tests.unit.mechanisms.asking import of_classes
 from tests.unit.mechanisms.metric.asking import EVERY
 
 EACH = 5
@@ -15,7 +16,10 @@ EACH = 5
 
 @pytest.fixture(scope="module")
 def asked() -> list[Request]:
-    return list(requests())[::EACH]
+    """With and without classes of units."""
+    plain = list(requests())[::EACH]
+    personal = [of_classes(request, SHARES) for request in plain[::EACH] if request.price.multiple is None]
+    return [*plain, *personal]
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=lambda mechanism: mechanism.name)

@@ -18,7 +18,6 @@ import pytest
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms import MECHANISMS, by_name
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request, Top, derive
-from dpsql.mechanisms.late import Late
 from dpsql.mechanisms.metric.release.cells_release import CellsRelease
 from dpsql.plan.needs import Aggregates, Contribution, Sized, Values
 from dpsql.plan.options import Options
@@ -207,7 +206,7 @@ def table(release: Offer, rows: int) -> RawTable:
 
 
 def module(mechanism: Mechanism) -> ModuleType:
-    found = inspect.getmodule(type(mechanism.loaded if isinstance(mechanism, Late) else mechanism))
+    found = inspect.getmodule(type(getattr(mechanism, "loaded", mechanism)))
     assert found is not None
     return found
 
