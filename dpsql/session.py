@@ -7,42 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.batch import BatchQuote, Statements, asked_in, batch_quote
+from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote
 from dpsql.answers.budget import Budget
-from dpsql.answers.described import described, described_quote
-from dpsql.answers.finish import exact, finish
+from dpsql.answers.described import described_quote
 from dpsql.answers.listing import describe_table, list_tables
 from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import Quote
-from dpsql.answers.release import Released, noised, release, write_released
+from dpsql.answers.several import quoted_together
 from dpsql.backend import Backend
-from dpsql.calls import Calls
-from dpsql.charging import Spoken, Wish
-from dpsql.engine.base import EngineStatement
-from dpsql.engine.lower import lower_public
-from dpsql.errors import EngineFailed, ProgrammingError, door
-from dpsql.ledger.refusals import suspended
+from dpsql.buying import Buying, is_priced
+from dpsql.charging import Spoken
+from dpsql.errors import ProgrammingError, door
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
-from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Parameters, Type, Value
-from dpsql.prepare import Measured, Prepared, refuse_unread
-from dpsql.prepare.batch import Batch, readings_for
-from dpsql.privacy.tables import Group, RawTable, ReleasedTable
-from dpsql.releasing import SILENT, Creation, Progress, Releases
+from dpsql.prepare import Prepared, refuse_unread
+from dpsql.prepare.batch import Batch
+from dpsql.privacy.loss import Composed
+from dpsql.releasing import SILENT, Creation, Progress
 from dpsql.sql import syntax
-from dpsql.sql.parse import normal, parse
+from dpsql.sql.parse import parse
 
 __all__ = ["Session"]
 
 
-class Session(Calls):
+class Session(Buying):
     """One analyst's questions. Made by `Proxy.session`; threads may share it.
 
     Args:
@@ -52,11 +47,9 @@ class Session(Calls):
     """
 
     def __init__(self, backend: Backend, analyst: str, *, keeps: object = None) -> None:
-        self._backend = backend
+        super().__init__(backend, analyst)
         self._keeps = keeps
-        self._analyst = analyst
         self._set = Options()
-        self._releases = Releases(backend, analyst, self._run)
 
     @property
     def analyst(self) -> str:
@@ -82,9 +75,7 @@ class Session(Calls):
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
-                plan = self._plan(statement.select, parameters)
-                own = plan if isinstance(plan, PublicPlan) else self._prepare(plan, options)
-                return self._bought([(own, Spoken(statement, parameters))])[0]
+                return self._bought([self._ask(statement, parameters, options)])[0]
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -128,7 +119,15 @@ class Session(Calls):
             return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
-        quote = self._quote(self._plan(statement.select, parameters), options, half_width)
+        plan = self._plan(statement.select, parameters)
+        if isinstance(plan, Several) and not plan.empty:
+            asked, missing = at_width(
+                self._ask(statement, parameters, options), half_width or {}, self._backend.narrowed
+            )
+            if missing:
+                raise ProgrammingError(f"No SELECT has a column {min(missing)!r}. half_width names output columns.")
+            return self._quoted([asked])[1][0]
+        quote = self._quote(plan, options, half_width)
         return self._releases.advised(quote, statement.select, lambda query: self._plan(query, parameters))
 
     @door
@@ -165,9 +164,9 @@ class Session(Calls):
             EngineFailed: After the charge, which stays.
         """
         asked = self._asked(statements, options, half_width)
-        for own, _ in asked:
+        for own in (own for one in asked for own in one.parts):
             if isinstance(own, PublicPlan):
-                self._releases.verify(own)
+                self._releases.verify(self._releases.in_a_batch(own))
         return self._bought(asked)
 
     @door
@@ -184,17 +183,11 @@ class Session(Calls):
         Raises:
             UnsupportedQuery, ProgrammingError: One of them would be refused.
         """
-        asked = [own for own, _ in self._asked(statements, options, half_width)]
-        priced = [own for own in asked if _priced(own)]
-        batch, _ = self._backend.together(priced, self._analyst)
-        quotes = iter([self._backend.quote(prepared, self._analyst) for prepared in batch.together])
-        return batch_quote(
-            batch,
-            [next(quotes) if _priced(own) else self._free_quote(own) for own in asked],
-            [number for number, own in enumerate(asked, 1) if _priced(own)],
-            self._backend.ledger.repeats_left(self._analyst, batch.loss),
-            self._backend.summary,
-        )
+        asked = self._asked(statements, options, half_width)
+        batch, quotes = self._quoted(asked)
+        numbers = [number for number, one in enumerate(asked, 1) for own in one.parts if is_priced(own)]
+        left = self._backend.ledger.repeats_left(self._analyst, batch.loss)
+        return batch_quote(batch, quotes, numbers, left, self._backend.summary)
 
     @door
     def budget(self) -> Budget:
@@ -213,7 +206,7 @@ class Session(Calls):
         """The columns of a table with types, bounds and domains, from the policy alone."""
         return describe_table(self._releases.catalog(), table)
 
-    def _plan(self, query: syntax.Queryable, parameters: Parameters) -> Plan | PublicPlan:
+    def _plan(self, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
         catalog, cells = self._releases.catalog(query), self._backend.post_process.cells
         return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells))
 
@@ -223,35 +216,32 @@ class Session(Calls):
         refuse_unread(own, prepared.read)
         return prepared
 
+    def _ask(
+        self, statement: syntax.QueryStatement, parameters: Parameters, options: Mapping[str, Any]
+    ) -> ToBuy[Spoken]:
+        """A statement at its own price, ready to be bought."""
+        plan, spoken = self._plan(statement.select, parameters), Spoken(statement, parameters)
+        if not isinstance(plan, Several):
+            return ToBuy((plan if isinstance(plan, PublicPlan) else self._prepare(plan, options),), spoken)
+        parts = plan.parts if not plan.empty else ()
+        own = [
+            self._releases.in_a_batch(part) if isinstance(part, PublicPlan) else self._prepare(part, options)
+            for part in parts
+        ]
+        return ToBuy(tuple(own), spoken, plan)
+
     def _asked(
         self, statements: Statements, options: Mapping[str, Any], half_width: Mapping[str, float] | None
-    ) -> list[tuple[Prepared | PublicPlan, Spoken]]:
+    ) -> list[ToBuy[Spoken]]:
         """The statements of a batch, each at its own price."""
 
-        def ask(sql: str, parameters: Parameters) -> tuple[Prepared | PublicPlan, Spoken]:
+        def ask(sql: str, parameters: Parameters) -> ToBuy[Spoken]:
             statement = parse(sql)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
-            plan = self._plan(statement.select, parameters)
-            if isinstance(plan, PublicPlan):
-                return self._releases.in_a_batch(plan), Spoken(statement, parameters)
-            return self._prepare(plan, options), Spoken(statement, parameters)
+            return self._ask(statement, parameters, options)
 
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
-
-    def _bought(self, asked: Sequence[tuple[Prepared | PublicPlan, Spoken]]) -> list[Answer]:
-        """The answers, of which some are free: what is public, or shows no row."""
-        priced = [(own, spoken) for own, spoken in asked if _priced(own)]
-        answers = iter(self._answers(priced) if priced else [])
-        return [next(answers) if _priced(own) else self._free(own) for own, _ in asked]
-
-    def _free(self, own: Prepared | PublicPlan) -> Answer:
-        plan = own.plan if isinstance(own, Prepared) else own
-        return self._public(plan) if isinstance(plan, PublicPlan) and not plan.empty else described(plan)
-
-    def _public(self, plan: PublicPlan) -> Answer:
-        free = self._releases.over(plan)
-        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
 
     def _create(
         self, statement: syntax.CreateSynthetic, parameters: Parameters, options: Mapping[str, Any]
@@ -260,119 +250,29 @@ class Session(Calls):
         made = self._releases.planned(statement, options, lambda query: self._plan(query, parameters), weaker)
         return replace(made, parameters=parameters)
 
-    def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> list[Answer]:
-        """Charge once for all that is new, then look; what was released before is free."""
-        own, spoken = [prepared for prepared, _ in asked], [spoken for _, spoken in asked]
-        batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, spoken))
-        answers = []
-        for index, fingerprint in enumerate(batch.fingerprints):
-            first = batch.fingerprints.index(fingerprint)  # of two that ask the same
-            replayed = index not in batch.fresh
-            shown = replace(batch.together[first].plan, cut=asked[index][0].plan.cut).shown
-            answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
-            if replayed:
-                self._backend.served.count(self._analyst, fingerprint)
-            else:
-                answer = replace(answer, cost=self._backend.summary(batch.paid[index]), notices=tuple(notices))
-            answers.append(answer)
-        return answers
-
-    def _released(self, spoken: Sequence[Spoken], batch: Batch, stored: dict[int, Released]) -> Sequence[str]:
-        """Charges for what is new of a batch, releases and stores it beside what was; returns the charge's notices."""
-        if not batch.fresh:
-            return ()
-        drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
-        charge, notices = self._charged(batch, [spoken[index] for index in batch.fresh])
-        for index in batch.fresh:
-            prepared = batch.together[index]
-            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
-            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
-        return notices
-
-    def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:
-        """The one charge for what is new of a batch, after all that can be refused was refused; and its notices."""
-        backend = self._backend
-        if backend.ledger.suspended(self._analyst):
-            raise suspended(self._analyst)
-        for prepared in (batch.together[index] for index in batch.fresh):
-            for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
-                backend.engine.verify(reading.statement)
-            backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
-        fresh = [batch.together[index] for index in batch.fresh]
-        first, *beside = (batch.fingerprints[index] for index in batch.fresh)
-        statements = [one.statement for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
-        mechanisms = dict.fromkeys(measured.choice.release.mechanism for own in fresh for measured in own.measured)
-        wish = Wish(batch.loss, (first, *beside), spoken, [prepared.options for prepared in fresh])
-        with (
-            self._releases.named_instead(statements, lambda query: self._plan(query, ())),
-            backend.charging.of(self._analyst, wish) as notices,
-        ):
-            charge = backend.ledger.charge(
-                self._analyst,
-                batch.loss,
-                statement=";\n".join(map(normal, statements)),
-                fingerprint=first,
-                beside=beside,
-                mechanisms=tuple(mechanisms),
-            )
-        return charge, notices
-
-    def _release(
-        self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None
-    ) -> Released:
-        """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism.
-
-        Args:
-            prepared: The statement.
-            draws: What tells the draw of each measurement from all others, by its name; by default the name.
-            drawn: What was drawn already, and is neither read nor drawn again; what is drawn here is added.
-        """
-        draws = draws or {measured.name: measured.name for measured in prepared.measured}
-        drawn = {} if drawn is None else drawn
-
-        def noise(
-            measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
-        ) -> ReleasedTable:
-            draw = draws[measured.name]
-            if draw not in drawn:
-                drawn[draw] = self._noised(measured, raw, keys, groups)
-            return drawn[draw]
-
-        read = readings_for(prepared, {name for name, draw in draws.items() if draw in drawn})
-        raw = [
-            self._run(reading.statement) if index in read else RawTable({})
-            for index, reading in enumerate(prepared.readings)
-        ]
-        return release(prepared, raw, noise)
-
-    def _noised(
-        self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
-    ) -> ReleasedTable:
-        return noised(measured, raw, keys, groups, self._backend.sampler)
-
-    def _run(self, statement: EngineStatement) -> RawTable:
-        try:
-            return self._backend.engine.run(statement)
-        except EngineFailed:
-            self._backend.ledger.record_overrun(self._analyst)
-            raise
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None
-
-    def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
-        backend = self._backend
-        priced, private = (backend.ledger.composition, backend.catalog.classes), backend.private
-        return finish(prepared, released, backend.post_process, *priced, replayed=replayed, private=private)
-
-    def _quote(
-        self, plan: Plan | PublicPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None
-    ) -> Quote:
-        if isinstance(plan, PublicPlan) or plan.empty:
+    def _quote(self, plan: AnyPlan, options: Mapping[str, Any], half_width: Mapping[str, float] | None) -> Quote:
+        if not isinstance(plan, Plan) or plan.empty:
             return self._free_quote(plan)
         own = self._own(plan, options)
         return self._backend.quoted(plan, own, self._in_force(own), half_width, self._analyst)
 
-    def _free_quote(self, own: Prepared | Plan | PublicPlan) -> Quote:
+    def _quoted(self, asked: Sequence[ToBuy[Spoken]]) -> tuple[Batch, list[Quote]]:
+        """Statements as they are bought together, and the quote of each."""
+        backend = self._backend
+        batch, _ = backend.together([own for one in asked for own in one.parts if is_priced(own)], self._analyst)
+        quotes, losses = iter([backend.quote(own, self._analyst) for own in batch.together]), iter(batch.paid)
+        found = []
+        for one in asked:
+            own = [next(quotes) if is_priced(part) else self._free_quote(part) for part in one.parts]
+            loss = Composed(tuple(next(losses) for part in one.parts if is_priced(part)))
+            if one.several is None:
+                found.append(own[0])
+                continue
+            left = backend.ledger.repeats_left(self._analyst, loss)
+            found.append(quoted_together(own, backend.summary(loss), left) if own else described_quote())
+        return batch, found
+
+    def _free_quote(self, own: Prepared | AnyPlan) -> Quote:
         """The quote of what costs nothing, or only a first reading."""
         plan = own.plan if isinstance(own, Prepared) else own
         return self._releases.quote(plan) if isinstance(plan, PublicPlan) and not plan.empty else described_quote()
@@ -392,8 +292,3 @@ class Session(Calls):
         self._set = read_options({name: value}).over(self._set.without(name))
         shown = "default" if value is None else str(value)
         return public(("option", "value"), (Type.TEXT, Type.TEXT), [(name, shown)])
-
-
-def _priced(own: Prepared | PublicPlan) -> TypeGuard[Prepared]:
-    """Whether a statement measures something: not what is public, or shows no row."""
-    return isinstance(own, Prepared) and not own.plan.empty

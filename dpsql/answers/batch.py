@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
-from dpsql.plan.plans import PublicPlan
+from dpsql.plan.plans import PublicPlan, Several
 from dpsql.plan.types import Parameters
 from dpsql.prepare import Prepared
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["BatchQuote", "BoughtOnce", "Statements", "asked_in", "batch_quote", "numbered"]
+__all__ = ["BatchQuote", "BoughtOnce", "Statements", "ToBuy", "asked_in", "at_width", "batch_quote", "numbered"]
 
 Statements = Sequence[str | tuple[str, Parameters]]
 """SELECTs, each as text, or as text with a list of values for its ``?``."""
@@ -30,17 +30,34 @@ Statements = Sequence[str | tuple[str, Parameters]]
 MOST_STATEMENTS = 200
 """In one batch: more than any dashboard has, and few enough that each can be compared with each. A guess."""
 
-_Statement = TypeVar("_Statement")
+Spoken = TypeVar("Spoken")
+"""How a statement was asked."""
+
 Own = Prepared | PublicPlan
-"""A statement at its own price, or one over public tables alone."""
+"""A SELECT at its own price, or one over public tables alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToBuy(Generic[Spoken]):
+    """A statement that is to be bought.
+
+    Attributes:
+        parts: The SELECTs that are answered for it, each at its own price: one, but for a statement over several.
+        spoken: How it was asked.
+        several: What is made of several answers; None where there is one.
+    """
+
+    parts: tuple[Own, ...]
+    spoken: Spoken
+    several: Several | None = None
 
 
 def asked_in(
     statements: Statements,
     half_width: Mapping[str, float],
-    ask: Callable[[str, Parameters], tuple[Own, _Statement]],
+    ask: Callable[[str, Parameters], ToBuy[Spoken]],
     narrowed: Callable[[Prepared, Mapping[str, float]], Prepared],
-) -> list[tuple[Own, _Statement]]:
+) -> list[ToBuy[Spoken]]:
     """The statements of a batch, each at its own price; where half widths are wanted, at the least that gives them.
 
     Args:
@@ -61,16 +78,27 @@ def asked_in(
     for place, given in enumerate(statements, 1):
         sql, parameters = given if isinstance(given, tuple) and len(given) == 2 else (given, ())
         with numbered(place):
-            own, statement = ask(sql, parameters)
-            if isinstance(own, Prepared):
-                names = {output.name for output in own.plan.outputs}
-                wanted = {name: width for name, width in half_width.items() if name in names}
-                missing -= names
-                own = narrowed(own, wanted) if wanted else own
-        found.append((own, statement))
+            asked, absent = at_width(ask(sql, parameters), half_width, narrowed)
+        found.append(asked)
+        missing &= absent
     if missing:
         raise ProgrammingError(f"No statement has a column {min(missing)!r}. half_width names output columns.")
     return found
+
+
+def at_width(
+    asked: ToBuy[Spoken],
+    half_width: Mapping[str, float],
+    narrowed: Callable[[Prepared, Mapping[str, float]], Prepared],
+) -> tuple[ToBuy[Spoken], set[str]]:
+    """A statement at the least price for half widths of its columns, and the names of those that it does not have."""
+    parts, missing = list[Own](), set(half_width)
+    for own in asked.parts:
+        names = {output.name for output in own.plan.outputs} if isinstance(own, Prepared) else set()
+        wanted = {name: width for name, width in half_width.items() if name in names}
+        missing -= names
+        parts.append(narrowed(own, wanted) if wanted and isinstance(own, Prepared) else own)
+    return replace(asked, parts=tuple(parts)), missing
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from dpsql.answers.answer import Answer, public
 from dpsql.answers.quoted import Quote
-from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan
 from dpsql.plan.roles import roles_of
 from dpsql.privacy.loss import PrivacyLoss
 
@@ -18,7 +18,7 @@ __all__ = ["described", "described_quote"]
 DESCRIBED = "LIMIT 0 shows no row: the columns are described, nothing is measured, and it is free."
 
 
-def described(plan: Plan | PublicPlan) -> Answer:
+def described(plan: AnyPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
     answer = public(names, tuple(output.type for output in plan.answer), [])

@@ -36,7 +36,7 @@ from dpsql.privacy.account import Composition
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["exact", "finish"]
+__all__ = ["Intervals", "exact", "finish"]
 
 
 def exact(plan: PublicPlan, raw: RawTable) -> Answer:
@@ -80,7 +80,7 @@ def finish(
     rows = post_process.rows(plan, together.groups, together.values)
     noised = dict.fromkeys(measured.aggregate.name for measured in prepared.measured)
     bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in noised}
-    intervals = _Intervals(plan, together, bars, rows, post_process)
+    intervals = Intervals(plan, together, bars, rows, post_process)
     confidence = prepared.options.confidence or 0.95
     shown = with_interval_ends(plan, rows, lambda column: intervals.of(column, confidence))
     return Answer(
@@ -98,7 +98,7 @@ def finish(
 
 
 @dataclass(frozen=True, slots=True)
-class _Intervals:
+class Intervals:
     """What works out the intervals of an answer's columns, when they are asked for.
 
     Attributes:

@@ -26,6 +26,7 @@ __all__ = [
     "Bars",
     "answer_columns",
     "as_float",
+    "as_interval",
     "level_of_picked",
     "output_intervals",
     "picking",
@@ -99,7 +100,7 @@ def output_intervals(
             result.append(_NONE)
             continue
         box: dict[Column | Windowed | Total, Interval] = {
-            column: _interval(ends[column.name][row]) for column in noised
+            column: as_interval(ends[column.name][row]) for column in noised
         }
         bounds = range_of(expression, hard=False, known=box.get)
         result.append((as_float(bounds.low), as_float(bounds.high)))
@@ -139,7 +140,9 @@ def _of_group(expression: Expression, members: Sequence[int], bars: Mapping[str,
     noised = [column for column in columns_of(expression) if column.name in bars]
     level = 1 - (1 - confidence) / max(1, len(noised) * len(members))
     ends = {column: bars[column.name](level) for column in noised}
-    boxes: list[dict[Any, Interval]] = [{column: _interval(ends[column][row]) for column in noised} for row in members]
+    boxes: list[dict[Any, Interval]] = [
+        {column: as_interval(ends[column][row]) for column in noised} for row in members
+    ]
     bounds = _range_of_group(expression, boxes) if members else None
     return _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
 
@@ -207,7 +210,8 @@ def level_of_picked(confidence: float, kept: int, of: int) -> float:
     return 1 - (1 - confidence) * max(kept, 1) / max(of, kept, 1)
 
 
-def _interval(ends: Ends) -> Interval:
+def as_interval(ends: Ends) -> Interval:
+    """The same, exactly."""
     low, high = ends
     return Interval(None if low is None else Fraction(low), None if high is None else Fraction(high))
 

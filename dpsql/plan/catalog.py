@@ -103,6 +103,7 @@ class TableInfo:
         advised: What `dpsql advise` released of it; None before that, and of public tables.
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
+        answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
 
     name: str
@@ -122,6 +123,7 @@ class TableInfo:
     advised: AdvisedTable | None = None
     released: str | None = None
     unread: str = ""
+    answer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -13,7 +14,7 @@ from dpsql.plan.ranges import known_range, with_bounds
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.sql.literals import read_date, read_timestamp
 
-__all__ = ["as_constant", "as_text", "computed", "converted"]
+__all__ = ["as_constant", "as_text", "computed", "converted", "met"]
 
 LONG = 2**63  # One above the largest signed 64-bit integer.
 EXACT = Context(prec=1_000, traps=[])
@@ -88,6 +89,20 @@ def converted(expression: Expression, target: Type) -> Expression | None:
         return _constant_at(expression.value, target)
     function = WIDER.get((source, target))
     return None if function is None else _cast(function, expression)
+
+
+def met(expressions: Sequence[Expression]) -> list[Expression] | None:
+    """The expressions at the first of their types that all of them can have; None where there is none.
+
+    >>> [own.facts.type.value for own in met([as_constant(1), as_constant(0.5), as_constant(None)])]
+    ['real', 'real', 'real']
+    """
+    types = list(dict.fromkeys(e.facts.type for e in expressions if e.facts.type is not Type.NULL))
+    for target in types or [Type.INTEGER]:
+        found = [at for expression in expressions if (at := converted(expression, target)) is not None]
+        if len(found) == len(expressions):
+            return found
+    return None
 
 
 def as_text(expression: Expression) -> Expression | None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
 from dpsql.plan.applied import applied, nearest, no_function, refuse_large
-from dpsql.plan.conversions import as_constant, computed, converted
+from dpsql.plan.conversions import as_constant, computed, converted, met
 from dpsql.plan.functions import Function, overloads
 from dpsql.plan.functions.casts import DECIMALS, DIGITS, cast_name, decimal_cast
 from dpsql.plan.functions.dates import PARTS
@@ -204,11 +204,10 @@ class Resolver:
         return Case(taken, results[-1], facts)
 
     def _unify(self, expressions: list[Expression], node: syntax.Expr) -> list[Expression]:
+        found = met(expressions)
+        if found is not None:
+            return found
         types = list(dict.fromkeys(e.facts.type for e in expressions if e.facts.type is not Type.NULL))
-        for target in types or [Type.INTEGER]:
-            found = [converted(expression, target) for expression in expressions]
-            if all(expression is not None for expression in found):
-                return [expression for expression in found if expression is not None]
         raise UnsupportedQuery(
             f"the branches have types {' and '.join(t.value for t in types)}.",
             construct="CASE", position=node.position, hint="Make every branch the same type.",

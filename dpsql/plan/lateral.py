@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TypeVar
 
 from dpsql.plan.scope import Scope
 from dpsql.sql import syntax
+from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
 from dpsql.sql.tree.base import measure
 
@@ -20,8 +20,6 @@ __all__ = ["with_names_read"]
 
 BY_NAME = frozenset({"dp_interval_low", "dp_interval_high"})
 """Functions whose argument is the name of an output column, not its value."""
-
-Tree = TypeVar("Tree")
 
 
 def with_names_read(query: syntax.Select, scope: Scope) -> syntax.Select:
@@ -44,19 +42,14 @@ def with_names_read(query: syntax.Select, scope: Scope) -> syntax.Select:
     return dataclasses.replace(query, items=tuple(items)) if changed else query
 
 
-def _read(node: Tree, known: Mapping[str, syntax.Expr]) -> Tree:
+def _read(node: syntax.Expr, known: Mapping[str, syntax.Expr]) -> syntax.Expr:
     """A node with the names replaced; the same node where there are none. Sub-queries have names of their own."""
-    if not known or isinstance(node, syntax.Select | syntax.Union):
-        return node
-    if isinstance(node, syntax.Call) and node.name in BY_NAME:
-        return node
-    if isinstance(node, syntax.Name):
-        return known.get(node.parts[0], node) if len(node.parts) == 1 else node  # type: ignore[return-value]
-    if isinstance(node, tuple):
-        parts = tuple(_read(part, known) for part in node)
-        return parts if any(a is not b for a, b in zip(parts, node, strict=True)) else node  # type: ignore[return-value]
-    if isinstance(node, syntax.Node):
-        values = {f.name: getattr(node, f.name) for f in dataclasses.fields(node) if f.name != "position"}
-        changed = {name: new for name, old in values.items() if (new := _read(old, known)) is not old}
-        return dataclasses.replace(node, **changed) if changed else node
-    return node
+
+    def change(own: syntax.Node) -> syntax.Node | None:
+        if isinstance(own, syntax.Call) and own.name in BY_NAME:
+            return own
+        if isinstance(own, syntax.Name):
+            return known.get(own.parts[0], own) if len(own.parts) == 1 else own
+        return None
+
+    return rewritten(node, change) if known else node

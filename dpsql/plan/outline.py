@@ -17,7 +17,7 @@ from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.functions.casts import cast_type
-from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan
 from dpsql.plan.roles import bars_of
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.sql import syntax
@@ -52,7 +52,7 @@ class Outline:
 def outline_of(
     query: syntax.Queryable,
     catalog: Catalog,
-    plan: Callable[[Parameters], Plan | PublicPlan],
+    plan: Callable[[Parameters], AnyPlan],
     known: Parameters | None = None,
 ) -> Outline:
     """The outline of a query, planned with values that are not known: NULL, or where that will not do a typical one.

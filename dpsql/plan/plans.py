@@ -8,7 +8,7 @@ from fractions import Fraction
 from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
 from dpsql.plan.types import Type, Value
 
-__all__ = ["WHOLE", "Cut", "Key", "Output", "Plan", "PublicPlan", "Stage", "TableFunction"]
+__all__ = ["WHOLE", "AnyPlan", "Cut", "Key", "Output", "Plan", "PublicPlan", "Several", "Stage", "TableFunction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +202,37 @@ class PublicPlan:
     def empty(self) -> bool:
         """Whether LIMIT 0 leaves no row."""
         return self.stage.limit == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """A statement over several answers, such as UNION ALL: each is bought, and what is made of them costs nothing.
+
+    Attributes:
+        parts: What is answered: a release each, or public tables. They know nothing of each other.
+        rows: The answers as tables, joined and one after the other; its columns are those of ``after`` by name, then
+            for each row where it comes from (`plan.several.origins`).
+        after: What is made of these rows, as of one release: ``k0``, ``k1``, ... hold no noise, ``a0``, ``a1``, ... do.
+    """
+
+    parts: tuple[Plan | PublicPlan, ...]
+    rows: PublicPlan
+    after: Plan
+
+    @property
+    def answer(self) -> tuple[Output, ...]:
+        """The columns that the analyst sees."""
+        return self.after.answer
+
+    @property
+    def empty(self) -> bool:
+        """Whether LIMIT 0 leaves no row."""
+        return self.after.empty
+
+    def then(self, stage: Stage) -> Several:
+        """The same with one more query over its rows."""
+        return replace(self, after=replace(self.after, stages=(*self.after.stages, stage)))
+
+
+AnyPlan = Plan | PublicPlan | Several
+"""What a query means."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
@@ -16,17 +17,19 @@ from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
-from dpsql.plan.plans import Cut, Key, Output, Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
 from dpsql.plan.relations import conjuncts, is_public, predicates
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, ScopeEntry, identifying, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, identifying
+from dpsql.plan.several import MixesPeople, asked_in, of_select, of_union
 from dpsql.plan.single_rows import refuse_single_rows
 from dpsql.plan.stages import RELEASED, plan_stage, released_names, row_count
-from dpsql.plan.sub_queries import ReleasesInside
+from dpsql.plan.sub_queries import CutInside, ReleasesInside
 from dpsql.plan.table_functions import plan_table_function
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, refuse_over_rows, windowed
+from dpsql.plan.wrapped import cut_to, wrapped
 from dpsql.sql import syntax
 from dpsql.sql.naming import column_name
 
@@ -37,8 +40,8 @@ INTERVAL_ENDS = {"dp_interval_low": 0, "dp_interval_high": 1}
 
 def resolve_query(
     query: syntax.Queryable, catalog: Catalog, parameters: tuple[Passed, ...], evaluate: Evaluate
-) -> Plan | PublicPlan:
-    """The plan of one SELECT.
+) -> AnyPlan:
+    """The plan of one query.
 
     Args:
         query: The statement's syntax.
@@ -52,28 +55,38 @@ def resolve_query(
     return _resolve(query, Rows(catalog, parameters, plan_per_unit), evaluate)
 
 
-def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> Plan | PublicPlan:
+def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan:
+    def again(inner: syntax.Queryable, own: Rows) -> AnyPlan:
+        return _resolve(inner, own, evaluate)
+
     if isinstance(query, syntax.Union):
-        raise UnsupportedQuery(
-            "the answer of one SELECT is one release.", construct="UNION", position=query.position,
-            hint="Ask one SELECT at a time, or put UNION ALL of rows into FROM.",
-        )  # fmt: skip
+        return of_union(query, rows, again)
     refuse_single_rows(query, rows.catalog)
     inner = rows.within(query)
-    if (wrapped := _wrapped(query)) is not None:
-        return _cut(_resolve(wrapped, inner, evaluate), query, rows)
+    if (inner_query := wrapped(query)) is not None:
+        return cut_to(_resolve(inner_query, inner, evaluate), query, rows)
     if isinstance(query.source, syntax.TableFunctionCall):
         plan = plan_table_function(query, query.source, inner)
         return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
+    if query.source is None and asked_in(query):
+        return of_select(query, inner, again)
     try:
-        query, lists = with_public_groups(query, inner)
-        relation, scope = inner.plan(query)
-        query = with_names_read(query, scope)
-    except ReleasesInside:
+        listed, lists = with_public_groups(query, inner)
+        relation, scope = inner.plan(listed)
+    except ReleasesInside as inside:
         source = _only_query(query.source, inner)
-        if source is None:
+        alone = all(isinstance(own, syntax.ScalarQuery) and _reads(own, query.source) for own in asked_in(query))
+        try:
+            if source is not None and alone:
+                return _over_released(query, *source, evaluate)
+            return of_select(query, inner, again)
+        except MixesPeople:
+            raise inside from None
+        except UnsupportedQuery:
+            if isinstance(inside, CutInside):  # rows are neither ordered nor cut, and no answer came of it
+                raise inside from None
             raise
-        return _over_released(query, *source, evaluate)
+    query = with_names_read(listed, scope)
     if is_public(relation):
         return PublicPlan(relation, plan_stage(replace(query, where=None), scope, rows.parameters))
     if query.distinct and any(windows_in(item.expression) for item in query.items):
@@ -97,31 +110,17 @@ def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Quer
     return None
 
 
-def _wrapped(query: syntax.Select) -> syntax.Select | None:
-    """What a tool's wrapper is around: all columns of one sub-query as they are, of all rows or the first."""
-    source = query.source
-    if not isinstance(source, syntax.Derived) or not isinstance(source.query, syntax.Select):
-        return None
-    match query.items:
-        case [syntax.Item(syntax.AllColumns(table))] if table is None or same_name(table, source.alias or ""):
-            bare = replace(query, items=(), source=None, limit=None, offset=None, ctes=())
-            return source.query if bare == syntax.Select(()) else None
-    return None
+def _reads(value: syntax.ScalarQuery, source: syntax.Relation | None) -> bool:
+    """Whether a sub-query as a value reads the same answer as FROM, by its name."""
+    own = value.query.source if isinstance(value.query, syntax.Select) else None
+    return isinstance(own, syntax.TableName) and isinstance(source, syntax.TableName) and own.name == source.name
 
 
-def _cut(plan: Plan | PublicPlan, query: syntax.Select, rows: Rows) -> Plan | PublicPlan:
-    """A plan of which only the first rows are shown."""
-    resolver = Resolver(lambda _: None, rows.parameters)
-    limit, offset = row_count(query.limit, "LIMIT", resolver), row_count(query.offset, "OFFSET", resolver) or 0
-    if isinstance(plan, Plan):
-        return replace(plan, cut=plan.cut.then(limit, offset))
-    cut = Cut(plan.stage.limit, plan.stage.offset).then(limit, offset)
-    return replace(plan, stage=replace(plan.stage, limit=cut.limit, offset=cut.offset))
-
-
-def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, rows: Rows, evaluate: Evaluate) -> Plan:
+def _over_released(
+    query: syntax.Select, inner: syntax.Queryable, alias: str, rows: Rows, evaluate: Evaluate
+) -> Plan | Several:
     """A SELECT over the released answer of another: more post-processing, no further cost."""
-    plan = _resolve(inner, rows, evaluate)
+    plan = _resolve(inner, replace(rows, aliases=count()), evaluate)  # named as alone, so that it is the same release
     if isinstance(plan, PublicPlan):
         raise UnsupportedQuery(
             "aggregates of public tables inside a sub-query are not supported.", construct="sub-query",
@@ -135,11 +134,13 @@ def _over_released(query: syntax.Select, inner: syntax.Queryable, alias: str, ro
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
     options = _options(query, Resolver(lambda _: None, rows.parameters))
-    if options and plan.options:
+    if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(
             "the SELECT that it asks has options of its own, and here is nothing to pay for.", construct="OPTIONS",
             position=query.position, hint="Keep the options of one of them.",
         )  # fmt: skip
+    if isinstance(plan, Several):
+        return plan.then(stage)
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
 
 

@@ -9,7 +9,7 @@ import enum
 
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column
-from dpsql.plan.plans import Output, Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several
 from dpsql.plan.relations import scans
 
 __all__ = ["ColumnRole", "bars_of", "roles_of"]
@@ -30,18 +30,25 @@ class ColumnRole(enum.Enum):
         """Whether it is a number that may have intervals."""
         return self in (ColumnRole.VALUE, ColumnRole.COORDINATE, ColumnRole.COVARIANCE)
 
+    @property
+    def noised(self) -> bool:
+        """Whether it is computed from noised values."""
+        return self not in (ColumnRole.KEY, ColumnRole.END)
+
 
 _WHOLE = {"dp_kmeans": ColumnRole.COORDINATE, "dp_covariance": ColumnRole.COVARIANCE}
 """What the columns of table functions are."""
 
 
-def bars_of(plan: Plan | PublicPlan) -> tuple[bool, ...]:
+def bars_of(plan: AnyPlan) -> tuple[bool, ...]:
     """For each column of the answer whether it is a number with intervals; those are themselves not."""
     return tuple(role.barred for role in roles_of(plan))
 
 
-def roles_of(plan: Plan | PublicPlan) -> tuple[ColumnRole, ...]:
+def roles_of(plan: AnyPlan) -> tuple[ColumnRole, ...]:
     """What each column of the answer is."""
+    if isinstance(plan, Several):
+        return roles_of(plan.after)
     if isinstance(plan, PublicPlan):
         synthetic = any(scan.table.released for scan in scans(plan.relation))
         return tuple(
@@ -57,7 +64,7 @@ def roles_of(plan: Plan | PublicPlan) -> tuple[ColumnRole, ...]:
         found.append(_role(own, noised, ColumnRole.COORDINATE if bare in vectors else value))
     for stage in plan.stages:
         below = {f"c{i}": role for i, role in enumerate(found)}
-        noised = stage.aggregates and any(map(_noised, found))
+        noised = stage.aggregates and any(role.noised for role in found)
         found = [_over(own, below, counts=noised) for own in stage.outputs]
     return tuple(found)
 
@@ -67,13 +74,9 @@ def _over(own: Output, below: dict[str, ColumnRole], *, counts: bool) -> ColumnR
     bare = below[own.expression.name] if isinstance(own.expression, Column) else None
     if bare is ColumnRole.END:
         return bare
-    noised = any(_noised(below[read.name]) for read in columns_of(own.expression))
+    noised = any(below[read.name].noised for read in columns_of(own.expression))
     kept = bare if bare is not None and bare.barred and not counts else ColumnRole.VALUE
     return _role(own, noised or (counts and bare is None), kept)
-
-
-def _noised(role: ColumnRole) -> bool:
-    return role not in (ColumnRole.KEY, ColumnRole.END)
 
 
 def _role(own: Output, noised: bool, as_number: ColumnRole) -> ColumnRole:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Self
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog
@@ -27,11 +28,11 @@ from dpsql.plan.conditions import (
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.listed import listed_rows
-from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan, Written
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Project, Relation, Scan
 from dpsql.plan.relations import column_of, conjuncts, is_public, unit_of
 from dpsql.plan.scope import Scope, ScopeEntry, same_name
 from dpsql.plan.semi import semi_join
-from dpsql.plan.sub_queries import Gathered, ReleasesInside, Sub, in_a_row
+from dpsql.plan.sub_queries import CutInside, Gathered, ReleasesInside, Sub, in_a_row, meets_all
 from dpsql.plan.types import Passed
 from dpsql.plan.windows import refuse_over_rows
 from dpsql.sql import syntax
@@ -78,7 +79,7 @@ class Rows:
             )  # fmt: skip
         return f"t{number}"
 
-    def within(self, query: syntax.Queryable) -> Rows:
+    def within(self, query: syntax.Queryable) -> Self:
         """The same, with the query's own WITH in scope.
 
         Raises:
@@ -271,7 +272,7 @@ class Rows:
         while waiting:
             for part in waiting:
                 equal = [pair for p in rest if (pair := across(p, relation, part)) is not None]
-                if equal or (isinstance(part, Written) and part is waiting[-1]):  # a statement's own rows meet all
+                if equal or (meets_all(part) and part is waiting[-1]):
                     break
             else:
                 raise UnsupportedQuery(
@@ -343,7 +344,7 @@ class Rows:
                 hint="Move them to the outermost SELECT, or let that one only compute with this one's answer.",
             )  # fmt: skip
         if query.order_by or query.limit is not None or query.offset is not None:
-            raise UnsupportedQuery(
+            raise CutInside(
                 "ORDER BY and LIMIT inside a sub-query would choose rows of people.", construct="LIMIT or ORDER BY",
                 position=query.position, hint="Put them at the end of the whole statement.",
             )  # fmt: skip
@@ -384,8 +385,7 @@ class Rows:
                 "UNION removes equal rows of different people.", construct="UNION", position=union.position,
                 hint="Write UNION ALL.",
             )  # fmt: skip
-        sides = _union_sides(self, union)
-        return in_a_row(sides, self.alias(), union)
+        return in_a_row(_union_sides(self, union), self.alias(), union)
 
 
 def _union_sides(rows: Rows, query: syntax.Queryable) -> list[Sub]:

@@ -15,7 +15,7 @@ from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
 from dpsql.plan.per_unit import group_nodes
-from dpsql.plan.plans import Output, Plan, Stage
+from dpsql.plan.plans import Output, Plan, Several, Stage
 from dpsql.plan.scope import Scope
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, windowed
@@ -51,7 +51,7 @@ COUNT_DISTINCT = tuple(_exact(FUNCTIONS["count_distinct"], kind, sql="COUNT(DIST
 COUNT_ROWS = _exact(FUNCTIONS["count_rows"], sql="COUNT(*)")
 
 
-def released_names(plan: Plan) -> dict[str, Expression]:
+def released_names(plan: Plan | Several) -> dict[str, Expression]:
     """What the columns of a plan's answer are to a query over it: ``released.c0``, ``released.c1``, ..."""
     names: dict[str, Expression] = {}
     for index, output in enumerate(plan.answer):

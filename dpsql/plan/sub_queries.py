@@ -6,22 +6,27 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import is_unit, link_of, merged_column
-from dpsql.plan.nodes import Expression, Relation, UnionAll
+from dpsql.plan.conversions import met
+from dpsql.plan.nodes import Expression, Relation, Scan, UnionAll, Written
 from dpsql.plan.relations import is_public
 from dpsql.plan.scope import Scope, ScopeEntry
 from dpsql.sql import syntax
 
-__all__ = ["Gathered", "ReleasesInside", "Sub", "in_a_row"]
+__all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "in_a_row", "meets_all"]
 
 Position = tuple[int, int] | None
 
 
 class ReleasesInside(UnsupportedQuery):
     """A sub-query aggregates over several people, so it would be a release of its own."""
+
+
+class CutInside(ReleasesInside):
+    """A sub-query orders its rows or takes the first: that is for answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,19 @@ class Gathered:
         return Scope(tuple(self.entries), frozenset(name.lower() for name, _ in self.using), outer)
 
 
+def meets_all(part: Relation) -> bool:
+    """Whether rows need no condition to be joined: those that a statement itself holds, or answers for it."""
+    return isinstance(part, Written) or (isinstance(part, Scan) and part.table.answer is not None)
+
+
 def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
     """The rows of a UNION ALL: those of its sides one after the other, under a name of the plan's own.
 
     Raises:
         UnsupportedQuery: Sides that differ, or of which some are public.
     """
+    if all(is_public(side.relation) for side in sides):
+        sides = _met(sides)
     names = list(sides[0].columns)
     outputs: dict[str, Expression] = {}
     for index, own in enumerate(names):
@@ -68,3 +80,14 @@ def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
         )  # fmt: skip
     parts = tuple((side.relation, tuple(side.columns.values())) for side in sides)
     return Sub(UnionAll(parts, alias, tuple(f"c{i}" for i in range(len(names)))), outputs)
+
+
+def _met(sides: Sequence[Sub]) -> list[Sub]:
+    """Public sides whose columns have one type each, where nothing can be lost or fail."""
+    if len({len(side.columns) for side in sides}) > 1:
+        return list(sides)
+    columns = [met(own) or own for own in zip(*(side.columns.values() for side in sides), strict=True)]
+    return [
+        replace(side, columns=dict(zip(side.columns, own, strict=True)))
+        for side, own in zip(sides, zip(*columns, strict=True), strict=True)
+    ]

@@ -13,7 +13,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.nodes import Column
-from dpsql.plan.plans import Key, Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan, Key, Plan, PublicPlan, Several
 from dpsql.plan.types import Facts
 from dpsql.sql import syntax
 from dpsql.sql.walk import walk
@@ -39,7 +39,7 @@ def counted_query(query: syntax.Queryable) -> syntax.Select:
     return replace(query, items=(*query.items, count), group_by=syntax.GroupAll())
 
 
-def released_columns(plan: Plan | PublicPlan, query: syntax.Queryable) -> tuple[Plan, list[tuple[str, Key]]]:
+def released_columns(plan: AnyPlan, query: syntax.Queryable) -> tuple[Plan, list[tuple[str, Key]]]:
     """The plan of the cells, and the columns of the released table in order: names, and keys that tell cells apart.
 
     Raises:
@@ -47,6 +47,8 @@ def released_columns(plan: Plan | PublicPlan, query: syntax.Queryable) -> tuple[
     """
     if isinstance(plan, PublicPlan):
         raise _refused("it reads public tables alone, which cost nothing.", "Ask them as they are.", query.position)
+    if isinstance(plan, Several):
+        raise _refused("it is made of rows, not of answers.", "Select from tables alone.", query.position)
     *outputs, _ = plan.answer
     keys = {key.name: key for key in plan.keys}
     found = [

@@ -25,7 +25,7 @@ from dpsql.mechanisms.base import Price
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.options import Options, read_options
-from dpsql.plan.plans import Key, Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan, Key, Plan
 from dpsql.plan.synthetic import counted_query, released_columns
 from dpsql.plan.types import Parameters, Type
 from dpsql.prepare.classes import price_of_everyone
@@ -182,7 +182,7 @@ def planned(
     payer: Payer,
     run: Callable[[EngineStatement], RawTable],
     statement: syntax.CreateSynthetic,
-    plan: Callable[[syntax.Queryable], Plan | PublicPlan],
+    plan: Callable[[syntax.Queryable], AnyPlan],
     weaker: Options,
 ) -> Creation:
     """How a table would be made. Nothing is charged or read.

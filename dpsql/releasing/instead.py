@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from dpsql.errors import Error
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.views import Entry
-from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.plans import AnyPlan
 from dpsql.plan.synthetic import counted_query, released_columns, tables_named
 from dpsql.privacy.kinds import Loss
 from dpsql.releasing.stored import StoredTable
@@ -31,7 +31,7 @@ from dpsql.sql.walk import walk
 
 __all__ = ["Planned", "break_even", "free_statement"]
 
-Planned = Callable[[syntax.Queryable], Plan | PublicPlan]
+Planned = Callable[[syntax.Queryable], AnyPlan]
 
 
 @dataclass(frozen=True, slots=True)

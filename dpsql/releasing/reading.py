@@ -26,7 +26,7 @@ from dpsql.ledger.tables import LedgerTables
 from dpsql.plan.catalog import Catalog, TableInfo
 from dpsql.plan.nodes import Scan
 from dpsql.plan.options import Options
-from dpsql.plan.plans import Output, Plan, PublicPlan, Stage
+from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several, Stage
 from dpsql.plan.relations import column_of, scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.synthetic import tables_named
@@ -74,12 +74,16 @@ class Releases:
                 raise lost(table)
         return replace(catalog, tables={**own, **catalog.tables}) if own else catalog
 
-    def checked(self, plan: Plan | PublicPlan) -> Plan | PublicPlan:
+    def checked(self, plan: AnyPlan) -> AnyPlan:
         """The plan.
 
         Raises:
             UnsupportedQuery: If a synthetic table is read beside private rows.
         """
+        if isinstance(plan, Several):
+            for part in plan.parts:
+                self.checked(part)
+            return plan
         read = [scan.table for scan in scans(plan.relation)]
         name = next((table.name for table in read if table.released), None)
         private = next((table.name for table in read if not table.public), None)
@@ -126,6 +130,16 @@ class Releases:
         affords = not prices or LedgerTables(self._backend.ledger).affords(self._analyst, list(prices))
         left = quote.repeats_left if affords else 0
         return replace(quote, cost=self._prices(list(prices)), repeats_left=left, notes=notes or (FREE,))
+
+    def tables_beside(self, several: Several) -> dict[str, Table]:
+        """The tables that several answers are joined with, by name: public ones, and synthetic ones that are paid for.
+
+        Raises:
+            ProgrammingError: As `in_a_batch`.
+        """
+        self.in_a_batch(several.rows)
+        tables = {scan.table.name: scan.table for scan in scans(several.rows.relation) if scan.table.answer is None}
+        return {name: self._rows(table) for name, table in tables.items()}
 
     def in_a_batch(self, plan: PublicPlan) -> PublicPlan:
         """The plan, if it costs nothing: a batch has one charge.
@@ -180,7 +194,7 @@ class Releases:
         self,
         statement: syntax.CreateSynthetic,
         options: Mapping[str, Any],
-        plan: Callable[[syntax.Queryable], Plan | PublicPlan],
+        plan: Callable[[syntax.Queryable], AnyPlan],
         weaker: Options,
     ) -> Creation:
         """How a table would be made: `creation.planned`, for this analyst.

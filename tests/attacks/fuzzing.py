@@ -114,6 +114,15 @@ OTHER = (
     "{a} = ?",
 )  # fmt: skip
 ORDERED = re.compile(r"\s(ORDER BY|LIMIT|OFFSET)\s[^()]*$")
+SEVERAL = (
+    "{0} UNION ALL {0}",
+    "({0} LIMIT 2) UNION ALL {0}",
+    "{0} UNION {0}",
+    "SELECT * FROM ({0}) AS a CROSS JOIN ({0}) AS b",
+    "SELECT (SELECT COUNT(*) FROM ({0}) AS x) - (SELECT COUNT(*) FROM ({0}) AS y WHERE ? > 0) AS o0",
+    "SELECT o.*, (SELECT COUNT(*) FROM ({0}) AS x) AS o9 FROM ({0}) AS o",
+)
+"""Statements over several answers, which are mostly the same."""
 ANY = ("{n}", "{t}", "?", "(SELECT 1)", "{a}")
 
 
@@ -138,6 +147,8 @@ def asked_around(session: Session, base: Asked, rng: random.Random) -> Asked:
     for _ in range(rng.choice((0, 1, 1, 2))):
         inner = ORDERED.sub("", sql) if rng.random() < 0.95 else sql  # inside, ORDER BY and LIMIT are refused
         sql = _over(inner, _columns(session, inner, base), rng)
+    if rng.random() < 0.2:
+        sql = rng.choice(SEVERAL).format(ORDERED.sub("", sql))
     sql = _tail(sql, _columns(session, sql, base), rng)
     wanted = sql.count("?")
     while len(parameters) < wanted:

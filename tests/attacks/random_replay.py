@@ -150,6 +150,11 @@ KEYS = {
     "day": ("{}", "month({})"),
 }
 SETS = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "GROUPING SETS ((1), ({}))")
+SEVERAL = (
+    "SELECT COUNT(*) FROM ({}) AS x UNION ALL SELECT COUNT(*) FROM ({}) AS y",
+    "SELECT * FROM ({}) AS x CROSS JOIN ({}) AS y",
+)
+"""Statements over two answers."""
 OPEN = {"epsilon": 6, "delta": 1e-3}
 GAUSSIAN = {"epsilon": 1, "delta": 1e-6, "mechanism": "gaussian"}
 OPTIONS: tuple[dict[str, Any], ...] = (
@@ -165,7 +170,14 @@ def statements(drawn: Drawn, count: int = QUESTIONS) -> list[Template]:
     chance = random.Random(f"statements {drawn.seed}")
     maker = Maker(chance.choice, Schema(drawn.kinds, PUBLIC_ROWS))
     cells = [_cells(name, section.base_partition, drawn, chance) for name, section in drawn.policy.random_dp.items()]
-    return [_statement(maker, chance) for _ in range(count)] + cells
+    asked = [_statement(maker, chance) for _ in range(count)]
+    return [*asked, *cells, *(_several(asked, shape, chance) for shape in SEVERAL)]
+
+
+def _several(asked: Sequence[Template], shape: str, chance: random.Random) -> Template:
+    """Two statements in one, at the options of the second; sometimes the same twice."""
+    one, two = chance.choice(asked), chance.choice(asked)
+    return Template(shape.format(one.sql, two.sql), options=two.options)
 
 
 def _cells(table: str, columns: Sequence[str], drawn: Drawn, chance: random.Random) -> Template:

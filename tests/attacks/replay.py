@@ -18,6 +18,7 @@ from typing import Any
 import numpy.typing as npt
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.release import Released
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
@@ -28,7 +29,7 @@ from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Values
-from dpsql.prepare import Measured
+from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
@@ -211,6 +212,7 @@ class Watched(Session):
         super().__init__(settled(replace(backend, sampler=self.recorder)), analyst)
         self.statements: list[tuple[str, tuple[Any, ...], str]] = []
         self.parts: list[Part] = []
+        self._first = 0  # of the parts of the SELECT that is released now
 
     def spent(self) -> str:
         """The analyst's account, as text; an analyst without one has none."""
@@ -218,6 +220,12 @@ class Watched(Session):
             return repr(self._backend.ledger.budget(self.analyst).spent)
         except Error as error:
             return type(error).__name__
+
+    def _release(
+        self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None
+    ) -> Released:
+        self._first = len(self.parts)
+        return super()._release(prepared, draws, drawn)
 
     def _run(self, statement: EngineStatement) -> RawTable:
         self.statements.append((statement.sql, statement.parameters, self.spent()))
@@ -228,7 +236,7 @@ class Watched(Session):
     ) -> ReleasedTable:
         drawn, chosen = len(self.recorder.draws), len(self.recorder.choices)
         released = super()._noised(measured, raw, keys, groups)
-        discovered = measured.request.selects or any(part.selects for part in self.parts)
+        discovered = measured.request.selects or any(part.selects for part in self.parts[self._first :])
         release, table = measured.choice.release, raw[measured.reading]
         values: Mapping[Group, tuple[Whole, Whole]] = {}
         occurring: Mapping[Group, tuple[int, ...]]
@@ -261,7 +269,7 @@ class Watched(Session):
                 choices=tuple(self.recorder.choices[chosen:]),
                 values=values,
                 sizes=sizes,
-                drawn=any(isinstance(part.release, TopKRelease) for part in self.parts),
+                drawn=any(isinstance(part.release, TopKRelease) for part in self.parts[self._first :]),
                 ranked=ranked,
             )
         )

@@ -55,6 +55,9 @@ TEMPLATES = (
     Template("SELECT AVG(cost) FROM visits"),
     Template("SELECT AVG(weight), AVG(age), SUM(age) FROM patients"),
     Template("SELECT SUM(grade), AVG(grade) FROM notes"),
+    # several answers
+    Template("SELECT COUNT(*) FROM patients UNION ALL SELECT SUM(score) FROM visits"),
+    Template("SELECT (SELECT SUM(cost) FROM visits) / (SELECT COUNT(*) FROM patients)"),
     # expressions
     Template("SELECT SUM(cost * 2 + score) FROM visits"),
     Template("SELECT AVG(cost / (score + 6)) FROM visits"),

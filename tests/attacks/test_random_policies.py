@@ -45,7 +45,18 @@ def test_no_audit_convicts_under_many_new_policies(after: PostProcess, seed: int
 
 
 @pytest.mark.parametrize(
-    "construct", ["FILTER", "CASE", " WHERE ", "_per_group", "ROLLUP", "CUBE", "GROUPING SETS", "random_dp"]
+    "construct",
+    [
+        "FILTER",
+        "CASE",
+        " WHERE ",
+        "_per_group",
+        "ROLLUP",
+        "CUBE",
+        "GROUPING SETS",
+        "random_dp",
+        "UNION ALL SELECT COUNT",
+    ],
 )
 def test_the_statements_of_fixed_seeds_have_every_construct(construct: str) -> None:
     assert any(construct in str(statement) for seed in SEEDS for statement in statements(draw(seed)))

@@ -1286,7 +1286,7 @@ WITH n AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT SUM(n) F
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sum(n) integer or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients WHERE city IS NOT NULL GROUP BY city)
 SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY city)
@@ -1295,7 +1295,7 @@ SELECT MAX(n) FROM (SELECT city, COUNT(*) AS n FROM patients GROUP BY city)
 -- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
 -- a0: count_rows
 -- columns: max(n) integer or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > 1000)
 -- unit: patients.patient_id = visits.patient_id
@@ -3004,7 +3004,7 @@ SELECT sex, n / SUM(n) OVER () AS share FROM (SELECT sex, COUNT(*) AS n FROM pat
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, share real or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT year(visited_on) AS y, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY year(visited_on)) AS running,
        COUNT(*) - LAG(COUNT(*), 1, 0) OVER (ORDER BY year(visited_on)) AS change,
@@ -3078,7 +3078,7 @@ WHERE r <= 3 ORDER BY r
 -- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
 -- a0: count_rows
 -- columns: city text, n integer, r integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: SELECT SUM(n)::BIGINT AS total, MAX(SUM(n)) OVER ()::BIGINT AS most FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) GROUP BY sex
 SELECT SUM(n) AS total, MAX(SUM(n)) OVER () AS most FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
@@ -3088,7 +3088,7 @@ GROUP BY sex
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: total integer or NULL, most integer or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 SELECT name, population, RANK() OVER (PARTITION BY state ORDER BY population DESC) AS r FROM cities ORDER BY name LIMIT 3
 -- unit: none, the tables are public
@@ -3113,7 +3113,7 @@ FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: word text
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- A sub-query as a value reads the answer that FROM reads.
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT SUM(n) FROM a) AS share FROM a
@@ -3123,7 +3123,7 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n /
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, share real or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- Keys whose few values follow from their form, whatever columns they read
 SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
@@ -3260,7 +3260,7 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT *
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, share real or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t4"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t4") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: WITH a AS (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT COUNT(*) AS cities, MAX(n - (SELECT AVG(n) FROM a)) AS above FROM a WHERE n > (SELECT AVG(n) FROM a WHERE n > 1)
 WITH a AS (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT COUNT(*) AS cities, MAX(n - (SELECT AVG(n) FROM a)) AS above FROM a WHERE n > (SELECT AVG(n) FROM a WHERE n > 1)
@@ -3269,7 +3269,7 @@ WITH a AS (SELECT city, COUNT(*) AS n FROM patients GROUP BY city) SELECT COUNT(
 -- k0: text; 827 values: 'Abilene, TX', 'Akron, OH', 'Alafaya, FL', ..., 'Yucaipa, CA', 'Yuma, AZ'
 -- a0: count_rows
 -- columns: cities integer, above real or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."city" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RANK() OVER (ORDER BY n / (SELECT SUM(n) FROM a)) AS place FROM a
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RANK() OVER (ORDER BY n / (SELECT SUM(n) FROM a)) AS place FROM a
@@ -3278,7 +3278,7 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, RAN
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, place integer [1, 1099511627776]
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- Listed numbers are bounds.
 -- policy: census
@@ -3373,7 +3373,7 @@ SELECT n, n / 2 AS half, half / 2 AS quarter FROM (SELECT COUNT(*) AS n FROM pat
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: count_rows
 -- columns: n integer, half real, quarter real
--- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t2") AS q
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 
 SELECT name, population AS p, p / 1000 AS thousands FROM cities ORDER BY p DESC, name LIMIT 3
 -- unit: none, the tables are public
@@ -3422,7 +3422,7 @@ FROM (FROM patients SELECT sex, COUNT(*) AS n GROUP BY sex) SELECT SUM(n)
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sum(n) integer or NULL
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 FROM cities ORDER BY name LIMIT 2
 -- unit: none, the tables are public
@@ -3446,7 +3446,7 @@ SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex QUALIFY RANK() OVER (ORDER 
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, n integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 
 -- reference: SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY age >= 65 ORDER BY COUNT(*) DESC) AS place FROM patients WHERE age IS NOT NULL GROUP BY sex, old QUALIFY place <= 2 ORDER BY old, n DESC LIMIT 3
 SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY old ORDER BY n DESC) AS place FROM patients GROUP BY ALL QUALIFY place <= 2 ORDER BY old, n DESC LIMIT 3
@@ -3456,7 +3456,7 @@ SELECT sex, age >= 65 AS old, COUNT(*) AS n, RANK() OVER (PARTITION BY old ORDER
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: sex text, old boolean, n integer, place integer
--- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t2"."sex" AS "k0", ("t2"."age" >= CAST($1 AS BIGINT)) AS "k1" FROM "bounded"."main"."patients" AS "t2") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", ("t0"."age" >= CAST($1 AS BIGINT)) AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
 -- values: 65
 
 -- reference: SELECT year(visited_on) AS y, COUNT(*) FROM visits WHERE visited_on IS NOT NULL GROUP BY y HAVING COUNT(*) > 10 QUALIFY ROW_NUMBER() OVER (ORDER BY year(visited_on)) > 1 ORDER BY 2 DESC
@@ -3466,7 +3466,7 @@ SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals_a0"."k0" AS "k0", "totals_a0"."unit" AS "u", "totals_a0"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t2"."patient_id" AS "unit", year("t2"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t2") AS r) AS r GROUP BY "unit", "k0") AS "totals_a0") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals_a0"."k0" AS "k0", "totals_a0"."unit" AS "u", "totals_a0"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals_a0") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
 
 -- Options where the answer is released that another SELECT asks
 -- reference: SELECT SUM(n) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)
@@ -3604,3 +3604,307 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy 
 -- columns: s text, count_star() integer, avg(age) real
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t2"."c0" AS "k0", "t3"."age" AS "x0" FROM "bounded"."main"."patients" AS "t3" JOIN (SELECT CAST($1 AS VARCHAR) AS "c0" UNION ALL SELECT CAST($2 AS VARCHAR) AS "c0") AS "t2" ON "t3"."sex" = "t2"."c0") AS q GROUP BY "k0"
 -- values: 'F', 'Q'
+
+-- Several answers in one statement: each is a release of its own, what is made of them is free
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all', COUNT(*) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: 'all' text, count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
+SELECT COUNT(*), AVG(age) FROM patients UNION ALL SELECT 1, 2 FROM (VALUES (1)) AS v UNION ALL SELECT COUNT(DISTINCT patient_id), 0.5 FROM visits
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- a1: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: count_star() integer, avg(age) real
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: none, the tables are public
+-- columns: 1 integer [1, 1], 2 integer [2, 2]
+-- engine: SELECT CAST($1 AS BIGINT) AS "c0", CAST($2 AS BIGINT) AS "c1" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t0"
+-- values: 1, 2
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_units
+-- columns: count(DISTINCT patient_id) integer, 0.5 real [0.5, 0.5]
+-- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "t3"."c0" AS "c0", "t3"."c1" AS "c1", "t3"."part" AS "c2", "t3"."row0" AS "c3" FROM (SELECT "t0"."a0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", CAST("t1"."k1" AS DOUBLE) AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1" UNION ALL SELECT "t2"."a0" AS "c0", "t2"."k1" AS "c1", CAST($3 AS BIGINT) AS "part", "t2"."row" AS "row0" FROM "answer 2 of dpsql" AS "t2") AS "t3" ORDER BY "t3"."part" ASC NULLS LAST, "t3"."row0" ASC NULLS LAST, "t3"."c0" ASC NULLS LAST, "t3"."c1" ASC NULLS LAST
+-- values: 0, 1, 2
+-- columns: count_star() integer, avg(age) real
+
+(SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 1) UNION ALL (SELECT consent, COUNT(*) FROM patients GROUP BY consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT consent, COUNT(*) FROM patients GROUP BY consent ORDER BY n DESC, sex LIMIT 3 OFFSET 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer
+
+SELECT sex FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) UNION SELECT sex FROM (SELECT sex, AVG(age) FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t3"."c0" AS "c0" FROM (SELECT DISTINCT "t2"."c0" AS "c0" FROM (SELECT "t0"."k0" AS "c0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0" FROM "answer 1 of dpsql" AS "t1") AS "t2") AS "t3" ORDER BY "t3"."c0" ASC NULLS LAST
+-- columns: sex text
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT sex, SUM(age) AS years FROM patients GROUP BY sex) SELECT a.sex, years / n AS mean, b.* FROM a JOIN b ON a.sex = b.sex WHERE n > 5 ORDER BY n
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, years integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, mean real or NULL, sex text, years integer
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT sex, SUM(age) AS years FROM patients GROUP BY sex) SELECT * FROM a, b WHERE a.sex = b.sex AND n > 5
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, years integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, n integer, sex text, years integer
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT sex, COUNT(*) AS old FROM patients WHERE sex IN ('F', 'M') AND age > 30 GROUP BY sex) SELECT sex, n, old, coalesce(old, 0) / n AS share FROM a LEFT JOIN b USING (sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'F', 'M'
+-- a0: count_rows
+-- columns: sex text, old integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR))) AND ("t0"."age" > CAST($3 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 'F', 'M', 30
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" LEFT JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, n integer, old integer or NULL, share real or NULL
+
+SELECT SUM(n) AS total, COUNT(*) AS rows FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT consent, COUNT(*) FROM patients GROUP BY consent) AS u
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: total integer or NULL, rows integer
+
+SELECT state, n FROM (SELECT city, COUNT(*) AS n FROM patients WHERE city IN ('Chicago, IL', 'Houston, TX') GROUP BY city) AS a JOIN cities ON cities.name = a.city
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'Chicago, IL', 'Houston, TX'
+-- a0: count_rows
+-- columns: city text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."city" AS "k0" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."city" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0"
+-- values: 'Chicago, IL', 'Houston, TX'
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."name" AS "c2", "t1"."state" AS "c3", "t1"."x_km" AS "c4", "t1"."y_km" AS "c5", "t1"."population" AS "c6", "t1"."elevation_m" AS "c7", "t0"."row" AS "c8" FROM "answer 0 of dpsql" AS "t0" JOIN "cities" AS "t1" ON "t0"."k0" = "t1"."name" ORDER BY "t0"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."name" ASC NULLS LAST, "t1"."state" ASC NULLS LAST, "t1"."x_km" ASC NULLS LAST, "t1"."y_km" ASC NULLS LAST, "t1"."population" ASC NULLS LAST, "t1"."elevation_m" ASC NULLS LAST
+-- columns: state text, n integer
+
+SELECT (SELECT COUNT(*) FROM patients) - (SELECT COUNT(*) FROM patients WHERE sex = 'F') AS others
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR))) AS q
+-- values: 'F'
+-- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- columns: others integer
+
+SELECT (SELECT COUNT(*) FROM patients) <> (SELECT COUNT(*) FROM patients) AS differ, 'one' AS what
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 0 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- columns: differ boolean, what text
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT COUNT(*) FROM patients) AS share FROM a WHERE n > (SELECT COUNT(*) FROM patients) / 10
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t2"."a0" AS "c3", "t0"."row" AS "c4", "t2"."row" AS "c5", "t1"."row" AS "c6" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t2" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t2"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST, "t2"."a0" ASC NULLS LAST
+-- columns: sex text, share real or NULL
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(n) FROM a) AS share FROM b
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sum(n) integer or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t0"."row" AS "c3", "t1"."row" AS "c4" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" WHERE ("t0"."a1" > CAST($1 AS BIGINT)) ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- values: 20
+-- columns: sex text, share real or NULL
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT sex FROM a WHERE n > 300) SELECT sex, mean FROM (SELECT sex, AVG(age) AS mean FROM patients GROUP BY sex) AS m WHERE sex IN (SELECT sex FROM b)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, mean real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."row" AS "c2" FROM "answer 0 of dpsql" AS "t0" WHERE EXISTS (SELECT 1 FROM "answer 1 of dpsql" AS "t1" WHERE ("t1"."a1" > CAST($1 AS BIGINT)) AND ("t0"."k0" = "t1"."k0")) ORDER BY "t0"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST
+-- values: 300
+-- columns: sex text, mean real
+
+SELECT sex, n, SUM(n) OVER () AS total FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT consent, COUNT(*) FROM patients GROUP BY consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: sex text, n integer, total integer [-1.15292150461e+18, 1.15292150461e+18] or NULL
+
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n DESC LIMIT 2) SELECT a.sex, n, mean FROM a JOIN (SELECT sex, AVG(age) AS mean FROM patients GROUP BY sex) AS m ON a.sex = m.sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, mean real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."k0" AS "c2", "t1"."a1" AS "c3", "t0"."row" AS "c4", "t1"."row" AS "c5" FROM "answer 0 of dpsql" AS "t0" JOIN "answer 1 of dpsql" AS "t1" ON "t0"."k0" = "t1"."k0" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST
+-- columns: sex text, n integer, mean real
+
+-- reference: SELECT AVG(n) AS mean FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n LIMIT 2)
+SELECT AVG(n) AS mean FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY n LIMIT 2)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: mean real or NULL
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+WITH pair AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT consent, COUNT(*) FROM patients GROUP BY consent ORDER BY n DESC LIMIT 2) SELECT MAX(n) AS most FROM pair
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- columns: consent text, count_star() integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: most integer or NULL
+
+-- policy: shop
+SELECT name, tax FROM regions, (SELECT MAX(tax) AS most FROM regions) AS r WHERE tax = most
+-- unit: none, the tables are public
+-- columns: most real or NULL
+-- engine: SELECT MAX("t0"."tax") AS "c0" FROM "bounded"."main"."regions" AS "t0"
+-- engine: SELECT "t0"."code" AS "c0", "t0"."name" AS "c1", "t0"."tax" AS "c2", "t0"."coastal" AS "c3", "t0"."since" AS "c4", "t1"."k0" AS "c5", "t1"."row" AS "c6" FROM "regions" AS "t0" JOIN "answer 0 of dpsql" AS "t1" ON "t0"."tax" = "t1"."k0" ORDER BY "t1"."row" ASC NULLS LAST, "t0"."code" ASC NULLS LAST, "t0"."name" ASC NULLS LAST, "t0"."tax" ASC NULLS LAST, "t0"."coastal" ASC NULLS LAST, "t0"."since" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST
+-- columns: name text, tax real or NULL

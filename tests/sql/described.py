@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+from dpsql.answers.batch import ToBuy
+from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lower_public
@@ -24,7 +27,7 @@ from tests.sql.corpus import Block
 __all__ = ["described", "planned"]
 
 
-def planned(session: Session, block: Block) -> Prepared | PublicPlan:
+def planned(session: Session, block: Block) -> Prepared | PublicPlan | ToBuy[Spoken]:
     """The statement of a block, planned: nothing is charged and nothing is read.
 
     Raises:
@@ -32,8 +35,8 @@ def planned(session: Session, block: Block) -> Prepared | PublicPlan:
     """
     statement = parse(block.sql)
     assert isinstance(statement, QueryStatement)
-    plan = session._plan(statement.select, block.parameters)
-    return plan if isinstance(plan, PublicPlan) else session._prepare(plan, block.options)
+    asked = session._ask(statement, block.parameters, block.options)
+    return asked.parts[0] if asked.several is None else asked
 
 
 def described(session: Session, block: Block) -> tuple[str, ...]:
@@ -42,7 +45,13 @@ def described(session: Session, block: Block) -> tuple[str, ...]:
         plan = planned(session, block)
     except (UnsupportedQuery, ProgrammingError) as refusal:
         return (f"-- refused: {refusal}",)
-    lines = _public_lines(plan) if isinstance(plan, PublicPlan) else _lines(plan)
+    match plan:
+        case PublicPlan():
+            lines = _public_lines(plan)
+        case Prepared():
+            lines = _lines(plan)
+        case _:
+            lines = _several_lines(plan)
     return tuple(f"-- {line}" for line in lines)
 
 
@@ -50,6 +59,15 @@ def _public_lines(plan: PublicPlan) -> Iterator[str]:
     yield "unit: none, the tables are public"
     yield f"columns: {_outputs(plan.stage.outputs)}"
     yield from _engine(lower_public(plan, DUCKDB))
+
+
+def _several_lines(asked: ToBuy[Spoken]) -> Iterator[str]:
+    """What each of several answers means, one after the other, and the columns of what is made of them."""
+    assert asked.several is not None
+    for own in asked.parts:
+        yield from _public_lines(own) if isinstance(own, PublicPlan) else _lines(own)
+    yield from _engine(lower_public(asked.several.rows, replace(DUCKDB, table="{name}")))
+    yield f"columns: {_outputs(asked.several.answer)}"
 
 
 def _lines(plan: Prepared) -> Iterator[str]:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
 import duckdb
 
 import dpsql.testing
+from dpsql.answers.answer import Answer, public
+from dpsql.answers.batch import ToBuy
 from dpsql.answers.consistency import consistent
 from dpsql.answers.intervals import answer_columns, output_intervals
 from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
+from dpsql.answers.several import put_together
+from dpsql.charging import Spoken
 from dpsql.mechanisms import clamped
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells, Sized
-from dpsql.plan.plans import PublicPlan
+from dpsql.plan.plans import PublicPlan, Several
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -108,10 +113,16 @@ def compare(bench: Bench, block: Block) -> Pair:
         plan = planned(bench.session, block)
     statement = parse(block.sql)
     assert isinstance(statement, syntax.QueryStatement)
+    ends: list[list[Ends]]
     if isinstance(plan, PublicPlan):
         answer = bench.session._public(plan)
         outputs, rows = plan.stage.outputs, answer.rows
-        ends: list[list[Ends]] = [[] for _ in answer.columns]
+        ends = [[] for _ in answer.columns]
+    elif isinstance(plan, ToBuy):
+        assert plan.several is not None
+        answer = _together(bench.session, plan, plan.several)
+        outputs, rows = plan.several.answer, answer.rows
+        ends = [answer._intervals(column, 0.5) for column in range(len(outputs))]
     else:
         outputs = plan.plan.answer
         rows, ends = _answer(bench.session, plan)
@@ -142,8 +153,9 @@ def cuts(bench: Bench, block: Block) -> bool:
     plan = planned(bench.session, block)
     if isinstance(plan, PublicPlan):
         return False
-    source = plan.measured[0].request.source
-    return source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    parts = plan.parts if isinstance(plan, ToBuy) else (plan,)
+    sources = [part.measured[0].request.source for part in parts if isinstance(part, Prepared)]
+    return any(source.cap_rows or source.cap_groups or source.cap_rows_in_group for source in sources)
 
 
 def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends]]]:
@@ -158,6 +170,25 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
     bars = {name: _bars(asked[name], column) for name, column in values.items()}
     columns = answer_columns(plan.plan)
     return rows.rows, [output_intervals(column, bars, rows, 0.5) for column in columns]
+
+
+def _together(session: Session, asked: ToBuy[Spoken], several: Several) -> Answer:
+    """What a statement makes of several answers over the groups that occur in the data."""
+    parts = []
+    for own in asked.parts:
+        if isinstance(own, PublicPlan):
+            parts.append(session._public(own))
+            continue
+        rows, ends = _answer(session, own)
+        names = tuple(output.name for output in own.plan.answer)
+        answer = public(names, tuple(output.type for output in own.plan.answer), rows)
+        parts.append(replace(answer, _intervals=_known(ends)))
+    beside = session._releases.tables_beside(several)
+    return put_together(several, parts, beside, PrivacyLoss(), session._backend.post_process)
+
+
+def _known(ends: list[list[Ends]]) -> Callable[[int, float], list[Ends]]:
+    return lambda column, _: ends[column]
 
 
 def _occurring(session: Session, plan: Prepared, released: Released) -> Iterator[bool]:
@@ -197,7 +228,7 @@ def _bars(measured: Measured, values: Sequence[Any]) -> Any:
 
 
 def _reference(
-    bench: Bench, plan: Prepared | PublicPlan, query: syntax.Queryable, block: Block
+    bench: Bench, plan: Prepared | PublicPlan | ToBuy[Spoken], query: syntax.Queryable, block: Block
 ) -> tuple[list[str], list[str], list[Row]]:
     """DuckDB's column names and types for the plain text, and its rows for the edited one."""
     if block.reference is not None:
@@ -205,7 +236,7 @@ def _reference(
     plain = Edited.of(block.sql).plain()
     parameters = block.parameters if "?" in plain.text or "$" in plain.text else ()
     names, types, rows = run(bench.duckdb, plain.text, parameters)
-    if isinstance(plan, PublicPlan):
+    if isinstance(plan, PublicPlan | ToBuy):
         return names, types, rows
     assert isinstance(query, syntax.Select) and not plan.plan.stages, "write -- reference: for this statement"
     keys = key_texts(query, bench.columns) if plan.plan.keys else []

@@ -833,9 +833,6 @@ SELECT COUNT(*) FROM patients INTERSECT SELECT COUNT(*) FROM visits
 SELECT COUNT(*) FROM patients EXCEPT SELECT COUNT(*) FROM visits
 -- refused: EXCEPT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
 
-SELECT COUNT(*) FROM patients UNION SELECT COUNT(*) FROM visits
--- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
-
 SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
 -- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.
 
@@ -1524,12 +1521,6 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SEL
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT SUM(n) OVER () FROM a) FROM a
 -- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
 
-WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT COUNT(*) FROM patients) FROM a
--- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
-
-WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT n / (SELECT SUM(n) FROM a) FROM b
--- refused: scalar sub-query at 1:115: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM b), with WHERE if need be.
-
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT n / (SELECT CASE WHEN SUM(n) > 0 THEN 1 END FROM a) FROM a
 -- refused: scalar sub-query at 1:78: as a value it is arithmetic over aggregates of the answer that FROM reads. Write (SELECT SUM(n) FROM a), with WHERE if need be.
 
@@ -1576,10 +1567,10 @@ SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT population FROM cities
 
 -- Options inside a query that releases nothing of its own
 SELECT COUNT(*) FROM patients JOIN (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) patient_id FROM visits) AS v USING (patient_id)
--- refused: OPTIONS at 1:37: options belong to a SELECT that releases something. Move them to the outermost SELECT, or let that one only compute with this one's answer.
+-- refused: patient_id at 1:92: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
 
 SELECT COUNT(*) FROM patients WHERE patient_id IN (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) patient_id FROM visits)
--- refused: OPTIONS at 1:52: options belong to a SELECT that releases something. Move them to the outermost SELECT, or let that one only compute with this one's answer.
+-- refused: patient_id at 1:107: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
 
 SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) 1 FROM visits v WHERE v.patient_id = p.patient_id)
 -- refused: EXISTS at 1:47: EXISTS takes a plain SELECT. Write EXISTS (SELECT 1 FROM table WHERE its unit equals the outer unit AND ...).
@@ -1691,5 +1682,52 @@ SELECT COUNT(*, report_format => 'JSON') FROM cities
 SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 100)) FROM patients
 -- refused: APPROX_QUANTILES at 1:8: it gives a list, and every quantile is noised, so none is exact. Write one column for each: QUANTILE_CONT(x, 0.25), QUANTILE_CONT(x, 0.5), QUANTILE_CONT(x, 0.75).
 
-SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients
--- refused: UNION at 1:1: the answer of one SELECT is one release. Ask one SELECT at a time, or put UNION ALL of rows into FROM.
+-- Several answers in one statement
+SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT sex FROM patients
+-- refused: sex at 1:66: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(sex).
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT COUNT(*) FROM patients
+-- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
+
+SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT COUNT(*), 'all' FROM patients
+-- refused: UNION ALL at 1:1: its sides differ in number or type of columns, or in where the privacy unit or a key stands. Select the same columns in the same order.
+
+SELECT COUNT(*) FROM patients UNION ALL SELECT patient_id FROM patients
+-- refused: patient_id at 1:48: a privacy unit or a key is never in the answer. COUNT(DISTINCT patient_id) counts people.
+
+SELECT COUNT(*) FROM patients UNION ALL SELECT COUNT(*) FROM visits ORDER BY age
+-- refused: age at 1:78: there is no such column (or the policy does not name it). There are count_star().
+
+SELECT p.sex, a.n FROM patients p JOIN (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) a ON p.sex = a.sex
+-- refused: sub-query at 1:41: a sub-query that aggregates over several people releases something of its own. Group it by the privacy unit (patient_id), ask it by itself (with ORDER BY and LIMIT), or let the outer query only compute with its result.
+
+SELECT COUNT(*) FROM patients p JOIN (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) a ON p.sex = a.sex WHERE a.n > 10
+-- refused: sub-query at 1:39: a sub-query that aggregates over several people releases something of its own. Group it by the privacy unit (patient_id), ask it by itself (with ORDER BY and LIMIT), or let the outer query only compute with its result.
+
+SELECT (SELECT sex FROM patients)
+-- refused: sex at 1:16: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(sex).
+
+SELECT (SELECT COUNT(*) FROM patients GROUP BY sex)
+-- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT (SELECT COUNT(*) FROM patients HAVING COUNT(*) > 3)
+-- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT (SELECT COUNT(*), AVG(age) FROM patients)
+-- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT 1 + 1
+-- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.
+
+WITH pair AS (SELECT COUNT(*) AS n FROM patients UNION ALL SELECT COUNT(*) FROM visits ORDER BY n LIMIT 1) SELECT a.n, pair.n FROM pair, (SELECT COUNT(*) AS n FROM patients) AS a
+-- refused: LIMIT or ORDER BY at 1:15: ORDER BY and LIMIT inside a sub-query would choose rows of people. Put them at the end of the whole statement.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) n FROM (SELECT COUNT(*) AS n FROM patients UNION ALL SELECT COUNT(*) FROM visits)
+-- refused: OPTIONS at 1:1: the SELECT that it asks has options of its own, and here is nothing to pay for. Keep the options of one of them.
+
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) (SELECT COUNT(*) FROM patients) - (SELECT COUNT(*) FROM visits)
+-- refused: OPTIONS at 1:1: the SELECTs that it asks are paid for one by one, and here is nothing to pay for. Write the options into each of them, or SET them for the session.
+
+-- with: mechanism='gaussian'
+SELECT COUNT(*) FROM patients UNION ALL SELECT MEDIAN(age) FROM patients
+-- refused: MEDIAN(age) at 1:48: mechanism 'gaussian' does not answer this: it answers counts, sums, means, variances and covariances, not MEDIAN(age). Leave the mechanism out to get the one with the least expected error.

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from dpsql.answers.batch import ToBuy
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import FAMILIES, Dialect, functions_in
 from dpsql.engine.duckdb.dialect import DUCKDB
@@ -26,6 +27,7 @@ from dpsql.owner.views import build_tables
 from dpsql.plan.functions import FUNCTIONS
 from dpsql.plan.plans import PublicPlan
 from dpsql.policy import load_policy
+from dpsql.prepare import Prepared
 from dpsql.session import Session
 from tests.sql.corpus import blocks
 from tests.sql.described import planned
@@ -64,10 +66,9 @@ def test_every_statement_of_the_corpus_is_spelled_by_the_dialect(benches: dict[s
         engine = SimpleNamespace(dialect=MARKED)
         other = Session(replace(session._backend, engine=engine), session.analyst)  # it plans alone
         plan = planned(other, block)
-        if isinstance(plan, PublicPlan):
-            statements = [lower_public(plan, MARKED).sql]
-        else:
-            statements = [reading.statement.sql for reading in plan.readings]
+        parts = plan.parts if isinstance(plan, ToBuy) else (plan,)
+        statements = [lower_public(own, MARKED).sql for own in parts if isinstance(own, PublicPlan)]
+        statements += [one.statement.sql for own in parts if isinstance(own, Prepared) for one in own.readings]
         for sql in statements:
             assert not foreign(sql), f"{block.place}: {foreign(sql)} in {sql}"
             seen += 1

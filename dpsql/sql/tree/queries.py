@@ -59,14 +59,12 @@ class Queries(Expressions):
         return self._refuse(node, words(node), "a SELECT is expected here.", "Write SELECT .. FROM ..")
 
     def _union(self, node: exp.Union) -> Queryable:
+        """A chain of UNION; one that is ordered or cut is what a SELECT orders or cuts."""
         spine: list[exp.Union] = []
         left: exp.Expr = node
         while type(left) is exp.Union:
-            for slot in ("order", "limit", "offset"):
-                if left.args.get(slot):
-                    hint = "Write SELECT .. FROM (.. UNION ..) ORDER BY .. LIMIT .."
-                    self._refuse(left.args[slot], f"{slot.upper()} of a UNION", "dpsql orders a SELECT only.", hint)
-            self._slots(left, "this", "expression", "distinct", "with_")
+            tail = ("order", "limit", "offset") if left is node else ()
+            self._slots(left, "this", "expression", "distinct", "with_", *tail)
             spine.append(left)
             left = left.this
         result = self.query(left)
@@ -74,7 +72,16 @@ class Queries(Expressions):
             both = not union.args.get("distinct")
             right = self.query(union.expression)
             result = Union(result, right, both, self._ctes(union), position=result.position)
-        return result
+        if not any(node.args.get(slot) for slot in ("order", "limit", "offset")):
+            return result
+        return Select(
+            items=(Item(AllColumns(None), None, "*", position=result.position),),
+            source=Derived(result, None, position=result.position),
+            order_by=self._order(node.args.get("order")),
+            limit=self._rows(node.args.get("limit")),
+            offset=self._rows(node.args.get("offset")),
+            position=result.position,
+        )
 
     def _select(self, node: exp.Select) -> Select:
         self._slots(

@@ -1,0 +1,219 @@
+"""One answer made of several: their rows joined or one after the other, and what is asked of these. It costs nothing.
+
+A row's interval is that of the answers' rows that it is made of. Where a computation reads several noised numbers, each
+is taken at 1 - (1 - confidence)/k for the k of them (union bound). Where noised numbers decide which rows meet, nothing
+is claimed.
+
+Tests: tests/unit/answers/test_several.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dpsql.answers.answer import Answer
+from dpsql.answers.consistency import AllGroupings
+from dpsql.answers.finish import Intervals
+from dpsql.answers.intervals import as_float, as_interval
+from dpsql.answers.postprocess import MADE_UP, PostProcess
+from dpsql.answers.quoted import Quote
+from dpsql.answers.screen import Ends
+from dpsql.engine.dialect import WIRE
+from dpsql.engine.over_release import lower_over_release
+from dpsql.plan.catalog import TableInfo
+from dpsql.plan.expressions import columns_of, range_of
+from dpsql.plan.intervals import Interval
+from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, Total, UnionAll, Windowed
+from dpsql.plan.plans import Several
+from dpsql.plan.relations import scans
+from dpsql.plan.roles import roles_of
+from dpsql.plan.several import PART, ROW, decided_by_noise, is_noised
+from dpsql.privacy.loss import PrivacyLoss
+from dpsql.worker.client import Table
+
+__all__ = ["put_together", "quoted_together", "rehearse_together"]
+
+Origin = Mapping[tuple[str, str], Any]
+"""Of one row: what tells where it comes from, by alias and name of the columns that say so."""
+
+_NONE: Ends = (None, None)
+
+
+def rehearse_together(several: Several, post_process: PostProcess) -> None:
+    """Does to made-up answers what follows the releases, before the charge.
+
+    Raises:
+        UnsupportedQuery: The worker without data cannot do it.
+        OperationalError: The worker does not stand.
+    """
+    read = {scan.table.name: scan.table for scan in scans(several.rows.relation)}
+    tables = {
+        name: {c.name: (WIRE[c.facts.type], MADE_UP[c.facts.type]) for c in table.columns.values()}
+        for name, table in read.items()
+    }
+    post_process.over_release(lower_over_release(several.rows), tables)
+    post_process.rehearse(several.after)
+
+
+def put_together(
+    several: Several,
+    answers: Sequence[Answer],
+    beside: Mapping[str, Table],
+    cost: PrivacyLoss,
+    post_process: PostProcess,
+) -> Answer:
+    """The statement's answer.
+
+    Args:
+        several: What is made of its parts.
+        answers: Theirs.
+        beside: Public tables that they are joined with, by name.
+        cost: What was charged for all of them.
+        post_process: The worker for released values.
+    """
+    tables = dict(beside)
+    for scan in scans(several.rows.relation):
+        if scan.table.answer is not None:
+            tables[scan.table.name] = _table(scan.table, answers[scan.table.answer].rows)
+    stored = [output.name for output in several.rows.stage.outputs]
+    found = post_process.over_release(lower_over_release(several.rows), tables).groups(
+        [f"c{i}" for i in range(len(stored))]
+    )
+    plan = several.after.shown
+    keys = [stored.index(key.name) for key in plan.keys]
+    groups = [tuple(row[key] for key in keys) for row in found]
+    values = {name: [row[i] for row in found] for i, name in enumerate(stored) if name.startswith("a")}
+    bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
+    rows = post_process.rows(plan, groups, values)
+    named = [part for part in answers if part.measurements]
+    return Answer(
+        columns=tuple(output.name for output in plan.answer),
+        types=tuple(output.type for output in plan.answer),
+        rows=rows.rows,
+        cost=cost,
+        measurements=tuple(own for part in answers for own in part.measurements),
+        replayed=bool(named) and all(part.replayed for part in named),
+        private=all(part.private for part in answers),
+        confidence=named[0].confidence if named else answers[0].confidence,
+        _intervals=Intervals(plan, AllGroupings(groups, values, {}), bars, rows, post_process),
+        released_from=tuple(dict.fromkeys(name for part in answers for name in part.released_from)),
+        notices=tuple(dict.fromkeys(notice for part in answers for notice in part.notices)),
+        _roles=roles_of(several),
+    )
+
+
+def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: int | None) -> Quote:
+    """The quote of a statement over several answers.
+
+    Args:
+        quotes: Of its parts.
+        cost: Of all of them together.
+        repeats_left: How often the budget would grant them together.
+    """
+    told = f"Its {len(quotes)} answers are bought together; what is made of them is free."
+    return Quote(
+        cost=cost,
+        columns=tuple(column for quote in quotes for column in quote.columns),
+        sql="\n".join(dict.fromkeys(quote.sql for quote in quotes)),
+        repeats_left=repeats_left,
+        notes=tuple(dict.fromkeys([told, *(note for quote in quotes for note in quote.notes)])),
+    )
+
+
+def _table(table: TableInfo, rows: Sequence[tuple[Any, ...]]) -> dict[str, tuple[str, Sequence[Any]]]:
+    """An answer's rows as a table of the worker's, numbered."""
+    columns = list(table.columns.values())
+    held = {c.name: (WIRE[c.facts.type], [row[i] for row in rows]) for i, c in enumerate(columns[:-1])}
+    return {**held, ROW: ("BIGINT", list(range(len(rows))))}
+
+
+# ------------------------------------------------------------------------------------------------------ intervals
+
+
+def _bars(
+    several: Several, answers: Sequence[Answer], column: int, rows: Sequence[tuple[Any, ...]]
+) -> Callable[[float], list[Ends]]:
+    """The intervals of one column of the joined answers, by confidence."""
+    stage, relation = several.rows.stage, several.rows.relation
+    expression, width = stage.outputs[column].expression, len(several.after.outputs)
+    places = [output.expression for output in stage.outputs[width:]]
+    told = [(place.alias, place.name) for place in places if isinstance(place, Column)]
+
+    def bars(level: float) -> list[Ends]:
+        if decided_by_noise(several.after.relation):
+            return [_NONE] * len(rows)
+        held = _Held(answers, level)
+        return [held.ends(relation, expression, dict(zip(told, row[width:], strict=True)), row[column]) for row in rows]
+
+    return bars
+
+
+class _Held:
+    """Intervals of the parts' answers.
+
+    Args:
+        answers: Theirs.
+        level: At which they are taken where an expression reads one noised number alone.
+    """
+
+    def __init__(self, answers: Sequence[Answer], level: float) -> None:
+        self._answers, self._level = answers, level
+        self._known: dict[tuple[int, int, float], list[Ends]] = {}
+
+    def ends(self, relation: Relation, expression: Expression, origin: Origin, value: Any) -> Ends:
+        """The interval of an expression over one row.
+
+        Args:
+            relation: What it is over.
+            expression: The expression.
+            origin: Where the row comes from.
+            value: What it is in this row; where it holds no noise, that is its interval.
+        """
+        while isinstance(expression, Column) and (below := _below(relation, expression, origin)) is not None:
+            relation, expression, origin = below
+        noised = [column for column in columns_of(expression) if is_noised(relation, column)]
+        if not noised:
+            return (value, value) if expression.facts.type.numeric else _NONE
+        level = 1 - (1 - self._level) / len(noised)
+        ends = {column: self._of_answer(relation, column, origin, level) for column in noised}
+        if isinstance(expression, Column):
+            return ends[expression]
+        if not expression.facts.type.numeric:
+            return _NONE
+        box: dict[Column | Windowed | Total, Interval] = {column: as_interval(own) for column, own in ends.items()}
+        bounds = range_of(expression, hard=False, known=box.get)
+        return as_float(bounds.low), as_float(bounds.high)
+
+    def _of_answer(self, relation: Relation, column: Column, origin: Origin, level: float) -> Ends:
+        """What an answer says of its own column, or (None, None) where it says nothing of this row."""
+        scan = next((scan for scan in scans(relation) if scan.alias == column.alias), None)
+        row = origin.get((column.alias, ROW))
+        if scan is None or scan.table.answer is None or row is None:
+            return _NONE
+        asked = scan.table.answer, int(column.name[1:]), level
+        if asked not in self._known:
+            number, place, _ = asked
+            self._known[asked] = self._answers[number]._intervals(place, level)
+        found = self._known[asked]
+        return found[row] if found else _NONE
+
+
+def _below(relation: Relation, column: Column, origin: Origin) -> tuple[Relation, Expression, Origin] | None:
+    """What a column of answers one after the other is in the answer that a row is of; None for any other column."""
+    match relation:
+        case Filter() | Semi():
+            return _below(relation.input, column, origin)
+        case Join():
+            return _below(relation.left, column, origin) or _below(relation.right, column, origin)
+        case UnionAll() if relation.alias == column.alias and (column.alias, PART) in origin:
+            part, columns = relation.parts[origin[column.alias, PART]]
+            at = relation.names.index(PART) + 1
+            places = zip(relation.names[at:], columns[at:], strict=True)
+            inner = {
+                (place.alias, place.name): origin[column.alias, name]
+                for name, place in places
+                if isinstance(place, Column)
+            }
+            return part, columns[relation.names.index(column.name)], inner
+    return None

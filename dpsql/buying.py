@@ -1,0 +1,207 @@
+"""One charge, then a look: what a session does once all that can be refused was refused.
+
+`Buying.bought` is the whole way from prepared statements to their answers. Nothing else but `dpsql.releasing` runs an
+engine and a mechanism.
+
+Tests: tests/unit/test_calls.py, tests/attacks/test_charged_then_failed.py, tests/attacks/test_batches.py.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeGuard
+
+from dpsql.answers.answer import Answer
+from dpsql.answers.batch import Own, ToBuy
+from dpsql.answers.described import described
+from dpsql.answers.finish import exact, finish
+from dpsql.answers.release import Released, noised, release, write_released
+from dpsql.answers.several import put_together, rehearse_together
+from dpsql.backend import Backend
+from dpsql.calls import Calls
+from dpsql.charging import Spoken, Wish
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.lower import lower_public
+from dpsql.errors import EngineFailed
+from dpsql.ledger.refusals import suspended
+from dpsql.plan.plans import AnyPlan, PublicPlan
+from dpsql.plan.types import Parameters
+from dpsql.prepare import Measured, Prepared
+from dpsql.prepare.batch import Batch, readings_for
+from dpsql.privacy.kinds import Loss
+from dpsql.privacy.loss import Composed
+from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.releasing import Releases
+from dpsql.sql import syntax
+from dpsql.sql.parse import normal
+from dpsql.worker.client import Table
+
+__all__ = ["Buying", "is_priced"]
+
+
+class Buying(Calls):
+    """What is charged and read for one analyst.
+
+    Args:
+        backend: What the proxy shares.
+        analyst: Whose account is charged.
+    """
+
+    def __init__(self, backend: Backend, analyst: str) -> None:
+        self._backend = backend
+        self._analyst = analyst
+        self._releases = Releases(backend, analyst, self._run)
+
+    @abstractmethod
+    def _plan(self, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
+        """What a query means to this analyst."""
+
+    def _bought(self, statements: Sequence[ToBuy[Spoken]]) -> list[Answer]:
+        """The answers, of which some are free: what is public, or shows no row."""
+        beside = [self._rehearsed(asked) for asked in statements]
+        priced = [(own, asked.spoken) for asked in statements for own in asked.parts if is_priced(own)]
+        answers, losses = self._answers(priced) if priced else ([], [])
+        bought, found = iter(zip(answers, losses, strict=True)), []
+        for asked, tables in zip(statements, beside, strict=True):
+            parts = [next(bought) if is_priced(own) else (self._free(own), Composed(())) for own in asked.parts]
+            if asked.several is None:
+                found.append(parts[0][0])
+                continue
+            if asked.several.empty:
+                found.append(described(asked.several))
+                continue
+            cost = self._backend.summary(Composed(tuple(loss for _, loss in parts)))
+            own = [answer for answer, _ in parts]
+            found.append(put_together(asked.several, own, tables, cost, self._backend.post_process))
+        return found
+
+    def _rehearsed(self, asked: ToBuy[Spoken]) -> dict[str, Table]:
+        """The public tables that a statement joins its answers with, after all that follows the charge was tried."""
+        if asked.several is None or asked.several.empty:
+            return {}
+        rehearse_together(asked.several, self._backend.post_process)
+        for own in asked.parts:
+            if isinstance(own, PublicPlan):
+                self._releases.verify(own)
+        return self._releases.tables_beside(asked.several)
+
+    def _free(self, own: Prepared | PublicPlan) -> Answer:
+        plan = own.plan if isinstance(own, Prepared) else own
+        return self._public(plan) if isinstance(plan, PublicPlan) and not plan.empty else described(plan)
+
+    def _public(self, plan: PublicPlan) -> Answer:
+        free = self._releases.over(plan)
+        return exact(plan, self._run(lower_public(plan, self._backend.engine.dialect))) if free is None else free
+
+    def _answers(self, asked: Sequence[tuple[Prepared, Spoken]]) -> tuple[list[Answer], list[Loss]]:
+        """Charge once for all that is new, then look; what was released before is free. And what each paid."""
+        own, spoken = [prepared for prepared, _ in asked], [spoken for _, spoken in asked]
+        batch, stored, notices = self._backend.bought(own, self._analyst, partial(self._released, spoken))
+        answers = []
+        for index, fingerprint in enumerate(batch.fingerprints):
+            first = batch.fingerprints.index(fingerprint)  # of two that ask the same
+            replayed = index not in batch.fresh
+            shown = replace(batch.together[first].plan, cut=asked[index][0].plan.cut).shown
+            answer = self._finish(replace(batch.together[first], plan=shown), stored[first], replayed=replayed)
+            if replayed:
+                self._backend.served.count(self._analyst, fingerprint)
+            else:
+                answer = replace(answer, cost=self._backend.summary(batch.paid[index]), notices=tuple(notices))
+            answers.append(answer)
+        return answers, list(batch.paid)
+
+    def _released(self, spoken: Sequence[Spoken], batch: Batch, stored: dict[int, Released]) -> Sequence[str]:
+        """Charges for what is new of a batch, releases and stores it beside what was; returns the charge's notices."""
+        if not batch.fresh:
+            return ()
+        drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
+        charge, notices = self._charged(batch, [spoken[index] for index in batch.fresh])
+        for index in batch.fresh:
+            prepared = batch.together[index]
+            stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
+            self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
+        return notices
+
+    def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:
+        """The one charge for what is new of a batch, after all that can be refused was refused; and its notices."""
+        backend = self._backend
+        if backend.ledger.suspended(self._analyst):
+            raise suspended(self._analyst)
+        for prepared in (batch.together[index] for index in batch.fresh):
+            for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
+                backend.engine.verify(reading.statement)
+            backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
+        fresh = [batch.together[index] for index in batch.fresh]
+        first, *beside = (batch.fingerprints[index] for index in batch.fresh)
+        spoken = [one for place, one in enumerate(spoken) if one not in spoken[:place]]  # a statement over several
+        statements = [one.statement for one in spoken if isinstance(one.statement, syntax.QueryStatement)]
+        mechanisms = dict.fromkeys(measured.choice.release.mechanism for own in fresh for measured in own.measured)
+        wish = Wish(batch.loss, (first, *beside), spoken, [prepared.options for prepared in fresh])
+        with (
+            self._releases.named_instead(statements, lambda query: self._plan(query, ())),
+            backend.charging.of(self._analyst, wish) as notices,
+        ):
+            charge = backend.ledger.charge(
+                self._analyst,
+                batch.loss,
+                statement=";\n".join(map(normal, statements)),
+                fingerprint=first,
+                beside=beside,
+                mechanisms=tuple(mechanisms),
+            )
+        return charge, notices
+
+    def _release(
+        self, prepared: Prepared, draws: Mapping[str, str] | None = None, drawn: dict[str, ReleasedTable] | None = None
+    ) -> Released:
+        """Read the raw numbers and turn them into released ones; nothing else holds an engine and a mechanism.
+
+        Args:
+            prepared: The statement.
+            draws: What tells the draw of each measurement from all others, by its name; by default the name.
+            drawn: What was drawn already, and is neither read nor drawn again; what is drawn here is added.
+        """
+        draws = draws or {measured.name: measured.name for measured in prepared.measured}
+        drawn = {} if drawn is None else drawn
+
+        def noise(
+            measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
+        ) -> ReleasedTable:
+            draw = draws[measured.name]
+            if draw not in drawn:
+                drawn[draw] = self._noised(measured, raw, keys, groups)
+            return drawn[draw]
+
+        read = readings_for(prepared, {name for name, draw in draws.items() if draw in drawn})
+        raw = [
+            self._run(reading.statement) if index in read else RawTable({})
+            for index, reading in enumerate(prepared.readings)
+        ]
+        return release(prepared, raw, noise)
+
+    def _noised(
+        self, measured: Measured, raw: Sequence[RawTable], keys: Sequence[str], groups: Sequence[Group]
+    ) -> ReleasedTable:
+        return noised(measured, raw, keys, groups, self._backend.sampler)
+
+    def _run(self, statement: EngineStatement) -> RawTable:
+        try:
+            return self._backend.engine.run(statement)
+        except EngineFailed:
+            self._backend.ledger.record_overrun(self._analyst)
+            raise
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("Interrupted while the engine was at work. The cost stays charged.") from None
+
+    def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
+        backend = self._backend
+        priced, private = (backend.ledger.composition, backend.catalog.classes), backend.private
+        return finish(prepared, released, backend.post_process, *priced, replayed=replayed, private=private)
+
+
+def is_priced(own: Own) -> TypeGuard[Prepared]:
+    """Whether a statement measures something: not what is public, or shows no row."""
+    return isinstance(own, Prepared) and not own.plan.empty

@@ -1,0 +1,41 @@
+"""What tools put around a statement: ``SELECT * FROM (..) LIMIT 100`` shows the first rows of another, and is that.
+
+Tests: tests/unit/answers/test_wrappers.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dpsql.plan.expressions import Resolver
+from dpsql.plan.plans import AnyPlan, Cut, Plan, Several
+from dpsql.plan.rows import Rows
+from dpsql.plan.scope import same_name
+from dpsql.plan.stages import row_count
+from dpsql.sql import syntax
+
+__all__ = ["cut_to", "wrapped"]
+
+
+def wrapped(query: syntax.Select) -> syntax.Select | None:
+    """What a tool's wrapper is around: all columns of one sub-query as they are, of all rows or the first."""
+    source = query.source
+    if not isinstance(source, syntax.Derived) or not isinstance(source.query, syntax.Select):
+        return None
+    match query.items:
+        case [syntax.Item(syntax.AllColumns(table))] if table is None or same_name(table, source.alias or ""):
+            bare = replace(query, items=(), source=None, limit=None, offset=None, ctes=())
+            return source.query if bare == syntax.Select(()) else None
+    return None
+
+
+def cut_to(plan: AnyPlan, query: syntax.Select, rows: Rows) -> AnyPlan:
+    """A plan of which only the first rows are shown."""
+    resolver = Resolver(lambda _: None, rows.parameters)
+    limit, offset = row_count(query.limit, "LIMIT", resolver), row_count(query.offset, "OFFSET", resolver) or 0
+    if isinstance(plan, Several):
+        return replace(plan, after=replace(plan.after, cut=plan.after.cut.then(limit, offset)))
+    if isinstance(plan, Plan):
+        return replace(plan, cut=plan.cut.then(limit, offset))
+    cut = Cut(plan.stage.limit, plan.stage.offset).then(limit, offset)
+    return replace(plan, stage=replace(plan.stage, limit=cut.limit, offset=cut.offset))

@@ -1,0 +1,40 @@
+"""A tree of syntax with some of its nodes replaced.
+
+Tests: tests/unit/plan/test_lateral.py, tests/unit/answers/test_several.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TypeVar
+
+from dpsql.sql import syntax
+
+__all__ = ["rewritten"]
+
+Tree = TypeVar("Tree")
+
+
+def rewritten(node: Tree, change: Callable[[syntax.Node], syntax.Node | None]) -> Tree:
+    """A node, or a tuple of them, with what `change` gives for nodes below in their place; the same one without any.
+
+    Queries below it stay as they are: they have names of their own.
+
+    Args:
+        node: Where to begin.
+        change: What a node becomes; None to look below it.
+    """
+    if isinstance(node, syntax.Select | syntax.Union):
+        return node
+    if isinstance(node, tuple):
+        parts = tuple(rewritten(part, change) for part in node)
+        return parts if any(a is not b for a, b in zip(parts, node, strict=True)) else node  # type: ignore[return-value]
+    if not isinstance(node, syntax.Node):
+        return node
+    found = change(node)
+    if found is not None:
+        return found  # type: ignore[return-value]  # an expression for an expression
+    values = {f.name: getattr(node, f.name) for f in dataclasses.fields(node) if f.name != "position"}
+    changed = {name: new for name, old in values.items() if (new := rewritten(old, change)) is not old}
+    return dataclasses.replace(node, **changed) if changed else node
