@@ -4,8 +4,8 @@
 
 The cases are those of github.com/google/googlesql, googlesql/compliance/testdata/differential_privacy.test, at commit
 b93adf2d1f (Apache License 2.0). bench/google_cases.sql restates them: tables and options are ours, an epsilon of 1e20
-is a test sampler without noise; where there are no bounds, the policy's are wide; and laplace is named for means that
-else would be located among three people. Writes docs/google_cases.md.
+is a test sampler without noise; where there are no bounds, the policy's are wide; and
+laplace is named for means and variances that else would be located among three people. Writes docs/google_cases.md.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ CASES = Path(__file__).with_name("google_cases.sql")
 PAGE = ROOT / "docs" / "google_cases.md"
 POLICY = ROOT / "policies" / "google_cases.yaml"
 DP = "OPTIONS (epsilon = 100)"  # What {dp} stands for.
+LAPLACE = "OPTIONS (epsilon = 100, mechanism = 'laplace')"  # What {laplace} stands for.
 NEAR = 0.02  # How far a number may lie from theirs, in the column's unit: our reals are whole tenths.
 
 INTRODUCTION = """# GoogleSQL's compliance cases
@@ -58,6 +59,12 @@ OTHERWISE = {
         EMPTY,
     ),
     "min_privacy_units_per_group_is_one": "A delta of 0.99 hides groups of one unit; theirs is 1, which hides nothing.",
+    **dict.fromkeys(
+        ("basic_var_pop_explicit_bounds_all_nulls", "basic_stddev_pop_explicit_bounds_all_nulls"),
+        "The variance of nothing is 0 here, and the largest that the bounds allow there.",
+    ),
+    "verify_randomness_of_var_pop_implicit_bounds": "The same sub-query twice is one release, bought once: new noise for "
+    "each would cost twice as much, and tell no more than one of them at the whole price.",
     "basic_delta_not_set": "One group needs no delta, so none must be given.",
     "basic_avg_double_implicit_bounds_multi_user": UNITS,
     "delta_eliminates_row": "A statement without GROUP BY has one group, which is there in every database.",
@@ -104,6 +111,7 @@ def cases() -> list[Case]:
         head, statement = block.split("\n", 1)
         name, _, wanted = head.removeprefix("-- ").partition(" => ")
         inside = statement.replace("{dp}", f"SELECT WITH DIFFERENTIAL_PRIVACY {DP}")
+        inside = inside.replace("{laplace}", f"SELECT WITH DIFFERENTIAL_PRIVACY {LAPLACE}")
         whole = f"SELECT WITH DIFFERENTIAL_PRIVACY {inside}" if inside.startswith("OPTIONS") else inside
         found.append(Case(name, whole, wanted))
     return found

@@ -92,7 +92,7 @@ OPTIONS (epsilon = 100, max_rows_contributed = 1) SUM(double_val, contribution_b
 OPTIONS (epsilon = 100, max_rows_contributed = 1) COUNT(*) FROM one
 
 -- basic_var_pop_implicit_bounds => 2.359375, 1; 2.359375, 1
-{dp} VAR_POP(double_val), VAR_POP(int64_val), FROM two UNION ALL SELECT VAR_POP(double_val), VAR_POP(int64_val) FROM two
+{laplace} VAR_POP(double_val), VAR_POP(int64_val), FROM two UNION ALL {laplace} VAR_POP(double_val), VAR_POP(int64_val) FROM two
 
 -- basic_var_pop_explicit_bounds => 0.125; 0.1875; 0.125; 0.1875
 {dp} VAR_POP(double_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL {dp} VAR_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL SELECT VAR_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL SELECT VAR_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
@@ -107,7 +107,7 @@ SELECT ABS(({dp} VAR_POP(double_val) FROM two) - (SELECT VAR_POP(double_val) FRO
 SELECT ABS(({dp} VAR_POP(double_val) FROM three) - (SELECT VAR_POP(double_val) FROM three)) < 0.000001
 
 -- basic_stddev_pop_implicit_bounds => 1.536, 1; 1.536, 1
-{dp} STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two UNION ALL SELECT STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two
+{laplace} STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two UNION ALL {laplace} STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two
 
 -- basic_stddev_pop_explicit_bounds => 0.35355; 0.43301; 0.35355; 0.43301
 {dp} STDDEV_POP(double_val, contribution_bounds_per_row => (2, 3)) FROM two UNION ALL {dp} STDDEV_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL SELECT STDDEV_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL SELECT STDDEV_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
