@@ -63,8 +63,8 @@ OTHERWISE = {
         ("basic_var_pop_explicit_bounds_all_nulls", "basic_stddev_pop_explicit_bounds_all_nulls"),
         "The variance of nothing is 0 here, and the largest that the bounds allow there.",
     ),
-    "verify_randomness_of_var_pop_implicit_bounds": "The same sub-query twice is one release, bought once: new noise for "
-    "each would cost twice as much, and tell no more than one of them at the whole price.",
+    "verify_randomness_of_var_pop_implicit_bounds": "The same sub-query twice is one release, bought once: new noise "
+    "for each would cost twice as much, and tell no more than one of them at the whole price.",
     "basic_delta_not_set": "One group needs no delta, so none must be given.",
     "basic_avg_double_implicit_bounds_multi_user": UNITS,
     "delta_eliminates_row": "A statement without GROUP BY has one group, which is there in every database.",
