@@ -24,6 +24,7 @@ __all__ = ["ENGINES", "offered"]
 
 ENGINES: Mapping[str, str] = {
     "duckdb": "dpsql.engine.duckdb",
+    "postgres": "dpsql.engine.postgres",
 }
 
 

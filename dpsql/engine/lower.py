@@ -255,7 +255,11 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     x, rows = _x(printer, 0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
-    value, present, unit = printer.cast(x, "BIGINT"), printer.cast(f"{x} IS NOT NULL", "BIGINT"), printer.quoted(UNIT)
+    value, present, unit = (
+        printer.cast(x, "BIGINT"),
+        printer.call("bigint_from_boolean", f"({x} IS NOT NULL)"),
+        printer.quoted(UNIT),
+    )
     order = keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
     sql = (
         f"SELECT COALESCE({value}, 0) AS {printer.quoted('value')}, {present} AS {printer.quoted('rows')} "

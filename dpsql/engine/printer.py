@@ -253,6 +253,8 @@ class Printer:
             case "avg":
                 self.functions |= {"count", "nullif", "/"}
                 return f"({self.cast(total, 'DOUBLE')} / NULLIF(COUNT({x}), 0))"
+            case _ if wire == "BOOLEAN":
+                return self.call("all_true" if value.function == "min" else "any_true", x)
             case _:
                 self.functions.add(value.function)
                 return self.cast(f"{value.function}({x})", wire)

@@ -5,7 +5,7 @@ Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -31,16 +31,16 @@ class Opening(Protocol):
 
 class Sources(Protocol):
     """The module ``sources`` of a folder: has the data changed? ``source`` is what `EngineSection.source` says of them,
-    ``files`` each table's own file, None for one without. What comes back is as `wire.encode` takes it.
+    ``tables`` each table's own file by its name, None for one without. What comes back is as `wire.encode` takes it.
     """
 
-    def fingerprint(self, source: Mapping[str, str], files: Collection[str | None]) -> Any:
+    def fingerprint(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Any:
         """What surely is another one when the data changed; it costs next to nothing."""
 
     def may_be_equal(self, one: Any, other: Any) -> bool:
         """Whether data of these two different fingerprints may have equal contents."""
 
-    def contents(self, source: Mapping[str, str], files: Collection[str | None]) -> Any:
+    def contents(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Any:
         """What is equal only if the data are. In the owner's process."""
 
 

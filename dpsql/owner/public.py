@@ -85,17 +85,18 @@ def described(database: Database, name: str, types: Mapping[str, Type]) -> dict[
 def _column(database: Database, relation: str, name: str, kind: Type) -> dict[str, Any]:
     column = database.dialect.quoted(name)
     values = f"SELECT {column} AS v, count(*) AS n FROM {relation} WHERE {column} IS NOT NULL GROUP BY 1"
-    ((low, high, most, distinct),) = database.rows(f"SELECT min(v), max(v), max(n), count(*) FROM ({values}) AS c")
+    bounded = kind not in (Type.TEXT, Type.BOOLEAN)
+    ends = "min(v), max(v)" if bounded else "NULL, NULL"
+    ((low, high, most, distinct),) = database.rows(f"SELECT {ends}, max(n), count(*) FROM ({values}) AS c")
     ((nulls,),) = database.rows(f"SELECT count(*) FROM {relation} WHERE {column} IS NULL")
     listed = None
     if distinct <= MOST_LISTED:
         listed = [value for (value,) in database.rows(f"SELECT v FROM ({values}) AS c ORDER BY v")]
-    bounded = kind not in (Type.TEXT, Type.BOOLEAN)
     return {
         "name": name,
         "type": kind.value,
-        "low": _exact(low) if bounded else None,
-        "high": _exact(high) if bounded else None,
+        "low": _exact(low),
+        "high": _exact(high),
         "values": listed,
         "nullable": nulls > 0,
         "multiplicity": most or 0,

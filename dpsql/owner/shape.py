@@ -194,9 +194,9 @@ class Shape:
         return hashlib.sha256(wire.encode([FORMAT, chain])).hexdigest()
 
     @property
-    def files(self) -> tuple[str | None, ...]:
-        """Each table's own file, None for one without."""
-        return tuple(table.source for table in self.tables)
+    def files(self) -> Mapping[str, str | None]:
+        """Each table's own file by the table's name, None for one without."""
+        return {table.name: table.source for table in self.tables}
 
     def table(self, name: str) -> TableShape:
         """The table of this name."""

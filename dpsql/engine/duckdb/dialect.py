@@ -82,6 +82,8 @@ OWN = {
     "sum_within": "SUM({0}) OVER (PARTITION BY {1})",
     "try_sum_of_integers": "TRY_CAST(SUM({0}) AS BIGINT)",
     "try_sum_of_reals": "TRY_CAST(SUM({0}) AS DOUBLE)",
+    "all_true": "min({0})",
+    "any_true": "max({0})",
     "with_length": "concat(length(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR))",
     "hash": "sha256(concat({*}))",
 }

@@ -16,12 +16,12 @@ from typing import Any
 __all__ = ["contents", "fingerprint", "may_be_equal"]
 
 
-def fingerprint(source: Mapping[str, str], files: Collection[str | None]) -> list[list[Any]]:
+def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[Any]]:
     """[path, size, time of its last change in ns] of each file, sorted.
 
     A database's write-ahead log counts as a file of its own.
     """
-    return [_mark(path) for path in _paths(source, files)]
+    return [_mark(path) for path in _paths(source, tables.values())]
 
 
 def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
@@ -29,9 +29,9 @@ def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
     return [mark[:2] for mark in one] == [mark[:2] for mark in other]
 
 
-def contents(source: Mapping[str, str], files: Collection[str | None]) -> list[list[str | None]]:
+def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[str | None]]:
     """[path, SHA-256 of the content] of each file, sorted. Runs in the owner's process."""
-    return [[path, _digest(path)] for path in _paths(source, files)]
+    return [[path, _digest(path)] for path in _paths(source, tables.values())]
 
 
 def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str]:

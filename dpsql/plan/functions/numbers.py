@@ -123,7 +123,8 @@ def _rounding() -> Iterator[Function]:
         yield Function("sign", (kind,), INTEGER, "sign({0})", interval=lambda a: a.rounded(_sign), step=ONE)
     sql = (
         "CASE WHEN {0} < {1} THEN 0 WHEN {0} >= {2} THEN {3} + 1 "
-        "WHEN {0} >= {1} THEN least({3}, bigint(floor(({0} - {1}) / ({2} - {1}) * {3})) + 1) END"
+        "WHEN {0} >= {1} THEN least({3}, "
+        "bigint(floor(real_product(real_quotient(({0} - {1}), ({2} - {1})), {3}))) + 1) END"
     )
     yield Function(
         "width_bucket", (REAL, REAL, REAL, INTEGER), INTEGER, f"bigint({sql})",

@@ -1,0 +1,214 @@
+"""PostgreSQL on the owner's side: its tables to read, and the bounded ones to write, in one transaction.
+
+All is read from one snapshot of the data. What is built stands when the transaction ends, or not at all.
+
+Tests: tests/doors/test_postgres_engine.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpsql.engine.database import SourceTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.postgres.bounded import Bounded, kept_by, new
+from dpsql.engine.postgres.connecting import connected, driver, settle
+from dpsql.engine.postgres.numbers import read_numbers
+from dpsql.engine.postgres.types import PLACES, source_type
+from dpsql.errors import OperationalError, PolicyError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+__all__ = ["PostgresDatabase", "building", "reading"]
+
+LONGEST = 63  # Bytes of a name; PostgreSQL cuts off what is longer, and two names might become one.
+_COLUMNS = """
+    SELECT a.attname, format_type(b.oid, NULL), b.typcategory, CASE WHEN b.oid = t.oid THEN a.atttypmod
+           ELSE t.typtypmod END
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+         JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+    WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+"""
+_TABLE = """
+    SELECT c.oid, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relname = $1 AND n.nspname = ANY($2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    ORDER BY array_position($2, n.nspname) LIMIT 1
+"""
+_OLD = """
+    SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relkind = 'r' AND obj_description(c.oid, 'pg_class') = $2
+"""
+
+
+@contextmanager
+def reading(source: Mapping[str, str]) -> Iterator[PostgresDatabase]:
+    """The source, to be read; see `dpsql.owner.engines.Building`."""
+    with _database(source, "", new(source["bounded"])) as database:
+        yield database
+
+
+@contextmanager
+def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[PostgresDatabase]:
+    """The source, and the bounded tables of a new version; see `dpsql.owner.engines.Building`."""
+    cache = next(place for place in into.parents if not place.name.startswith(".building-"))
+    bounded = new(source["bounded"])
+    with _database(source, key, bounded) as database:
+        database.begin(cache)
+        yield database
+        database.end(source["query_dsn"], cache)
+    bounded.write(into)
+
+
+@contextmanager
+def _database(source: Mapping[str, str], key: str, bounded: Bounded) -> Iterator[PostgresDatabase]:
+    with connected(source["dsn"]) as connection:
+        ((schemas,),) = connection.execute("SELECT current_schemas(false)::text[]").fetchall()
+        settle(connection, **{"dpsql.key": key})
+        read_numbers(connection)
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        yield PostgresDatabase(connection, bounded, schemas)
+        connection.execute("COMMIT")
+
+
+class PostgresDatabase:
+    """A `Database` over one transaction of the owner's role.
+
+    Args:
+        connection: An open one.
+        bounded: Where bounded tables are to stand.
+        schemas: Where tables of the source are looked for, in this order.
+    """
+
+    def __init__(self, connection: Connection[Any], bounded: Bounded, schemas: Sequence[str]) -> None:
+        self._connection, self._bounded, self._schemas = connection, bounded, list(schemas)
+        self._dialect = bounded.dialect
+        self._scratched = 0
+        self._sources: list[int] = []
+        self._made: list[str] = []
+
+    @property
+    def dialect(self) -> Dialect:
+        """PostgreSQL's words."""
+        return self._dialect
+
+    def begin(self, cache: Path) -> None:
+        """Makes the schema if it is not there, and drops what no version of this ledger's directory names."""
+        words, schema = self._dialect, self._bounded.schema
+        if not self.rows(f"SELECT 1 FROM pg_namespace WHERE nspname = {words.text(schema)}"):
+            self.rows(f"CREATE SCHEMA {words.quoted(schema)}")
+            self.rows(f"REVOKE ALL ON SCHEMA {words.quoted(schema)} FROM PUBLIC")
+        for (name,) in self._connection.execute(_OLD, [schema, _mark(cache)]).fetchall():
+            if name.partition(":")[0] not in kept_by(cache):
+                self.rows(f"DROP TABLE {words.quoted(schema)}.{words.quoted(name)}")
+
+    def end(self, query_dsn: str, cache: Path) -> None:
+        """Lets the role that answers statements read what was built.
+
+        Raises:
+            PolicyError: If it may read the source, too.
+        """
+        words = self._dialect
+        for table in self._made:
+            self.rows(f"COMMENT ON TABLE {table} IS {words.text(_mark(cache))}")
+            self.rows(f"ANALYZE {table}")
+        if not query_dsn:
+            return
+        role = _role(query_dsn)
+        for oid in self._sources:
+            found = self.rows(f"SELECT has_table_privilege({words.text(role)}, CAST({oid} AS oid), 'SELECT')")
+            if found != [(False,)]:
+                raise PolicyError(
+                    f"The role {role} of engine.query_dsn may read tables of the source. Take that right from it: it "
+                    "answers analysts, and shall reach the bounded tables alone. No tables were built."
+                )
+        self.rows(f"GRANT USAGE ON SCHEMA {words.quoted(self._bounded.schema)} TO {words.quoted(role)}")
+        for table in self._made:
+            self.rows(f"GRANT SELECT ON {table} TO {words.quoted(role)}")
+
+    def table(self, name: str, file: str | None) -> SourceTable:
+        """A table of the source; see `Database.table`."""
+        found = self._connection.execute(_TABLE, [name, self._schemas]).fetchone()
+        if found is None:
+            where = " or ".join(self._schemas) or "the search path of engine.dsn"
+            raise PolicyError(
+                f"The database has no table or view {name} in {where}. Create it there, as a view if need be: upper "
+                f"and lower case differ here."
+            )
+        table, schema = found
+        self._sources.append(table)
+        types = {}
+        read = []
+        for column, kind, category, modifier in self._connection.execute(_COLUMNS, [table]).fetchall():
+            types[column] = source_type(kind, category, modifier)
+            quoted = self._dialect.quoted(column)
+            read.append(f"round({quoted}, {PLACES}) AS {quoted}" if kind == "numeric" and modifier < 0 else quoted)
+        sql = f"(SELECT {', '.join(read)} FROM {self._dialect.quoted(schema)}.{self._dialect.quoted(name)})"
+        return SourceTable(sql, types, True, self._dialect)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The result of a query; empty for what has none."""
+        psycopg = driver()
+        try:
+            done = self._connection.execute(sql.encode())
+        except psycopg.errors.UndefinedColumn as error:
+            raise PolicyError(
+                f"PostgreSQL says: {error.diag.message_primary}. Write the data's own name: "
+                "upper and lower case differ."
+            ) from error
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise OperationalError(f"PostgreSQL says: {error.diag.message_primary}. Grant the right.") from error
+        return done.fetchall() if done.description else []
+
+    def create(self, name: str, sql: str) -> None:
+        """Makes a bounded table out of the rows of a query."""
+        whole = self._dialect.prefix + name
+        if len(whole.encode()) > LONGEST:
+            raise PolicyError(f"{name} is too long a name for PostgreSQL. Give the table a shorter one, in a view.")
+        self.rows(f"CREATE TABLE {self._dialect.bounded(name)} AS {sql}")
+        self._made.append(self._dialect.bounded(name))
+
+    @contextmanager
+    def scratch(self, sql: str) -> Iterator[str]:
+        """A table of a query's rows for the time of a block."""
+        table = self._temporary(f"AS {sql}")
+        yield table
+        self.rows(f"DROP TABLE {table}")
+
+    def record(self, sql: str, file: Path) -> None:
+        """Keeps the rows of a query in a file of tab-separated values."""
+        told = f"COPY ({sql}) TO STDOUT (HEADER)".encode()
+        with file.open("wb") as written, self._connection.cursor().copy(told) as copy:
+            for part in copy:
+                written.write(part)
+
+    def recorded(self, files: Sequence[str]) -> str:
+        """The rows of these files, which have one header."""
+        with Path(files[0]).open("rb") as first:
+            names = first.readline().decode().rstrip("\n").split("\t")
+        table = self._temporary(f"({', '.join(f'{self._dialect.quoted(name)} text' for name in names)})")
+        for file in files:
+            with self._connection.cursor().copy(f"COPY {table} FROM STDIN (HEADER)".encode()) as copy:
+                copy.write(Path(file).read_bytes())
+        return table
+
+    def _temporary(self, made: str) -> str:
+        self._scratched += 1
+        table = f"pg_temp.scratch{self._scratched}"
+        self.rows(f"CREATE TEMPORARY TABLE scratch{self._scratched} {made}")
+        return table
+
+
+def _mark(cache: Path) -> str:
+    """What is said of each bounded table: whose it is."""
+    return f"dpsql, ledger {cache.name}"
+
+
+def _role(dsn: str) -> str:
+    """The role behind a connection string."""
+    with connected(dsn) as connection:
+        ((role,),) = connection.execute("SELECT current_user::text").fetchall()
+    return str(role)

@@ -1,0 +1,246 @@
+"""The PostgreSQL engine: our SQL over one build of the bounded tables, on a connection that can only read.
+
+What DuckDB's worker verifies with its own parser is verified here by three things together: the protocol takes one
+statement at a time; PostgreSQL plans it before the charge, and its plan may read no other tables than were expected and
+must give the expected columns; and no function can be reached but PostgreSQL's own (``search_path``), by a role that
+may read the bounded tables alone.
+
+Tests: tests/doors/test_postgres_engine.py.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from dpsql.engine.base import EngineStatement, PublicTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.log import OPERATOR, TELLS
+from dpsql.engine.postgres import bounded
+from dpsql.engine.postgres.connecting import connected, driver, settle
+from dpsql.engine.postgres.dialect import NEAREST_TO_ZERO
+from dpsql.engine.postgres.numbers import read_numbers
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
+from dpsql.privacy.tables import RawTable
+from dpsql.worker.process import WorkerFailed
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from dpsql.engine.postgres.section import PostgresSection
+    from dpsql.policy import EngineSection
+
+__all__ = ["PostgresEngine", "open_engine"]
+
+T = TypeVar("T")
+
+NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
+OTHERWISE = "The engine reads the statement otherwise than it was meant; it was not run."
+MOST_IDLE = 4  # Connections that wait for the next statement. It is a choice: a new one takes some 10 ms.
+GRACE = 5.0  # Seconds that a server has beyond the deadline to say that it passed; then the connection is cut.
+WIRE = {20: "BIGINT", 1700: "HUGEINT", 701: "DOUBLE", 25: "VARCHAR", 1082: "DATE", 1114: "TIMESTAMP", 16: "BOOLEAN"}
+"""The wire type of each of PostgreSQL's types, by its number (pg_type.oid)."""
+
+
+def open_engine(place: Path, version: int, public: Mapping[str, PublicTable], section: EngineSection) -> PostgresEngine:
+    """The engine over a version's directory; see `dpsql.owner.engines.Opening`."""
+    own = cast("PostgresSection", section)
+    return PostgresEngine(
+        own.query_dsn or own.dsn, bounded.read(place), version=version, public=public, deadline=own.deadline_seconds
+    )
+
+
+class PostgresEngine:
+    """An `Engine` over one build. Safe to share between threads: each has a connection of its own.
+
+    Args:
+        dsn: How to connect.
+        tables: The build.
+        version: The table version that it holds.
+        public: Its public tables, by name.
+        deadline: Seconds that one statement may run.
+    """
+
+    def __init__(
+        self, dsn: str, tables: bounded.Bounded, *, version: int, public: Mapping[str, PublicTable], deadline: float
+    ) -> None:
+        self._dsn, self._tables, self._version, self._public, self._deadline = dsn, tables, version, public, deadline
+        self._dialect = tables.dialect
+        self._idle: list[Connection[Any]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def version(self) -> int:
+        """The table version."""
+        return self._version
+
+    @property
+    def public(self) -> Mapping[str, PublicTable]:
+        """The public tables, by name."""
+        return self._public
+
+    @property
+    def dialect(self) -> Dialect:
+        """PostgreSQL's words."""
+        return self._dialect
+
+    def verify(self, statement: EngineStatement) -> None:
+        """Returns if the server stands, and plans the statement as it was meant; see `Engine.verify`."""
+        try:
+            self._held(lambda connection: self._planned(connection, statement))
+        except WorkerFailed as failure:
+            OPERATOR.error("the engine is not ready: %s\n%s", failure.detail, statement.sql)
+            raise OperationalError(NOT_READY) from failure
+        except InvariantBroken as bug:
+            OPERATOR.error("%s\n%s", bug, statement.sql)
+            raise InvariantBroken(OTHERWISE) from None
+
+    def run(self, statement: EngineStatement) -> RawTable:
+        """The statement's exact result; see `Engine.run`."""
+        try:
+            return RawTable(self._held(lambda connection: self._columns(connection, statement)))
+        except WorkerFailed as failure:
+            OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
+            raise EngineFailed from failure
+        except InvariantBroken as bug:
+            OPERATOR.error("%s\n%s", bug, statement.sql)
+            raise InvariantBroken(OTHERWISE) from None
+
+    def close(self) -> None:
+        """Closes the connections. Harmless when repeated."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _held(self, work: Callable[[Connection[Any]], T]) -> T:
+        """What is done on a connection, by the deadline. One that failed is not used again.
+
+        Raises:
+            WorkerFailed: If the server does not answer, or says that the statement failed.
+        """
+        psycopg = driver()
+        late = threading.Event()
+        connection = self._connection()
+
+        def give_up() -> None:
+            late.set()
+            connection.pgconn.finish()
+
+        watch = threading.Timer(self._deadline + GRACE, give_up)
+        watch.daemon = True
+        watch.start()
+        try:
+            done = work(connection)
+        except psycopg.Error as error:
+            over = late.is_set() or isinstance(error, psycopg.errors.QueryCanceled)
+            stands = isinstance(error, psycopg.errors.DatabaseError) and not connection.closed
+            connection.close()
+            raise WorkerFailed(f"{type(error).__name__}: {error}", overrun=over, answered=stands) from error
+        except BaseException:  # Ctrl-C included: an answer may still be on its way
+            connection.close()
+            raise
+        finally:
+            watch.cancel()
+        with self._lock:
+            keep = len(self._idle) < MOST_IDLE
+            if keep:
+                self._idle.append(connection)
+        if not keep:
+            connection.close()
+        return done
+
+    def _connection(self) -> Connection[Any]:
+        with self._lock:
+            connection = self._idle.pop() if self._idle else None
+        if connection is not None and not connection.closed and _stands(connection):
+            return connection
+        try:
+            fresh = connected(self._dsn)
+            settle(fresh, default_transaction_read_only="on", statement_timeout=f"{int(self._deadline * 1000)}ms")
+        except OperationalError as error:
+            raise WorkerFailed(f"{error} {error.__cause__ or ''}") from error
+        read_numbers(fresh)
+        return fresh
+
+    def _planned(self, connection: Connection[Any], statement: EngineStatement) -> None:
+        """Returns if the server's plan reads what was expected. A statement with binary results is a single one.
+
+        Raises:
+            InvariantBroken: It reads other tables, or gives other columns.
+        """
+        ((plans,),) = connection.execute(
+            f"EXPLAIN (FORMAT JSON, VERBOSE) {statement.sql}".encode(), _bound(statement), binary=True
+        ).fetchall()
+        prefix, schema = self._dialect.prefix, self._tables.schema
+        expected = {(schema, prefix + name) for name in statement.tables}
+        found = {(node.get("Schema"), node["Relation Name"]) for node in _nodes(plans) if "Relation Name" in node}
+        if not found <= expected:
+            raise InvariantBroken(f"PostgreSQL reads {sorted(map(str, found - expected))}, which were not expected")
+        self._require_columns(connection, statement)
+
+    def _require_columns(self, connection: Connection[Any], statement: EngineStatement) -> None:
+        prepared = connection.pgconn.prepare(b"", statement.sql.encode(), None)
+        described = connection.pgconn.describe_prepared(b"")
+        if prepared.error_message or described.error_message:
+            raise InvariantBroken("PostgreSQL does not read the statement")
+        found = [
+            ((described.fname(place) or b"").decode(), WIRE.get(described.ftype(place), "?"))
+            for place in range(described.nfields)
+        ]
+        if found != list(statement.columns):
+            raise InvariantBroken(f"PostgreSQL gives columns {found}, not {list(statement.columns)}")
+
+    def _columns(self, connection: Connection[Any], statement: EngineStatement) -> dict[str, Sequence[Any]]:
+        sql, most = statement.sql, statement.most_rows
+        if most is not None:
+            sql = f"SELECT * FROM ({sql}) AS limited LIMIT {most + 1}"
+        cursor = connection.execute(sql.encode(), _bound(statement), binary=True)
+        found = [(c.name, WIRE.get(c.type_code, "?")) for c in cursor.description or ()]
+        if found != list(statement.columns):
+            raise InvariantBroken(f"PostgreSQL gives columns {found}, not {list(statement.columns)}")
+        rows = cursor.fetchall()
+        if most is not None and len(rows) > most:
+            raise WorkerFailed(f"it has more than {most:,} rows", answered=True)
+        columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(found)
+        return {name: _column(wire, values) for (name, wire), values in zip(found, columns, strict=True)}
+
+
+def _stands(connection: Connection[Any]) -> bool:
+    """Whether the server still speaks on a connection that waited."""
+    try:
+        connection.execute("SELECT 1")
+    except driver().Error:
+        connection.close()
+        return False
+    return True
+
+
+def _bound(statement: EngineStatement) -> list[Any]:
+    """The parameters; a real number that the dialect counts as 0 is one."""
+    return [
+        0.0 if isinstance(value, float) and abs(value) < NEAREST_TO_ZERO else value for value in statement.parameters
+    ]
+
+
+def _nodes(plan: Any) -> Iterator[dict[str, Any]]:
+    """All nodes of a plan in JSON."""
+    if isinstance(plan, dict):
+        yield plan
+        plan = list(plan.values())
+    if isinstance(plan, list):
+        for part in plan:
+            yield from _nodes(part)
+
+
+def _column(wire: str, values: Sequence[Any]) -> Sequence[Any]:
+    if wire in _NUMPY and None not in values:
+        return np.array(values, _NUMPY[wire])  # type: ignore[return-value]  # an array, as the other engines give
+    return list(values)
+
+
+_NUMPY = {"BIGINT": np.int64, "DOUBLE": np.float64}
