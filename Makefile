@@ -1,4 +1,5 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
+# make demo-postgres   the same tour with the hospital in PostgreSQL, by a server of its own
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
@@ -11,13 +12,18 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo test test-slow test-doors check bench schema
+.PHONY: demo demo-postgres test test-slow test-doors check bench schema
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
 	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
 	@$(ASK)/python examples/tour.py .demo/hospital.yaml
 	@printf '\nYour turn:\n    %s\n' '$(ASK)/dpsql query .demo/hospital.yaml "SELECT ..." --analyst ana'
+
+demo-postgres: .venv/installed-postgres
+	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
+	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
+	@$(ASK)/python examples/postgres.py .demo
 
 test test-slow: check
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(strip $(SEED)))
@@ -41,7 +47,7 @@ schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
 	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
 
-.venv/installed .venv/installed-test .venv/installed-doors: pyproject.toml
+.venv/installed .venv/installed-postgres .venv/installed-test .venv/installed-doors: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(patsubst installed-%,[%],$(filter installed-%,$(@F)))' && touch $@

@@ -79,6 +79,9 @@ class Database(Protocol):
             PolicyError: If it is not there, or of no known kind.
         """
 
+    def cautions(self) -> Sequence[str]:
+        """What the owner should know of how the database is reached, for `dpsql check`."""
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query: counts, for the owner's eyes, or public values."""
 

@@ -55,6 +55,8 @@ def columns_of_public(database: Database, table: TableShape, names: Sequence[str
 def findings(database: Database, shape: Shape) -> Iterator[Finding]:
     """What differs, table by table. Runs in the owner's process."""
     sources: dict[str, SourceTable] = {}
+    for caution in database.cautions():
+        yield Finding(None, None, caution, None, None, "warning")
     for table in shape.tables:
         try:
             sources[table.name] = database.table(table.name, table.source)

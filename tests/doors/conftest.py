@@ -15,6 +15,7 @@ import pytest
 
 from dpsql.policy import load_policy
 from dpsql.server.users import Users, users_file
+from examples import postgres
 from tests.unit.server.clinic import write_clinic
 
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
@@ -57,3 +58,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield Served(int(told.split(":")[-1].split("/")[0]), token, certificate)
         server.send_signal(signal.SIGTERM)
         assert server.wait(60) == 0
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server with nothing in it."""
+    programs = postgres.programs()
+    if programs is None:
+        pytest.skip("this machine has no PostgreSQL server")
+    with postgres.running(programs) as server:
+        yield server

@@ -16,10 +16,11 @@ import pytest
 
 from dpsql.engine.dialect import WIRE, filled
 from dpsql.engine.postgres.connecting import settle
-from dpsql.engine.postgres.dialect import NEAREST_TO_ZERO, kept, postgres
+from dpsql.engine.postgres.dialect import postgres
+from dpsql.engine.postgres.words import NEAREST_TO_ZERO, kept
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
-from tests.doors.postgres import Server, running
+from examples.postgres import Server
 from tests.unit.plan.test_functions import ALL, Batch, batches
 
 pytestmark = pytest.mark.doors
@@ -39,12 +40,6 @@ KNOWN = {
     ("try:bigint", "6_1"): None,  # DuckDB passes over the underscore, as in a number of its own
     ("try:date", "2024-05-31 10:00:00"): None,  # DuckDB passes over what follows the day
 }
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -19,18 +19,12 @@ from dpsql.engine.postgres.engine import PostgresEngine
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError, UnsupportedQuery
 from dpsql.plan.plans import PublicPlan
 from dpsql.proxy import Proxy, refresh
-from tests.doors.postgres import Server, load, running
+from examples.postgres import Server, load, moved
 from tests.sql.corpus import Block, blocks
 from tests.sql.databases import POLICIES, build
 from tests.sql.described import planned
 
 pytestmark = pytest.mark.doors
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with running() as server:
-        yield server
 
 
 @dataclass
@@ -39,17 +33,6 @@ class Twins:
 
     duckdb: dpsql.testing.TestProxy
     postgres: dpsql.testing.TestProxy
-
-
-def moved(policy: Path, server: Server, database: str, **more: str) -> Path:
-    """The policy with its engine exchanged for PostgreSQL."""
-    keys = {"dsn": server.dsn(database), "query_dsn": server.dsn(database, "query"), **more}
-    section = ", ".join(f'{key}: "{value}"' for key, value in keys.items())
-    lines = policy.read_text(encoding="utf-8").splitlines()
-    lines = [f"engine: {{kind: postgres, {section}}}" if line.startswith("engine:") else line for line in lines]
-    there = policy.with_name(f"{database}_postgres.yaml")
-    there.write_text("\n".join(lines).replace(".ledger.db", ".postgres.db"), encoding="utf-8")
-    return there
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +272,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tm
         assert engine_in(proxy).version == 1
     for times in range(1, 4):
         with server.connect("changes") as connection:
-            connection.execute('INSERT INTO "People" SELECT 100 + i, 1, 1, \'F\' FROM generate_series(1, 50) AS s(i)')
+            connection.execute("INSERT INTO \"People\" SELECT 100 + i, 1, 1, 'F' FROM generate_series(1, 50) AS s(i)")
             connection.execute("SELECT pg_stat_force_next_flush()")
         with pytest.raises(OperationalError, match="The data changed"):
             dpsql.open(policy)
@@ -303,7 +286,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tm
         made = connection.execute(
             "SELECT count(DISTINCT split_part(tablename, ':', 1)) FROM pg_tables WHERE schemaname = 'dpsql_bounded'"
         ).fetchone()
-    assert made is not None and made[0] <= 3
+    assert made in ((1,), (2,), (3,))
 
 
 def test_a_server_that_goes_and_comes_costs_nothing_that_was_not_read(server: Server, twins: dict[str, Twins]) -> None:

@@ -115,6 +115,10 @@ class Written:
         types = {column: SourceType(family.upper(), family, places=0) for column, family in held.items()}
         return SourceTable(f"their.{self.dialect.quoted(name)}", types, True, self.dialect)
 
+    def cautions(self) -> Sequence[str]:
+        """None."""
+        return ()
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """One row of as many zeros as the query has columns."""
         self.sql.append(sql)

@@ -111,6 +111,10 @@ class DuckDBDatabase:
             f"a DuckDB database belongs at engine.database."
         )
 
+    def cautions(self) -> Sequence[str]:
+        """Nothing: the file is read by the owner's process, and by nobody else."""
+        return ()
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query."""
         try:

@@ -59,7 +59,7 @@ def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[Postgr
     with _database(source, key, bounded) as database:
         database.begin(cache)
         yield database
-        database.end(source["query_dsn"], cache)
+        database.end(cache)
     bounded.write(into)
 
 
@@ -70,7 +70,7 @@ def _database(source: Mapping[str, str], key: str, bounded: Bounded) -> Iterator
         settle(connection, **{"dpsql.key": key})
         read_numbers(connection)
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
-        yield PostgresDatabase(connection, bounded, schemas)
+        yield PostgresDatabase(connection, bounded, schemas, source["query_dsn"])
         connection.execute("COMMIT")
 
 
@@ -81,13 +81,16 @@ class PostgresDatabase:
         connection: An open one.
         bounded: Where bounded tables are to stand.
         schemas: Where tables of the source are looked for, in this order.
+        query_dsn: How the role that answers statements connects; empty where that is the owner's.
     """
 
-    def __init__(self, connection: Connection[Any], bounded: Bounded, schemas: Sequence[str]) -> None:
+    def __init__(
+        self, connection: Connection[Any], bounded: Bounded, schemas: Sequence[str], query_dsn: str = ""
+    ) -> None:
         self._connection, self._bounded, self._schemas = connection, bounded, list(schemas)
+        self._query_dsn = query_dsn
         self._dialect = bounded.dialect
         self._scratched = 0
-        self._sources: list[int] = []
         self._made: list[str] = []
 
     @property
@@ -105,7 +108,16 @@ class PostgresDatabase:
             if name.partition(":")[0] not in kept_by(cache):
                 self.rows(f"DROP TABLE {words.quoted(schema)}.{words.quoted(name)}")
 
-    def end(self, query_dsn: str, cache: Path) -> None:
+    def cautions(self) -> Sequence[str]:
+        """What to know of the roles."""
+        if not self._query_dsn:
+            return (
+                "engine.query_dsn is not set: analysts' statements run as the owner's role. They are dpsql's own and "
+                "read the bounded tables alone; a role that may read nothing else is a second lock. Create one.",
+            )
+        return (f"{error} Until then no tables are built.",) if (error := self._too_open()) else ()
+
+    def end(self, cache: Path) -> None:
         """Lets the role that answers statements read what was built.
 
         Raises:
@@ -115,19 +127,30 @@ class PostgresDatabase:
         for table in self._made:
             self.rows(f"COMMENT ON TABLE {table} IS {words.text(_mark(cache))}")
             self.rows(f"ANALYZE {table}")
-        if not query_dsn:
+        if not self._query_dsn:
             return
-        role = _role(query_dsn)
-        for oid in self._sources:
-            found = self.rows(f"SELECT has_table_privilege({words.text(role)}, CAST({oid} AS oid), 'SELECT')")
-            if found != [(False,)]:
-                raise PolicyError(
-                    f"The role {role} of engine.query_dsn may read tables of the source. Take that right from it: it "
-                    "answers analysts, and shall reach the bounded tables alone. No tables were built."
-                )
+        if error := self._too_open():
+            raise PolicyError(f"{error} No tables were built.")
+        role = _role(self._query_dsn)
         self.rows(f"GRANT USAGE ON SCHEMA {words.quoted(self._bounded.schema)} TO {words.quoted(role)}")
         for table in self._made:
             self.rows(f"GRANT SELECT ON {table} TO {words.quoted(role)}")
+
+    def _too_open(self) -> str:
+        """What is wrong where the role that answers statements may read the source; empty where it may not."""
+        role = _role(self._query_dsn)
+        words, readable = self._dialect, "has_table_privilege({role}, c.oid, 'SELECT')"
+        schemas = ", ".join(map(words.text, self._schemas)) or "NULL"
+        found = self.rows(
+            f"SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ({schemas}) "
+            f"AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {readable.format(role=words.text(role))} LIMIT 1"
+        )
+        if not found:
+            return ""
+        return (
+            f"The role {role} of engine.query_dsn may read tables of the source. Take that right from it: it answers "
+            "analysts, and shall reach the bounded tables alone."
+        )
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source; see `Database.table`."""
@@ -139,7 +162,6 @@ class PostgresDatabase:
                 f"and lower case differ here."
             )
         table, schema = found
-        self._sources.append(table)
         types = {}
         read = []
         for column, kind, category, modifier in self._connection.execute(_COLUMNS, [table]).fetchall():

@@ -22,8 +22,8 @@ from dpsql.engine.dialect import Dialect
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.connecting import connected, driver, settle
-from dpsql.engine.postgres.dialect import NEAREST_TO_ZERO
 from dpsql.engine.postgres.numbers import read_numbers
+from dpsql.engine.postgres.words import NEAREST_TO_ZERO
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker.process import WorkerFailed

@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dpsql.engine.duckdb import database, describe, engine, section, sources
+from dpsql.engine.postgres import database as its_database
+from dpsql.engine.postgres import describe as its_describe
+from dpsql.engine.postgres import engine as its_engine
+from dpsql.engine.postgres import section as its_section
+from dpsql.engine.postgres import sources as its_sources
 from dpsql.engines import ENGINES, offered
 from dpsql.owner.engines import Building, Describing, Opening, Sources
 from dpsql.policy import EngineSection
@@ -14,7 +19,10 @@ SOURCES: Sources = sources
 BUILDING: Building = database
 DESCRIBING: Describing = describe
 SECTION: type[EngineSection] = section.SECTION
-"""That DuckDB's folder offers what is asked is mypy's to say."""
+"""That the folders offer what is asked is mypy's to say."""
+POSTGRES: tuple[Opening, Sources, Building, Describing, type[EngineSection]] = (
+    its_engine, its_sources, its_database, its_describe, its_section.SECTION,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ENGINES)

@@ -1,0 +1,170 @@
+"""How PostgreSQL spells casts, and how it reads values of the source: NULL where there is no value, never an error.
+
+Tests: tests/doors/test_postgres_dialect.py, tests/doors/test_postgres_engine.py.
+"""
+
+from __future__ import annotations
+
+from dpsql.engine.dialect import FAMILIES
+from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
+
+__all__ = ["CASTS", "READING", "double_of", "number_of", "text_of"]
+
+SPACE = "E' \\t\\n\\r\\x0b\\x0c'"
+"""What casts of texts pass over at their ends."""
+WHOLE = {
+    "tinyint": (-(2**7), 2**7 - 1),
+    "smallint": (-(2**15), 2**15 - 1),
+    "integer": (-(2**31), 2**31 - 1),
+    "bigint": (-(2**63), 2**63 - 1),
+    "utinyint": (0, 2**8 - 1),
+    "usmallint": (0, 2**16 - 1),
+    "uinteger": (0, 2**32 - 1),
+}
+"""The least and the largest number of each of the analyst's types of whole numbers."""
+_NUMBER = r"'^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'"
+_LARGEST = "CAST('1.7e308' AS numeric)"
+_SINGLE = "CAST('3.4028235e38' AS double precision)"  # The largest 32-bit number.
+_TINY = "CAST('1e-45' AS double precision)"  # Below it, a 32-bit number is 0.
+_DAY = "'^[0-9]{4,4}-[0-9]{1,2}-[0-9]{1,2}$'"
+_CLOCK = r"'^[0-9]{4,4}-[0-9]{1,2}-[0-9]{1,2}[ T][0-9]{1,2}:[0-9]{2,2}(:[0-9]{2,2}(\.[0-9]{1,6})?)?$'"
+
+
+def number_of(text: str, then: str) -> str:
+    """What is made of the number that a text says; NULL where it says none. ``{n}`` is the number, a numeric."""
+    trimmed = f"btrim({text}, {SPACE})"
+    return f"CASE WHEN {trimmed} ~ {_NUMBER} THEN {then.replace('{n}', f'CAST({trimmed} AS numeric)')} END"
+
+
+def _whole_of(value: str, kind: str, name: str) -> str:
+    low, high = WHOLE[name]
+    match kind:
+        case "integer":
+            return within(value, str(low), str(high), f"CAST({value} AS bigint)")
+        case "real":  # to the even neighbour, as rint() does
+            last = f"CAST('{float(high) if high < 2**53 else 2.0**63 - 1024!r}' AS double precision)"
+            first = f"CAST('{float(low)!r}' AS double precision)"
+            return within(f"round({value})", first, last, f"CAST({value} AS bigint)")
+        case "decimal":
+            return within(f"round({value})", str(low), str(high), f"CAST({value} AS bigint)")
+    return number_of(value, within("round({n})", str(low), str(high), "CAST(round({n}) AS bigint)"))
+
+
+def double_of(numeric: str) -> str:
+    """A numeric as a double: beyond the largest of them NULL, near to 0 it is 0."""
+    double = kept(f"CAST({numeric} AS double precision)")
+    near = f"CASE WHEN abs({numeric}) < CAST('1e-140' AS numeric) THEN 0 ELSE {double} END"
+    return f"CASE WHEN abs({numeric}) <= {_LARGEST} THEN {near} END"
+
+
+def _single_of(double: str) -> str:
+    near = f"CASE WHEN abs({double}) < {_TINY} THEN 0 ELSE CAST(CAST({double} AS real) AS double precision) END"
+    return f"CASE WHEN abs({double}) <= {_SINGLE} THEN {near} END"
+
+
+def _decimal_of(numeric: str) -> str:
+    """Rounded to {2} places where {1} digits hold it."""
+    rounded = f"round({numeric}, CAST({{2}} AS integer))"
+    limit = "power(CAST(10 AS numeric), {1} - {2})"
+    return f"CASE WHEN abs({rounded}) < {limit} THEN {double_of(rounded)} END"
+
+
+def _day_of(text: str) -> str:
+    """The day that a text says, year-month-day."""
+    parts = [f"CAST(split_part({text}, '-', {place}) AS integer)" for place in (1, 2, 3)]
+    year, month, day = parts
+    possible = f"{year} >= 1 AND {month} BETWEEN 1 AND 12 AND {day} BETWEEN 1 AND 31"
+    last = LAST_OF_MONTH.format(of=f"CAST(make_date({year}, {month}, 1) AS timestamp)")
+    made = f"CASE WHEN {day} <= extract(day FROM {last}) THEN make_date({year}, {month}, {day}) END"
+    return f"CASE WHEN {text} ~ {_DAY} THEN CASE WHEN {possible} THEN {made} END END"
+
+
+def _moment_of(text: str) -> str:
+    trimmed = f"btrim({text}, {SPACE})"
+    date = f"split_part(replace({trimmed}, 'T', ' '), ' ', 1)"
+    time = f"split_part(replace({trimmed}, 'T', ' '), ' ', 2)"
+    hour, minute = (f"CAST(split_part({time}, ':', {place}) AS integer)" for place in (1, 2))
+    second = f"CAST('0' || split_part({time}, ':', 3) AS numeric)"
+    span = " + ".join(
+        f"make_interval({unit} => {value})"
+        for unit, value in (("hours", hour), ("mins", minute), ("secs", f"CAST({second} AS double precision)"))
+    )
+    fits = f"{hour} < 24 AND {minute} < 60 AND {second} < 60"
+    whole = f"CASE WHEN {fits} THEN CAST({_day_of(date)} AS timestamp) + {span} END"
+    return (
+        f"CASE WHEN {trimmed} ~ {_DAY} THEN CAST({_day_of(trimmed)} AS timestamp) "
+        f"WHEN {trimmed} ~ {_CLOCK} THEN {whole} END"
+    )
+
+
+_TRUE, _FALSE = "('true', 't', '1', 'yes', 'y')", "('false', 'f', '0', 'no', 'n')"
+_BOOLEAN = f"CASE WHEN lower({{0}}) IN {_TRUE} THEN TRUE WHEN lower({{0}}) IN {_FALSE} THEN FALSE END"
+_SHORTEST = "CAST({0} AS text)"  # The shortest text that gives the double again.
+CASTS = {
+    "bigint": "CAST({0} AS bigint)",
+    "nearest": "CAST({0} AS bigint)",
+    **{
+        f"try_{name}_from_{kind}": _whole_of("{0}", kind, name)
+        for name in WHOLE
+        for kind in ("integer", "real", "text")
+    },
+    "bigint_from_boolean": "CAST(CAST({0} AS integer) AS bigint)",
+    "double_from_integer": "CAST({0} AS double precision)",
+    "double_from_boolean": "CAST(CAST({0} AS integer) AS double precision)",
+    "try_double_from_text": number_of("{0}", double_of("{n}")),
+    "float_from_real": kept(_single_of("{0}")),
+    "try_float_from_real": kept(_single_of("{0}")),
+    "try_float_from_text": kept(_single_of(number_of("{0}", double_of("{n}")))),
+    **{f"{sure}decimal_from_integer": _decimal_of("CAST({0} AS numeric)") for sure in ("", "try_")},
+    **{f"{sure}decimal_from_real": _decimal_of(f"CAST({_SHORTEST} AS numeric)") for sure in ("", "try_")},
+    "try_decimal_from_text": number_of("{0}", _decimal_of("{n}")),
+    "try_boolean_from_text": _BOOLEAN,
+    **{f"text_from_{kind}": f"CAST({{0}} AS text) {BYTES}" for kind in ("integer", "date", "timestamp", "boolean")},
+    "date_from_timestamp": "CAST({0} AS date)",
+    "timestamp_from_date": "CAST({0} AS timestamp)",
+    "try_date_from_text": _day_of(f"btrim({{0}}, {SPACE})"),
+    "try_timestamp_from_text": _moment_of("{0}"),
+}
+
+
+def text_of(value: str) -> str:
+    """A value's text as DuckDB has it: a double that is whole ends with .0."""
+    text = f"CAST({value} AS text)"
+    is_double = f"pg_typeof({value}) = CAST('double precision' AS regtype)"
+    return f"CASE WHEN {is_double} AND {text} ~ '^-?[0-9]+$' THEN {text} || '.0' ELSE {text} END"
+
+
+def _saturated(numeric: str) -> str:
+    """A numeric as a double; infinite where it is, or is beyond the largest of them."""
+    ends = " ".join(
+        f"WHEN {numeric} {sign} CAST('{ends}1.7e308' AS numeric) THEN CAST('{ends}Infinity' AS double precision)"
+        for sign, ends in ((">", ""), ("<", "-"))
+    )
+    return f"CASE WHEN {numeric} = CAST('NaN' AS numeric) THEN {NAN} {ends} ELSE {double_of(numeric)} END"
+
+
+_TEXT = f"CAST({{0}} AS text) {BYTES}"
+READING = {
+    "bigint_of_integer": "CAST({0} AS bigint)",
+    "bigint_of_boolean": "CAST(CAST({0} AS integer) AS bigint)",
+    **{f"bigint_of_{family}": _whole_of("{0}", "decimal", "bigint") for family in ("wide", "decimal")},
+    **{f"bigint_of_{family}": _whole_of("{0}", family, "bigint") for family in ("real", "text")},
+    "hugeint_of_integer": "CAST({0} AS numeric)",
+    "hugeint_of_wide": "CAST({0} AS numeric)",
+    "double_of_integer": "CAST({0} AS double precision)",
+    "double_of_boolean": "CAST(CAST({0} AS integer) AS double precision)",
+    "double_of_real": kept("CAST({0} AS double precision)"),
+    **{f"double_of_{family}": _saturated("{0}") for family in ("wide", "decimal")},
+    "double_of_text": number_of("{0}", double_of("{n}")),
+    "boolean_of_boolean": "{0}",
+    "boolean_of_integer": "({0} <> 0)",
+    "boolean_of_text": _BOOLEAN,
+    **{f"varchar_of_{family}": _TEXT for family in FAMILIES},
+    "varchar_of_real": f"({text_of('CAST({0} AS double precision)')}) {BYTES}",
+    "date_of_date": "{0}",
+    "date_of_timestamp": "CAST({0} AS date)",
+    "date_of_text": CASTS["try_date_from_text"],
+    "timestamp_of_date": "CAST({0} AS timestamp)",
+    "timestamp_of_timestamp": "CAST({0} AS timestamp)",
+    "timestamp_of_text": CASTS["try_timestamp_from_text"],
+}  # fmt: skip
