@@ -24,15 +24,15 @@ TABLES = ("dp_kmeans", "dp_covariance")
 
 MECHANISMS: tuple[Late, ...] = (
     Late("public", home="public:Public"),
+    Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES)),
+    Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
     Late("laplace", home="laplace:Laplace"),
     Late("gaussian", home="gaussian:Gaussian"),
     Late("clamped", home="clamped:Clamped", kind=of("count_rows", "count", "count_units", "sum")),
     Late("threshold", home="threshold:Threshold"),
     Late("gaussian_threshold", home="gaussian_threshold:GaussianThreshold", kind=choosing),
-    Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES)),
     Late("exponential", frozenset({"interval"}), home="exponential:Exponential", kind=of("mode", *QUANTILES)),
     Late("top_k", home="top_k:TopK", kind=first_groups),
-    Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
     Late(
         "friendly_core",
         frozenset({"scale"}),
@@ -49,7 +49,8 @@ MECHANISMS: tuple[Late, ...] = (
     Late("metric", frozenset({"metric", "multiple"}), home="metric.mechanism:MetricPrivacy", kind=priced_by_a_metric),
 )
 """Every mechanism, in the order in which equal offers are preferred: its name, the options that are its own, where it
-is, and which requests may be for it. It is loaded when the first of them comes."""
+is, and which requests may be for it. It is loaded when the first of them comes. Where all are expected to say nothing,
+as far as public guesses tell, those are preferred that find out more than was guessed."""
 
 
 def under_policy(metrics: Mapping[str, RowMetric], evaluate: Evaluate, public: PublicRows) -> tuple[Late, ...]:

@@ -1,4 +1,4 @@
-"""Which mechanism answers: the one with the least expected error, by public facts alone.
+"""Which mechanism answers: the one with the least expected error, by public facts alone; of equal ones the first.
 
 Unasked, of those alone whose intervals hold the truth whatever the data are (`unasked`).
 """

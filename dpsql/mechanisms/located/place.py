@@ -199,7 +199,7 @@ def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, base: int
     bins = len(edges) - last - 1
     known = max(float(tail[last]), noise)
     most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2)
-    ends = np.minimum(edges[last + 1 :], far) * FARTHER
+    ends = np.where(edges[last + 1 :] < far, edges[last + 1 :] * FARTHER, far)  # what lay beyond the bounds is at them
     rows = np.array(_thinning(most, THINS[1], bins))
     moved = float((rows * np.maximum(ends - reach, 0)).sum())
     squared = float((rows * np.maximum(ends**2 - float(reach) ** 2, 0)).sum())

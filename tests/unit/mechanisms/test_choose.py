@@ -22,12 +22,12 @@ def test_one_count_by_epsilon_goes_to_laplace() -> None:
     assert choice.release.mechanism == "laplace"
     assert [other.mechanism for other in choice.others] == [
         "public",
+        "capped",
+        "located",
         "gaussian",
         "clamped",
         "threshold",
-        "capped",
         "exponential",
-        "located",
         "friendly_core",
         "preprocessing",
         "random_dp",
@@ -77,6 +77,15 @@ def test_a_wanted_mechanism_that_refuses_says_why_and_where() -> None:
         choose(asking("count_rows", price=HALF), wanted="gaussian")
 
 
+def test_where_all_may_say_nothing_the_one_that_finds_out_more_is_taken() -> None:
+    held, price = Contribution(rows=1000, groups=3, rows_in_group=1000), Price(Fraction(1, 5), Fraction(0))
+    request = asking("avg", held=held, keys=(CITY,), price=price, rows_about=100)
+    choice = choose(request)
+    expected = {other.mechanism: other.expected_error for other in choice.others}
+    assert choice.release.expected_error == expected["laplace"] == expected["located"]
+    assert choice.release.mechanism == "capped"
+
+
 def test_a_wanted_mechanism_that_is_banned_is_refused() -> None:
     with pytest.raises(UnsupportedQuery, match="the policy bans it"):
         choose(asking("count_rows"), wanted="laplace", banned=("laplace",))
@@ -84,7 +93,7 @@ def test_a_wanted_mechanism_that_is_banned_is_refused() -> None:
 
 def test_an_unknown_mechanism_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        UnsupportedQuery, match=r"no mechanism 'laplac'.* public, laplace, gaussian, clamped, threshold"
+        UnsupportedQuery, match=r"no mechanism 'laplac'.* public, capped, located, laplace, gaussian, clamped"
     ):
         choose(asking("count_rows"), wanted="laplac")
 
