@@ -51,8 +51,8 @@ class Buying(Calls):
     """
 
     def __init__(self, backend: Backend, analyst: str) -> None:
+        super().__init__(analyst)
         self._backend = backend
-        self._analyst = analyst
         self._releases = Releases(backend, analyst, self._run)
 
     @abstractmethod
@@ -76,7 +76,9 @@ class Buying(Calls):
             cost = self._backend.summary(Composed(tuple(loss for _, loss in parts)))
             own = [answer for answer, _ in parts]
             found.append(put_together(asked.several, own, tables, cost, self._backend.post_process))
-        return found
+        return [
+            replace(answer, _left=lambda: self.budget().left) if answer.measurements else answer for answer in found
+        ]
 
     def _rehearsed(self, asked: ToBuy[Spoken]) -> dict[str, Table]:
         """The public tables that a statement joins its answers with, after all that follows the charge was tried."""

@@ -1,6 +1,7 @@
-"""Synthetic tables, and functions of a whole table, called with Python's own arguments in the place of SQL's.
+"""Synthetic tables, and functions of a whole table, called with Python's own arguments in the place of SQL's; and how a
+session shows itself.
 
-Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core.
+Tests: tests/unit/releasing, tests/unit/mechanisms/friendly_core, tests/unit/answers/test_notebook.py.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from decimal import Decimal
 from typing import Any
 
 from dpsql.answers.answer import Answer
+from dpsql.answers.budget import Budget
+from dpsql.answers.notebook import card, heading, known, small, values
+from dpsql.answers.screen import plain, safe
 from dpsql.errors import door
 from dpsql.plan.parameters import call_text
 from dpsql.plan.types import Parameters
@@ -21,6 +25,39 @@ __all__ = ["Calls"]
 
 class Calls(ABC):
     """What a session also offers: each of these is one statement, asked by `query`."""
+
+    def __init__(self, analyst: str) -> None:
+        self._analyst = analyst
+
+    @property
+    def analyst(self) -> str:
+        """Whose account is charged."""
+        return self._analyst
+
+    def __repr__(self) -> str:
+        return f"The session of {safe(self.analyst)}: query(sql), explain(sql), budget(), tables(), describe(table)"
+
+    def _repr_html_(self) -> str:
+        """Who asks, the budget and the tables, from the ledger and the policy alone."""
+
+        def parts() -> list[str]:
+            tables, budget = self.tables(), self.budget()
+            rows = [[plain(value) for value in row] for row in tables.rows]
+            return [values(budget.TITLES, [budget.cells()]), values(tables.columns, rows, tables.numeric)]
+
+        return card(
+            heading(f"The session of {self.analyst}"),
+            *known(parts),
+            small('Ask with session.query("SELECT ..."); session.explain("SELECT ...") is free.'),
+        )
+
+    @abstractmethod
+    def budget(self) -> Budget:
+        """What this analyst has spent and may still spend."""
+
+    @abstractmethod
+    def tables(self) -> Answer:
+        """The tables one may ask about, from the policy alone."""
 
     @abstractmethod
     def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:

@@ -27,6 +27,8 @@ from __future__ import annotations
 
 import builtins
 import functools
+import re
+import traceback
 from collections.abc import Callable
 from fractions import Fraction
 from typing import ParamSpec, TypeVar
@@ -53,6 +55,8 @@ __all__ = [
     "place_of",
 ]
 
+_CELL = re.compile(r"^<ipython-input-|ipykernel_\d+")
+"""Files by which IPython and its kernel name cells."""
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -91,6 +95,12 @@ class Warning(builtins.Warning):  # noqa: A001 - PEP 249 fixes the name
 class Error(Exception):
     """Everything dpsql raises on purpose."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and notebooks show: the refusal, and the line of the cell that met it; no frames."""
+        lines = [f"{type(self).__name__}: {self}"]
+        cell = [own for own in traceback.extract_tb(self.__traceback__) if _CELL.search(own.filename)]
+        return [*lines, *(f"    line {own.lineno}: {own.line}" for own in cell[-1:] if own.line)]
+
 
 class InterfaceError(Error):
     """The caller used the Python interface wrongly."""
@@ -126,6 +136,9 @@ class ProgrammingError(DatabaseError):
 
 class InvariantBroken(InternalError):
     """A bug in dpsql; it stopped rather than answer wrongly."""
+
+    def _render_traceback_(self) -> list[str]:
+        return traceback.format_exception(self)  # whoever mends it needs all frames
 
 
 class PolicyError(ProgrammingError):

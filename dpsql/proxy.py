@@ -13,7 +13,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpsql.answers.budget import Budget
+from dpsql.answers.notebook import card, heading, known, small, values
 from dpsql.answers.postprocess import PostProcess
+from dpsql.answers.screen import safe
 from dpsql.backend import Backend
 from dpsql.charging import Charging
 from dpsql.closing import Closing
@@ -149,6 +152,25 @@ class Proxy(Closing):
         above = policy.server.owner_approves_above
         charging.closed, charging.above = None, None if above is None else Fraction(above)
         self._backend = replace(self._backend, defaults=_defaults(policy))
+
+    def __repr__(self) -> str:
+        return f"The proxy of {safe(self.policy.name)}: session(analyst=...), refresh(), close()"
+
+    def _repr_html_(self) -> str:
+        """The owner's budgets, and the tables that the policy names."""
+
+        def budgets() -> list[str]:
+            accounts = [(name, self.ledger.budget(name)) for name in (None, *self.policy.budget.analysts)]
+            rows = [(name or "all together", *Budget.of(state).cells()) for name, state in accounts]
+            return [values(("analyst", *Budget.TITLES), rows)]
+
+        kinds = [(name, "public" if own.public else "private") for name, own in self.policy.tables.items()]
+        return card(
+            heading(f"The proxy of {self.policy.name}"),
+            *known(budgets),
+            values(("table", "kind"), kinds),
+            small("An analyst's side is proxy.session(analyst=...)."),
+        )
 
     def close(self) -> None:
         """Ends the processes and closes the ledger."""

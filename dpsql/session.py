@@ -51,11 +51,6 @@ class Session(Buying):
         self._keeps = keeps
         self._set = Options()
 
-    @property
-    def analyst(self) -> str:
-        """Whose account is charged."""
-        return self._analyst
-
     @door
     def query(self, sql: str, parameters: Parameters = (), *, progress: Progress = SILENT, **options: Any) -> Answer:
         """The answer to one statement, charged before anything is read.

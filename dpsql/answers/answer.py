@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dpsql.answers.costs import cost_text
 from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
-from dpsql.answers.screen import Ends, html_table, number, plain, safe, text_table, with_error
+from dpsql.answers.notebook import card, folded, known, small, stamp, values
+from dpsql.answers.screen import Ends, number, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import Type
@@ -104,6 +104,8 @@ class Answer:
     """What each column is; empty where only the intervals tell."""
     _wide: bool = field(default=False, compare=False)
     """Whether the ends of its intervals are columns of it."""
+    _left: Callable[[], str] | None = field(default=None, compare=False)
+    """What its analyst has left now, in a sentence, for notebooks; None where nobody can tell."""
 
     @property
     def paid(self) -> str:
@@ -297,8 +299,9 @@ class Answer:
         Args:
             limit: Most rows shown; None for all.
         """
-        body = text_table(self.columns, self._cells(limit), right=self._numeric()) if self.columns else ""
-        return "\n".join([*([NOT_PRIVATE] if not self.private else []), body, *self._footer(limit)])
+        body = text_table(self.columns, self._cells(limit), right=self.numeric) if self.columns else ""
+        about = [*self._about(limit), *(f"Note: {safe(note)}" for note in self.notes)]
+        return "\n".join([*([NOT_PRIVATE] if not self.private else []), body, *about])
 
     def __str__(self) -> str:
         return self.to_text(_SHOWN)
@@ -306,9 +309,15 @@ class Answer:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        stamp = "" if self.private else f"<p><strong>{NOT_PRIVATE}</strong></p>"
-        table = html_table(self.columns, self._cells(_SHOWN), right=self._numeric())
-        return f"<div>{stamp}{table}<p>{html.escape(' '.join(self._footer(_SHOWN)))}</p></div>"
+        left, (first, *about) = self._left, self._about(_SHOWN)
+        return card(
+            *([] if self.private else [stamp(NOT_PRIVATE)]),
+            *([values(self.columns, self._cells(_SHOWN), self.numeric)] if self.columns else []),
+            small(first),
+            *([] if left is None else known(lambda: [small(left())])),
+            *map(small, about),
+            folded("What else there is to know", self.notes),
+        )
 
     def _named(self, name: str) -> int:
         """The column of that name, from 0."""
@@ -321,7 +330,9 @@ class Answer:
             case _:
                 raise ProgrammingError(f"Several columns are called {name!r}. Name each with AS in the query.")
 
-    def _numeric(self) -> list[bool]:
+    @property
+    def numeric(self) -> list[bool]:
+        """Which columns are numbers."""
         return [kind.numeric for kind in self.types]
 
     def _cells(self, limit: int | None) -> list[list[str]]:
@@ -334,14 +345,15 @@ class Answer:
             )
         return [list(cells) for cells in zip(*columns, strict=True)]
 
-    def _footer(self, limit: int | None) -> list[str]:
+    def _about(self, limit: int | None) -> list[str]:
+        """How many rows there are, what they cost, and what ± means."""
         count = len(self.rows)
         hidden = "" if limit is None or count <= limit else f", the first {limit} shown"
         lines = [f"{count} row{'' if count == 1 else 's'}{hidden}. {self._price()}"]
         if self.measurements and self.rows:
             level = number(100 * self.confidence)
             lines.append(f"± is half the width of a {level}% confidence interval; [low, high] is such an interval.")
-        return [*lines, *(f"Note: {safe(note)}" for note in self.notes)]
+        return lines
 
     def _proved(self) -> str:
         """What is known of an answer from synthetic rows."""

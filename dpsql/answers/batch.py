@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from dpsql.answers.costs import cost_text
+from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
@@ -27,6 +28,8 @@ __all__ = ["BatchQuote", "BoughtOnce", "Statements", "ToBuy", "asked_in", "at_wi
 Statements = Sequence[str | tuple[str, Parameters]]
 """SELECTs, each as text, or as text with a list of values for its ``?``."""
 
+RIGHT = (True, False, False, False, True)
+"""Which columns of a shown quote are numbers."""
 MOST_STATEMENTS = 200
 """In one batch: more than any dashboard has, and few enough that each can be compared with each. A guess."""
 
@@ -128,7 +131,7 @@ class BoughtOnce:
     loss: PrivacyLoss
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BatchQuote:
     """What several statements would cost together. Making one spends nothing and reads no data.
 
@@ -149,26 +152,40 @@ class BatchQuote:
     stored: tuple[int, ...] = ()
 
     def __str__(self) -> str:
+        return "\n".join([text_table(*self._table(), right=RIGHT), *map(safe, self._about()), *map(safe, self._told())])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return card(
+            heading("What they would cost together"),
+            values(*self._table(), RIGHT),
+            *map(small, self._about()),
+            folded("What else there is to know", self._told()),
+        )
+
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         names = ("statement", "column", "mechanism", "cost", "expected error (95%)")
-        rows = [
+        return names, [
             (str(place), column.name, column.mechanism, cost_text(column.loss), f"± {shown(column.half_width)}")
             for place, quote in enumerate(self.statements, 1)
             for column in quote.columns
         ]
+
+    def _about(self) -> list[str]:
         often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
-        return "\n".join(
-            [
-                text_table(names, rows, right=(True, False, False, False, True)),
-                *(
-                    safe(f"Bought once for {_these(own.statements)}: {own.name}, at {cost_text(own.loss)}.")
-                    for own in self.shared
-                ),
-                *(f"Statement {place} was released before, and costs nothing." for place in self.stored),
-                f"Cost together: {cost_text(self.cost)}. One by one: {cost_text(self.alone)}.",
-                f"The budget would grant all of it together {often}. Nothing is spent, no data is read.",
-                *(safe(f"Note on {_these(places)}: {note}") for note, places in self._notes().items()),
-            ]
-        )
+        return [
+            *(
+                f"Bought once for {_these(own.statements)}: {own.name}, at {cost_text(own.loss)}."
+                for own in self.shared
+            ),
+            *(f"Statement {place} was released before, and costs nothing." for place in self.stored),
+            f"Cost together: {cost_text(self.cost)}. One by one: {cost_text(self.alone)}.",
+            f"The budget would grant all of it together {often}. Nothing is spent, no data is read.",
+        ]
+
+    def _told(self) -> list[str]:
+        return [f"Note on {_these(places)}: {note}" for note, places in self._notes().items()]
 
     def _notes(self) -> dict[str, list[int]]:
         """Each note, with the numbers of the statements that it is about."""

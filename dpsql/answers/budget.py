@@ -11,6 +11,7 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from dpsql.answers.notebook import card, small, values
 from dpsql.answers.screen import number, text_table
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
@@ -23,7 +24,7 @@ from dpsql.answers.costs import cost_text
 __all__ = ["Budget"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Budget:
     """What one analyst has spent and may still spend.
 
@@ -49,9 +50,21 @@ class Budget:
         left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
         return cost_text(self.spent), cost_text(self.limit), left
 
+    @property
+    def left(self) -> str:
+        """What is left for one query, as a sentence."""
+        return f"Left: {self.cells()[2]}."
+
     def __str__(self) -> str:
-        lines = [text_table(self.TITLES, [self.cells()]), f"Losses add up by {self.composition} composition."]
-        return "\n".join([*lines, *([self.promise] if self.promise else [])])
+        return "\n".join([text_table(self.TITLES, [self.cells()]), *self._about()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return card(values(self.TITLES, [self.cells()]), *map(small, self._about()))
+
+    def _about(self) -> list[str]:
+        return [f"Losses add up by {self.composition} composition.", *([self.promise] if self.promise else [])]
 
     @classmethod
     def of(cls, state: AccountState) -> Self:

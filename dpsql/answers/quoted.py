@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 from dpsql.answers.answer import Answer, ReleaseSummary, public
 from dpsql.answers.costs import cost_text
+from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.screen import number, safe, text_table
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 
 __all__ = ["Quote", "QuoteColumn"]
+
+RIGHT = (False, False, False, True, True, True)
+"""Which columns of a shown quote are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class QuoteColumn(ReleaseSummary):
     others: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quote:
     """What a query would cost and how precise it would be. Making one spends nothing and reads no data.
 
@@ -46,27 +50,42 @@ class Quote:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
-        table = text_table(
-            names,
-            [
-                (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), _half(c.half_width))
-                for c in self.columns
-            ],
-            right=(False, False, False, True, True, True),
-        )
-        reasons = [f"  {c.name}: not {name}: {reason}" for c in self.columns for name, reason in c.others]
-        often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
         return "\n".join(
             [
-                table,
-                *(map(safe, reasons)),
-                f"Cost: {cost_text(self.cost)}. The budget would grant it {often}. Nothing is spent, no data is read.",
+                text_table(*self._table(), right=RIGHT),
+                *(safe(f"  {reason}") for reason in self._reasons()),
+                self._price(),
                 *(f"Note: {safe(note)}" for note in self.notes),
                 "The engine would run:",
                 *(f"  {safe(line)}" for line in self.sql.splitlines()),
             ]
         )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return card(
+            heading("What it would cost"),
+            values(*self._table(), RIGHT),
+            small(self._price()),
+            *map(small, self.notes),
+            folded("Why not another mechanism", self._reasons()),
+            folded("What the engine would run", self.sql.splitlines(), code=True),
+        )
+
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        names = ("column", "mechanism", "cost", "sensitivity", "noise scale", "expected error (95%)")
+        return names, [
+            (c.name, c.mechanism, cost_text(c.loss), number(c.sensitivity), number(c.scale), _half(c.half_width))
+            for c in self.columns
+        ]
+
+    def _reasons(self) -> list[str]:
+        return [f"{c.name}: not {name}: {reason}" for c in self.columns for name, reason in c.others]
+
+    def _price(self) -> str:
+        often = "without limit" if self.repeats_left is None else f"{self.repeats_left} times"
+        return f"Cost: {cost_text(self.cost)}. The budget would grant it {often}. Nothing is spent, no data is read."
 
     def to_answer(self) -> Answer:
         """The quote as rows, one a column: what ``EXPLAIN SELECT ...`` returns."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Ends", "html_table", "number", "plain", "safe", "text_table", "with_error"]
+__all__ = ["Ends", "number", "plain", "safe", "text_table", "with_error"]
 
 Ends = tuple[Any, Any]
 """The two ends of an interval; None where there is no value."""
@@ -176,22 +175,3 @@ def _cut(text: str, widest: int | None) -> str:
         return text
     ends = [end for end in range(min(len(text), widest)) if _width(text[:end]) < widest]
     return text[: ends[-1]] + "…"
-
-
-def html_table(names: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[bool] = ()) -> str:
-    """The same table in HTML, every name and cell escaped.
-
-    >>> html_table(["n"], [["<b>"]])
-    '<table><thead><tr><th>n</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
-    """
-    aligned = [*right, *[False] * (len(names) - len(right))]
-    styles = [' style="text-align:right"' if to_right else "" for to_right in aligned]
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        inner = "".join(
-            f"<{tag}{style}>{html.escape(safe(cell))}</{tag}>" for style, cell in zip(styles, cells, strict=True)
-        )
-        return f"<tr>{inner}</tr>"
-
-    body = "".join(line("td", row) for row in rows)
-    return f"<table><thead>{line('th', names)}</thead><tbody>{body}</tbody></table>"

@@ -143,7 +143,7 @@ def _frame(figure: Picture, sheet: Sheet, title: str, telling: Telling, sentence
     """Title and caption around the panels, in a figure that is as high as all of it."""
     stamp = [telling.stamp] if telling.stamp else []
     above = [*stamp, *textwrap.wrap(words(title, 200), 78)]  # characters of a line as wide as a picture
-    below = textwrap.wrap(" ".join(words(sentence, 400) for sentence in sentences), 124)  # characters of such a line
+    below = textwrap.wrap(" ".join(words(sentence, 400) for sentence in sentences), 130)  # characters of such a line
     top, bottom = 0.12 + 0.22 * len(above), 0.12 + LINE * len(below)
     height = sheet.rows * sheet.height + top + bottom
     figure.set_size_inches(WIDTH, height)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from fractions import Fraction
 
+from dpsql.answers.markup import Html, element
 from dpsql.charging import ALERTS
-from dpsql.server.page.markup import Html, element
 
 __all__ = ["Line", "chart"]
 

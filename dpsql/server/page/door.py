@@ -26,6 +26,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from dpsql.answers.markup import Html, element, joined
 from dpsql.errors import Error
 from dpsql.server.core import Server
 from dpsql.server.doors import Door
@@ -33,7 +34,6 @@ from dpsql.server.events import tell
 from dpsql.server.http import HttpDoor, address_of, body_of
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.facts import gather
-from dpsql.server.page.markup import Html, element, joined
 from dpsql.server.page.sections import page, whole
 from dpsql.server.page.style import STYLE
 from dpsql.server.users import User

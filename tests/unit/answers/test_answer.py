@@ -129,7 +129,7 @@ def test_html_is_escaped() -> None:
     assert "&lt;script&gt;" in html
     assert "<b>" not in html
     assert "\x1b" not in html
-    assert "7 ± 20" in html
+    assert '>7<span style="opacity:0.65"> ± 20</span></td>' in html
 
 
 ALL_TYPES = answer_of(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpsql.answers.screen import html_table, number, plain, safe, text_table, with_error
+from dpsql.answers.screen import number, plain, safe, text_table, with_error
 
 
 @given(st.text())
@@ -94,7 +94,3 @@ def test_tables_align_wide_letters_and_cut_long_cells() -> None:
     lines = text_table(["k", "v"], [["東京", "1"], ["x" * 80, "2"]], right=[False, True]).splitlines()
     assert lines[2] == "東京" + " " * 58 + "1"
     assert lines[3] == "x" * 59 + "…  2"
-
-
-def test_html_of_no_rows_is_a_table_with_its_names() -> None:
-    assert html_table(["a&b"], []) == "<table><thead><tr><th>a&amp;b</th></tr></thead><tbody></tbody></table>"

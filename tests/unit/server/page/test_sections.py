@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import dpsql.testing
+from dpsql.answers.markup import EMPTY, element
 from dpsql.errors import ApprovalNeeded
 from dpsql.server.page.chart import chart
 from dpsql.server.page.facts import PageFacts, ends, gather
-from dpsql.server.page.markup import EMPTY, element
 from dpsql.server.page.sections import page
 from tests.unit.server.clinic import write_clinic
 

@@ -1,6 +1,6 @@
 """HTML whose texts are escaped, and hold nothing that a screen would act on.
 
-Tests: tests/unit/server/page.
+Tests: tests/unit/server/page, tests/unit/answers/test_notebook.py.
 """
 
 from __future__ import annotations
