@@ -13,6 +13,8 @@ import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.answers.batch import Own, ToBuy
+from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.engine import PostgresEngine
@@ -97,6 +99,17 @@ def test_a_statement_of_the_corpus_has_the_same_exact_numbers(block: Block, twin
         assert "PostgreSQL has nothing that computes it" in str(refusal)
         return
     ours = planned(here, block)
+    for mine, other in zip(parts_of(ours), parts_of(theirs), strict=True):
+        assert_the_same(here, there, mine, other)
+
+
+def parts_of(asked: Own | ToBuy[Spoken]) -> tuple[Own, ...]:
+    """The SELECTs that are answered for a statement."""
+    return asked.parts if isinstance(asked, ToBuy) else (asked,)
+
+
+def assert_the_same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own) -> None:
+    """Both engines have the same exact numbers of a SELECT."""
     if isinstance(ours, PublicPlan) or isinstance(theirs, PublicPlan):
         assert isinstance(ours, PublicPlan) and isinstance(theirs, PublicPlan)
         assert here._public(ours).rows == there._public(theirs).rows
