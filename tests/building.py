@@ -1,10 +1,12 @@
 """Most tests build their bounded tables in the test's own process: a fresh one for each takes longer than the work.
 
 What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the files of `REAL`.
+So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`).
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -14,6 +16,10 @@ __all__ = ["Here"]
 REAL = (
     "tests/unit/owner/test_builder.py", "tests/unit/owner/test_bounded.py",
     "tests/unit/engine/", "tests/unit/worker/", "tests/unit/cli/",
+    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
+)  # fmt: skip
+FRESH = (
+    "tests/unit/engine/", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
 )  # fmt: skip
 
@@ -51,6 +57,10 @@ class Here:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Takes the one or the other before the test's fixtures are made."""
     from dpsql.owner import jobs
+    from dpsql.worker import client
     from dpsql.worker.process import Child
+    from tests.forking import Forked
 
+    fresh = item.nodeid.startswith(FRESH) or not hasattr(os, "pidfd_open")  # macOS has none
     jobs.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]
+    client.Child = Child if fresh else Forked  # type: ignore[attr-defined]

@@ -26,6 +26,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "dpsq
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+DATA = "python examples/hospital.py hospital/hospital.duckdb"  # How the README makes its data.
+
+
 def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
     """The page's code blocks in these languages, in order: (language, code) each."""
     return [(language, code) for language, code in BLOCK.findall(page.read_text()) if language in languages]
@@ -60,14 +63,19 @@ def shell(script: str) -> None:
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.parametrize(
+    "size", [" --patients 3000 --visits 18000", pytest.param("", marks=pytest.mark.slow)], ids=["few", "as_written"]
+)
 @pytest.mark.chance(0, "asserts nothing of the draws")
-def test_every_command_and_every_python_block_of_the_readme_runs_from_top_to_bottom(clone: Path) -> None:
+def test_every_command_and_every_python_block_of_the_readme_runs_from_top_to_bottom(clone: Path, size: str) -> None:
+    """With fewer patients than the README's, whose tables take time; with all of them where slow tests run."""
     names: dict[str, object] = {}
     found = blocks(ROOT / "README.md", "sh", "python")
     assert {language for language, _ in found} == {"sh", "python"}
+    assert sum(code.count(f"{DATA}\n") for _, code in found) == 1
     for language, code in found:
         if language == "sh":
-            shell(code)
+            shell(code.replace(DATA, DATA + size))
         else:
             exec(compile(code, "README.md", "exec"), names)  # noqa: S102 - the README's own text
 
