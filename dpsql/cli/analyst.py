@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpsql.cli.app import app
-from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, statements_of, takes_options, widths_of
+from dpsql.cli.arguments import File, HalfWidth, PolicyFile, Sql, piped, statements_of, takes_options, widths_of
 from dpsql.cli.running import line, opened, progress
 from dpsql.errors import InterfaceError
 
@@ -49,6 +49,7 @@ def explain(
     **options: Any,
 ) -> None:
     """What would run, by which mechanism, at what cost and error. Spends nothing and reads no data."""
+    sql, file = piped(sql, file)
     statements, wanted = statements_of(sql, file), widths_of(half_width)
     with opened(policy) as proxy:
         account = analyst or next(iter(proxy.policy.budget.analysts))
@@ -79,6 +80,7 @@ def query(
     **options: Any,
 ) -> None:
     """Ask, spend, and print the answer with its errors."""
+    sql, file = piped(sql, file)
     statements, wanted = statements_of(sql, file), widths_of(half_width)
     if plot is not None:
         _ready(plot, statements)

@@ -17,7 +17,18 @@ import typer
 from dpsql.cli.running import line
 from dpsql.errors import ProgrammingError
 
-__all__ = ["OPTIONS", "File", "HalfWidth", "PolicyFile", "Sql", "statements_of", "takes", "takes_options", "widths_of"]
+__all__ = [
+    "OPTIONS",
+    "File",
+    "HalfWidth",
+    "PolicyFile",
+    "Sql",
+    "piped",
+    "statements_of",
+    "takes",
+    "takes_options",
+    "widths_of",
+]
 
 
 BEGINNINGS = {"SELECT", "WITH", "FROM", "EXPLAIN", "SHOW", "DESCRIBE", "CREATE", "DROP"}
@@ -33,7 +44,10 @@ def _policy_first(file: Path) -> Path:
 
 
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file.", callback=_policy_first)]
-Sql = Annotated[str | None, typer.Argument(metavar="SQL", help="One statement; or -f FILE.", show_default=False)]
+Sql = Annotated[
+    str | None,
+    typer.Argument(metavar="SQL", help="One statement; or -f FILE; - is standard input.", show_default=False),
+]
 File = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="Statements, with semicolons between them; - is standard input."),
@@ -42,6 +56,11 @@ HalfWidth = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=WIDTH", help="The least epsilon whose 95% intervals are this narrow: n=50."),
 ]
+
+
+def piped(sql: str | None, file: Path | None) -> tuple[str | None, Path | None]:
+    """The statement and the file, where a statement ``-`` is the file ``-``: standard input."""
+    return (None, Path("-")) if sql == "-" and file is None else (sql, file)
 
 
 def statements_of(sql: str | None, file: Path | None) -> list[str]:

@@ -16,6 +16,7 @@ from dpsql.cli.running import line
 from dpsql.errors import Error, ProgrammingError
 
 if TYPE_CHECKING:
+    from dpsql.answers.answer import Answer
     from dpsql.session import Session
 
 __all__ = ["COMMANDS", "Shell", "is_whole"]
@@ -25,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     ".tables [NAME]": "The tables, or the columns of one, from the policy alone.",
     ".explain [SQL]": "What a statement would cost, free; without one, the last.",
     ".price [EPSILON]": "What each statement may cost from now on; without a number, what the policy says.",
+    ".plot FILE": "Draw the last answer; FILE ends in .png or .svg.",
     ".budget": "What was spent, and what is left.",
     ".mechanisms": "The mechanisms, and what each is for.",
     ".intervals on|off": "Columns n_low and n_high beside each noised column n.",
@@ -78,6 +80,7 @@ class Shell:
         self._session = session
         self._tell, self._complain, self._working, self._sure = tell, complain, working, sure
         self._last = ""
+        self._answer: list[Answer] = []
         self._intervals = False
         self.refused = False
 
@@ -114,7 +117,7 @@ class Shell:
             with self._working() as bar:
                 bar("Asking. Ctrl-C interrupts", 0.0)
                 answer = self._session.query(statement, progress=bar)
-            self._last = statement
+            self._last, self._answer = statement, [answer]
             self._tell(str(answer.with_intervals() if self._intervals else answer))
             if answer.measurements:
                 self._tell(self._left())
@@ -126,6 +129,7 @@ class Shell:
             ".help": lambda: self._help(),
             ".tables": lambda: self._tables(rest),
             ".explain": lambda: self._explain(rest),
+            ".plot": lambda: self._plot(rest),
             ".price": lambda: self._price(rest),
             ".budget": lambda: self._tell(str(self._session.budget())),
             ".mechanisms": lambda: self._mechanisms(),
@@ -149,6 +153,21 @@ class Shell:
         if not sql and not self._last:
             raise ProgrammingError("Nothing was asked yet. Write .explain SELECT ...")
         self._tell(str(self._session.explain(sql or self._last)))
+
+    def _plot(self, name: str) -> None:
+        from dpsql.answers.plots.files import ready_for
+
+        if not name:
+            raise ProgrammingError("Name a file for the picture: .plot answer.png")
+        if not self._answer:
+            raise ProgrammingError("Nothing was answered yet. Ask a statement, then write .plot answer.png")
+        file = Path(name).expanduser()
+        ready_for(file)
+        try:
+            self._answer[0].plot(file)
+        except OSError as error:
+            raise ProgrammingError(f"{line(name)} cannot be written: {error.strerror}.") from None
+        self._tell(f"Wrote {line(name)}.")
 
     def _price(self, text: str) -> None:
         try:

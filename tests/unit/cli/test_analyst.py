@@ -231,3 +231,12 @@ def test_a_picture_that_cannot_be_made_is_refused_before_anything_is_paid(
     before = open_clinic.dpsql("budget", "clinic.yaml").out
     assert_one_clear_error(open_clinic.dpsql("query", "clinic.yaml", "--analyst", "ana", *asked), told)
     assert open_clinic.dpsql("budget", "clinic.yaml").out == before
+
+
+@pytest.mark.chance(0, "asserts nothing of the draws")
+@pytest.mark.parametrize("asked", [("-",), ("-f", "-")])
+def test_a_dash_is_standard_input(clinic: Clinic, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"SELECT COUNT(*) AS n FROM visits;")))
+    ran = clinic.dpsql("query", "clinic.yaml", *asked, "--analyst", "ana", "--format", "csv")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("n\n")
