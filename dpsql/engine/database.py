@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from dpsql.engine.dialect import Dialect
 
-__all__ = ["Database", "SourceTable", "SourceType"]
+__all__ = ["Database", "SourceTable", "SourceType", "TableSchema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,25 @@ class SourceType:
     family: str
     places: int = 0
     zoned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """What the schema alone says of a table of the source: never a value.
+
+    Attributes:
+        columns: (name, type) of each, in order.
+        file: Its own file, or a pattern of several; None for a table of a database.
+        stored: ``schema.table``, where the database needs both to find it; else None.
+        keys: Columns that the database declares unique, alone or together: primary keys first.
+        references: From a column to the (table, column) that the database declares it to refer to.
+    """
+
+    columns: tuple[tuple[str, SourceType], ...]
+    file: Path | None = None
+    stored: str | None = None
+    keys: tuple[tuple[str, ...], ...] = ()
+    references: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +91,8 @@ class Database(Protocol):
         """A table of the source.
 
         Args:
-            name: What the policy calls it.
-            file: The absolute path of its file; None where the source has a table of that name.
+            name: What the source calls it, perhaps as ``schema.table``.
+            file: The absolute path of its file, or a pattern of several; None for a table of the database.
 
         Raises:
             PolicyError: If it is not there, or of no known kind.

@@ -20,8 +20,8 @@ from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 if TYPE_CHECKING:
     from dpsql.owner.advise import ReleasedFacts
     from dpsql.owner.questions import Tally
+    from dpsql.policy.column import ColumnPolicy
     from dpsql.policy.model import Policy
-    from dpsql.policy.table import ColumnPolicy
 
 __all__ = [
     "LOST",

@@ -91,7 +91,8 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         columns=columns,
         unit=unit,
         unit_implied=unit not in policy.identities(name),
-        key=table.key,
+        key=table.key_column,
+        unique=table.unique,
         rows_per_unit=table.most_rows,
         rows_about=table.rows_about,
         rows_at_least=table.rows_at_least,
@@ -184,4 +185,4 @@ def _public(table: PublicTable, declared: TablePolicy) -> TableInfo:
         )
         for name, column in table.columns.items()
     }
-    return TableInfo(name=table.name, columns=columns, public=True, key=declared.key, rows=table.rows)
+    return TableInfo(name=table.name, columns=columns, public=True, key=declared.key_column, rows=table.rows)

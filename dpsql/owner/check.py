@@ -45,7 +45,7 @@ def columns_of_public(database: Database, table: TableShape, names: Sequence[str
     """
     if not table.public:
         raise PolicyError(f"{table.name} is not public.")
-    select, types = public.copied(database, table, database.table(table.name, table.source))
+    select, types = public.copied(database, table, database.table(*table.place))
     if not {name.lower() for name in names} <= {name.lower() for name in types}:
         raise PolicyError(f"{table.name} has not all of the columns {', '.join(names)}. Write the data's names.")
     rows = database.rows(f"SELECT {', '.join(map(database.dialect.quoted, names))} FROM ({select}) AS r")
@@ -59,7 +59,7 @@ def findings(database: Database, shape: Shape) -> Iterator[Finding]:
         yield Finding(None, None, caution, None, None, "warning")
     for table in shape.tables:
         try:
-            sources[table.name] = database.table(table.name, table.source)
+            sources[table.name] = database.table(*table.place)
         except PolicyError as error:
             yield Finding(table.name, None, str(error), None, None, "error")
     try:
@@ -75,6 +75,8 @@ def findings(database: Database, shape: Shape) -> Iterator[Finding]:
             yield from _public(checked)
         else:
             yield from _owned(checked, owners)
+            if table.unique:
+                yield from _several_keys(checked, owners, sources)
             if table.every_unit:
                 yield from _every_unit(checked, shape, sources, owners)
             for column in table.columns:
@@ -92,7 +94,7 @@ def number_of_units(database: Database, shape: Shape) -> int:
     Raises:
         PolicyError: If a table or its unit is not in the data.
     """
-    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
+    sources = {table.name: database.table(*table.place) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     rows = [owners.rows(table) for table in shape.tables if not table.public]
@@ -257,6 +259,33 @@ def _keys(checked: _TableCheck, rows: Owned, key: str) -> Iterator[Finding]:
     yield from checked.found(column, what, pairs - distinct, total)
 
 
+def _several_keys(checked: _TableCheck, owners: Owners, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
+    """Of a key of several columns, as the bounded table reads them."""
+    table, columns = checked.table, {column.name: column for column in checked.table.columns}
+    try:
+        rows = owners.rows(table)
+        values = [
+            _read(checked, columns[name], sources).value if name in columns else owners.identity(table, name)
+            for name in table.unique
+        ]
+    except PolicyError:
+        return  # said already, with the column
+    total, names = _total(checked, rows), ", ".join(table.unique)
+    keys = [f"k{place}" for place in range(len(values))]
+    parts = [f"{value} AS {key}" for value, key in zip(values, keys, strict=True)]
+    there = " AND ".join(f"{key} IS NOT NULL" for key in keys)
+    read = f"SELECT {rows.unit} AS u, {', '.join(parts)} FROM {rows.sql}"
+    missing, present, distinct = checked.row(
+        f"SELECT count(*) FILTER (WHERE NOT ({there})), count(*) FILTER (WHERE {there} AND u IS NOT NULL), "
+        f"(SELECT count(*) FROM (SELECT DISTINCT u, {', '.join(keys)} FROM ({read}) AS r "
+        f"WHERE u IS NOT NULL AND {there}) AS d) FROM ({read}) AS r"
+    )
+    what = f"rows have no key, for {names} reads as NULL. They are in no answer."
+    yield from checked.found(None, what, missing, total)
+    what = f"rows repeat a key of the same unit ({names}). One row of each key is used."
+    yield from checked.found(None, what, present - distinct, total)
+
+
 def _classes(checked: _TableCheck, shape: Shape, classes: ClassShape, owners: Owners) -> Iterator[Finding]:
     """How many units of the table that names classes name none."""
     try:
@@ -280,9 +309,7 @@ def _total(checked: _TableCheck, rows: Owned) -> int:
 
 def _column(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, SourceTable]) -> Iterator[Finding]:
     try:
-        read = reading(
-            checked.table, column, checked.source, listed(column, _domain(column, sources), checked.source.dialect)
-        )
+        read = _read(checked, column, sources)
     except PolicyError as error:
         yield checked.broken(column.name, error)
         return
@@ -303,10 +330,7 @@ def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[st
     declared = {column.name: column for column in checked.table.columns}
     try:
         columns = [declared[place.column] for place in universe.places]
-        words, domains = checked.source.dialect, {column.name: _domain(column, sources) for column in columns}
-        values = {
-            c.name: reading(checked.table, c, checked.source, listed(c, domains[c.name], words)).value for c in columns
-        }
+        values = {column.name: _read(checked, column, sources).value for column in columns}
     except PolicyError:
         return  # said already, with the column
     for one, other, rows, without, given in revealing_pairs(checked.source, values, checked.row):
@@ -315,6 +339,12 @@ def _universe(checked: _TableCheck, universe: UniverseShape, sources: Mapping[st
             f"about it are answers about {other}, whatever the metric says of that."
         )
         yield Finding(checked.table.name, one, what, None, None, "warning")
+
+
+def _read(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, SourceTable]) -> ColumnReading:
+    """How a declared column is read, inside its declared domain."""
+    source = checked.source
+    return reading(checked.table, column, source, listed(column, _domain(column, sources), source.dialect))
 
 
 def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | None:

@@ -5,13 +5,13 @@ Tests: tests/unit/engine/test_engines.py, tests/unit/owner/test_builder.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpsql.engine.base import Engine, PublicTable
-from dpsql.engine.database import Database, SourceType
+from dpsql.engine.database import Database, TableSchema
 from dpsql.engines import offered
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ class Describing(Protocol):
     """The module ``describe`` of a folder, for a first policy."""
 
     def is_table(self, source: Path) -> bool:
-        """Whether a source is the file of one table."""
+        """Whether a source is files of rows: one, a pattern of them, or a folder."""
 
-    def describe(self, source: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
-        """The tables of a source by name, each with its columns as (name, type); never a value.
+    def describe(self, source: Path) -> Mapping[str, TableSchema]:
+        """The tables of a source by the name that a policy may give them; never a value.
 
         Raises:
             OperationalError: If it cannot be read, or holds no table.

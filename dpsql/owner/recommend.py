@@ -20,10 +20,10 @@ from dpsql.plan.advised import LogHistogram, Signed
 
 if TYPE_CHECKING:
     from dpsql.owner.advise import ReleasedFacts
+    from dpsql.policy.column import ColumnPolicy
     from dpsql.policy.model import Policy
-    from dpsql.policy.table import ColumnPolicy
 
-__all__ = ["Advised", "cap_of", "contradictions", "recommended"]
+__all__ = ["Advised", "cap_of", "contradictions", "recommended", "unmeasured"]
 
 WIDE = 2
 """Declared bounds this many times wider than the advised ones are narrowed: every sum pays for the width. A guess."""
@@ -147,6 +147,15 @@ def _bounds(found: tuple[Decimal, Decimal] | tuple[int, int], column: ColumnPoli
     if new[0] > new[1] or WIDE * (new[1] - new[0]) > now:
         return None
     return found[0] if new[0] > _exact(low) else low, found[1] if new[1] < _exact(high) else high
+
+
+def unmeasured(policy: Policy) -> Iterator[Finding]:
+    """Columns whose bounds are to be found by facts, of which there are none: with them no policy opens."""
+    for name, table in policy.tables.items():
+        for key, column in table.columns.items():
+            if column.auto:
+                what = "has bounds: auto, and no facts yet. Run dpsql advise POLICY --write, or write [LOW, HIGH]."
+                yield Finding(name, key, what, None, None, "error")
 
 
 def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:

@@ -18,9 +18,10 @@ from dpsql.plan.types import Value
 from dpsql.worker import wire
 
 if TYPE_CHECKING:
+    from dpsql.policy.column import Bound, ColumnPolicy
     from dpsql.policy.metrics import MetricPolicy
     from dpsql.policy.model import Policy
-    from dpsql.policy.table import Bound, ColumnPolicy, TablePolicy
+    from dpsql.policy.table import TablePolicy
 
 __all__ = [
     "CLASSES",
@@ -84,10 +85,12 @@ class TableShape:
 
     Attributes:
         name: Its name, in the bounded file too.
-        source: Absolute path of its Parquet or CSV file; None for a table of the database.
+        source: Absolute path of its Parquet or CSV file, or pattern of several; None for a table of the database.
+        stored: What the database calls it: its name, or ``schema.table``.
         public: Whether it is copied as it is.
         unit: The unit column of the bounded table; None for a public table.
         key: A column that is unique within each unit, or None.
+        unique: Columns that are so together, where the policy's key is several; else none.
         rows_per_unit: The row cap; 0 for a public table.
         columns: The declared columns; of a public table, none means all.
         via: The table whose key says whose row this is, or None where the unit is a column of the source.
@@ -113,6 +116,13 @@ class TableShape:
     min_units: int = 1
     units_at_least: int | None = None
     every_unit: bool = False
+    unique: tuple[str, ...] = ()
+    stored: str = ""
+
+    @property
+    def place(self) -> tuple[str, str | None]:
+        """Where its rows are, as `Database.table` takes it."""
+        return self.stored or self.name, self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +241,7 @@ def _table(message: Mapping[str, Any]) -> TableShape:
     for column in message["columns"]:
         parts: dict[str, Any] = {key: tuple(part) if isinstance(part, list) else part for key, part in column.items()}
         columns.append(ColumnShape(**parts))
-    return TableShape(**{**message, "columns": tuple(columns)})
+    return TableShape(**{**message, "columns": tuple(columns), "unique": tuple(message["unique"])})
 
 
 def _universe(message: Mapping[str, Any]) -> UniverseShape:
@@ -282,10 +292,12 @@ def _table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
     chain = None if isinstance(table.unit, str) else table.unit
     return TableShape(
         name=name,
-        source=_path(policy, table.source) if table.source else None,
+        source=_path(policy, table.file) if table.file else None,
+        stored=table.stored or name,
         public=table.public,
         unit=None if table.public else table.unit_column,
-        key=table.key,
+        key=table.key_column,
+        unique=table.unique,
         rows_per_unit=table.most_rows,
         columns=tuple(_column(key, column) for key, column in table.columns.items()),
         via=chain.via if chain else None,

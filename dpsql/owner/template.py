@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from dpsql.engine.database import SourceType
+from dpsql.engine.database import SourceType, TableSchema
+from dpsql.owner.proposed import Link, links, names_somebody, units
 
-__all__ = ["first_policy", "plain_name"]
+__all__ = ["CEILING", "Choices", "first_policy", "shown"]
 
 _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
@@ -32,45 +34,38 @@ budget:
   # The whole promise: after everything that anyone asks, the chances of any outcome differ by a factor of at most
   # e^epsilon, whether a person takes part or not. 1 is strong, 10 is weak. delta is the chance of more: at most one
   # in a hundred times the number of people; leave it out to refuse what needs it.
-  total: {{epsilon: FILL_IN}}        # such as {{epsilon: 3, delta: 1.0e-7}}
+  total: {{epsilon: {total}}}        # such as {{epsilon: 3, delta: 1.0e-7}}
   analysts:
-    "*": {{epsilon: FILL_IN}}        # everyone not named shares this account; or name: {{epsilon: ...}}, one line each
-  per_query: {{epsilon: FILL_IN}}    # the price of a query that names none, such as 0.1
+    "*": {{epsilon: {each}}}        # everyone not named shares this account; or name: {{epsilon: ...}}, one line each
+  per_query: {{epsilon: {per_query}}}    # the price of a query that names none, such as 0.1
 
 # Where people agreed to different losses, name the column that says which; a strict one loses a quarter, then:
 # privacy_classes: {{table: TABLE, column: COLUMN, share: {{strict: 0.25, normal: 1}}}}
 
 # For each table either
 #   public: true     nobody's data, joined freely and returned as it is; its other keys may go, or
-#   unit             the column that says which protected person a row is about, named so in every private table,
+#   unit             the column that says which protected person a row is about, named so in every private table;
+#                    or {{via: visits, on: visit_id}}: the person of the row of visits with that key,
 #   rows_per_unit    how many rows of one person are used at most: more keeps more data, and needs more noise.
+# {nobody}
 # Uncomment the columns that analysts may use. Each LOW, HIGH and value must come from what is publicly known, not
 # from a look at the data: numbers outside are moved to the nearer bound, other values outside read as NULL.
-#   bounds: auto                 `dpsql advise` finds them, privately, at a small price; or, where they are known,
-#   bounds: [LOW, HIGH]          tight bounds mean little noise; cutting off rare extremes is often worth it
+#   bounds: auto                 `dpsql advise` finds them, privately (numbers): each such column adds to its price
+#   bounds: [LOW, HIGH]          better, where known: tight ones mean little noise; days need them to be groups
 #   values: [a, b]               every value there is; or values_from: table.column of a public table; without
 #                                either the domain is open, and grouping by it needs delta
 #   nullable: true               where missing values are a group of their own
-# A CSV file says no TYPE: write integer, real or decimal (with bounds), text, boolean, or date or timestamp (with
-# bounds: [LOW, HIGH]). `dpsql check` says where values are none of that type.
+# A CSV file says no TYPE: write integer, real or decimal (with bounds), text, boolean, date or timestamp.
+# `dpsql check` says where values are none of that type.
 tables:
-"""
-
-_TABLE = """\
-  {name}:
-{source}    unit: {unit}                  # {candidates}; or public: true
-    # key: COLUMN                  # a column that is unique in this table, if there is one
-    rows_per_unit: {rows}            # a ceiling, which advise --write lowers; 1 where everyone has one row
-    # rows_about: 10000            # a public guess at the number of rows: advise foretells from it what it will find
-    columns:
 """
 
 CEILING = 1024
 """Rows of one person that a first policy uses at most, before anything is known. It is a choice: few tables have more
 of any person, and facts lower it."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_UNITS = ("integer", "wide", "text", "untyped")
 _NUMBER = "type: integer, bounds: auto"
+_DAY = "# bounds: [LOW, HIGH] in the braces lists its days, months and years as groups"
 _FIELDS = {
     "integer": _NUMBER,
     "wide": _NUMBER,
@@ -78,76 +73,146 @@ _FIELDS = {
     "decimal": "type: decimal, bounds: auto, grid: 1.0e-{places}",
     "boolean": "type: boolean",
     "text": "type: text",
-    "date": "type: date, bounds: [LOW, HIGH]",
-    "timestamp": "type: timestamp, bounds: [LOW, HIGH]",
+    "date": "type: date",
+    "timestamp": "type: timestamp",
     "untyped": "type: TYPE",
 }
 """What to declare for each family of types."""
+_NOBODY = """\
+Where no column is a person: if each row is another person (a survey), number the rows once and keep the numbers:
+#   duckdb -c "COPY (SELECT row_number() OVER () AS person, * FROM 'survey.parquet') TO 'persons.parquet'"
+# If rows are events at places or of things (planes, shops, sensors), the place may be the unit: all that is known of
+# any one of them is then hidden, but not a person who was at several. If rows are nobody's at all: public: true.
+#"""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the owner has chosen before the file is written; what is absent is to be filled in.
+
+    Attributes:
+        unit: The column of the protected person.
+        public: Tables that are nobody's data.
+        columns: Whether analysts may use every column that can be declared at once and does not look as if it named
+            somebody.
+        rows: A public guess at the number of rows of tables.
+        caps: The most rows of one person that tables use.
+        bounds: Of columns, each as table.column: "[0, 110]".
+        total, each, per_query: Epsilons: of all analysts together, of one, of one query.
+    """
+
+    unit: str | None = None
+    public: frozenset[str] = frozenset()
+    columns: bool = False
+    rows: Mapping[str, str] = field(default_factory=dict)
+    caps: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, str] = field(default_factory=dict)
+    total: str | None = None
+    each: str | None = None
+    per_query: str | None = None
 
 
 def first_policy(
-    name: str,
-    kind: str,
-    keys: Mapping[str, str],
-    tables: Mapping[str, Sequence[tuple[str, SourceType]]],
-    files: Mapping[str, str] | None = None,
-    unit: str | None = None,
+    name: str, kind: str, keys: Mapping[str, str], tables: Mapping[str, TableSchema], chosen: Choices | None = None
 ) -> str:
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
     Args:
-        name: The policy's, as `plain_name` makes it one.
+        name: The policy's name; a run of what is no letter or digit becomes one _.
         kind: The engine's.
         keys: The engine's own keys; a path is relative to where the policy will lie.
-        tables: For each table its columns, as (name, type).
-        files: For each table that is a file of its own, its path, relative as well.
-        unit: The column of the protected person, where it is known.
+        tables: What the schema says of each table; paths are relative as well.
+        chosen: What the owner has chosen already.
 
-    >>> columns = [("id", SourceType("INTEGER", "integer")), ("cost", SourceType("DOUBLE", "real"))]
-    >>> text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": columns})
+    >>> columns = (("id", SourceType("INTEGER", "integer")), ("cost", SourceType("DOUBLE", "real")))
+    >>> text = first_policy("clinic", "duckdb", {"database": "clinic.duckdb"}, {"visits": TableSchema(columns)})
     >>> text.splitlines()[-1]
     '      # cost: {type: real, bounds: auto}'
     """
-    written = "".join(f"{key}: {_quoted(value)}, " for key, value in keys.items())
-    head = _HEAD.format(name=plain_name(name, "policy"), kind=kind, keys=written)
-    return head + "".join(_table(table, columns, (files or {}).get(table), unit) for table, columns in tables.items())
-
-
-def plain_name(name: str, kind: str) -> str:
-    """A name that a policy can have: the same, or with one _ for each run of what is no letter or digit.
-
-    Args:
-        name: Any.
-        kind: What begins it where no letter does.
-
-    >>> plain_name("my_visits", "table"), plain_name("my-visits (new)", "table"), plain_name("2024-05", "table")
-    ('my_visits', 'my_visits_new', 'table_2024_05')
-    """
-    if _PLAIN.fullmatch(name):
-        return name
+    chosen = chosen or Choices()
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
-    return plain if _PLAIN.fullmatch(plain) else f"{kind}_{plain}"
+    head = _HEAD.format(
+        name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}",
+        kind=kind,
+        keys="".join(f"{key}: {_quoted(value)}, " for key, value in keys.items()),
+        nobody=_NOBODY,
+        **{key: value or "FILL_IN" for key, value in (("total", chosen.total), ("each", chosen.each))},
+        per_query=chosen.per_query or "FILL_IN",
+    )
+    found = links(tables, chosen.unit) if chosen.unit is not None else {}
+    return head + "".join(_table(name, tables, found, chosen) for name in tables)
 
 
-def _table(name: str, columns: Sequence[tuple[str, SourceType]], file: str | None, unit: str | None) -> str:
+def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Link], chosen: Choices) -> str:
+    table, link = tables[name], found.get(name)
+    if not _PLAIN.fullmatch(name) or (table.stored and not all(map(_PLAIN.fullmatch, table.stored.split(".")))):
+        return f"  # {_quoted(table.stored or name)}: not a plain name; make a view of it in the schema main\n"
+    source = table.stored or (None if table.file is None else str(table.file))
+    lines = [f"  {name}:\n"] + ([] if source is None else [f"    source: {_quoted(source)}\n"])
+    if name in chosen.public:
+        return "".join([*lines, "    public: true                 # nobody's data: joined freely, returned as it is\n"])
+    targets = {link.via: str(link.key) for link in found.values() if link.via is not None}
+    return "".join(
+        [*lines, *_owned(name, table, link, targets.get(name), chosen), *_columns(name, table, link, chosen)]
+    )
+
+
+def _owned(name: str, table: TableSchema, link: Link | None, target: str | None, chosen: Choices) -> Iterator[str]:
+    """Whose the rows are, their key, and how many of one person count."""
+    if link is None:
+        known = [column for column in units({"": table}) if _PLAIN.fullmatch(column)]
+        candidates = " or ".join(known) or "the column of the protected person"
+        if chosen.unit is not None:
+            candidates = f"nothing leads to {chosen.unit}: add that column in a view"
+        yield f"    unit: FILL_IN                # {candidates}; or public: true\n"
+    elif link.via is None:
+        yield f"    unit: {link.column}\n"
+    else:
+        yield f"    unit: {{via: {link.via}, on: {link.column}}}\n"
+    declared = next(iter(table.keys), None)
+    if target is not None:
+        yield f"    key: {target}\n"
+    elif declared is None or not all(map(_PLAIN.fullmatch, declared)):
+        yield "    # key: COLUMN                # unique in this table, if there is one; or [person, year] together\n"
+    elif len(declared) == 1:
+        yield f"    key: {declared[0]}\n"
+    elif link is not None and {*declared} <= {link.column, *shown(table, chosen)}:
+        yield f"    key: [{', '.join(declared)}]\n"
+    else:
+        yield f"    # key: [{', '.join(declared)}]   # as the database says; uncomment its columns, too\n"
+    own = link is not None and link.via is None and (link.column,) in table.keys
+    comment = "one row a person" if own else "a ceiling, which advise --write lowers; 1 where everyone has one row"
+    yield f"    rows_per_unit: {1 if own else chosen.caps.get(name, CEILING):<14}# {comment}\n"
+    rows = f"rows_about: {chosen.rows[name]:<12}" if name in chosen.rows else "# rows_about: 10000      "
+    yield f"    {rows}    # a public guess at the number of rows: advise foretells from it\n"
+
+
+def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) -> Iterator[str]:
+    yield "    columns:\n"
+    for name, kind in table.columns:
+        if link is None or name != link.column:
+            yield _column(name, kind, chosen.bounds.get(f"{of}.{name}"), shown=name in shown(table, chosen))
+
+
+def shown(table: TableSchema, chosen: Choices) -> set[str]:
+    """The columns that analysts may use as a first policy declares them."""
+    usable = {name for name, kind in table.columns if kind.family in _FIELDS and kind.family != "untyped"}
+    return {name for name in usable if not names_somebody(name)} if chosen.columns else set()
+
+
+def _column(name: str, kind: SourceType, bounds: str | None, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
-        return f"  # {_quoted(name)}: not a plain name in the schema main; make a view of it there\n"
-    likely = [name for name, kind in columns if name.lower().endswith("id") and kind.family in _UNITS]
-    candidates = " or ".join(filter(_PLAIN.fullmatch, likely)) or "the column of the protected person"
-    known = next((column for column, _ in columns if unit is not None and column.lower() == unit.lower()), None)
-    source = "" if file is None else f"    source: {_quoted(file)}\n"
-    head = _TABLE.format(name=name, unit=known or "FILL_IN", candidates=candidates, source=source, rows=CEILING)
-    return head + "".join(_column(*column, file) for column in columns if column[0] != known)
-
-
-def _column(name: str, kind: SourceType, file: str | None) -> str:
-    if not _PLAIN.fullmatch(name):
-        cure = "give the column another one in a view" if file is None else "rename the column in the file"
-        return f"      # {_quoted(name)}: not a plain name; {cure}\n"
-    if kind.family in _FIELDS:
-        return f"      # {name}: {{{_FIELDS[kind.family].format(places=kind.places)}}}\n"
-    cure = "cast it in a view" if file is None else "write the file with another"
-    return f"      # {name}: its type cannot be used as it is; {cure}\n"
+        return f"      # {_quoted(name)}: not a plain name; give the column another one in a view\n"
+    if kind.family not in _FIELDS:
+        return f"      # {name}: its type cannot be used as it is; cast it in a view\n"
+    hidden = "" if shown else "# "
+    fields = _FIELDS[kind.family].format(places=kind.places)
+    if bounds is not None:
+        fields = (
+            fields.replace("bounds: auto", f"bounds: {bounds}") if "auto" in fields else f"{fields}, bounds: {bounds}"
+        )
+    day = f"  {_DAY}" if kind.family in ("date", "timestamp") and bounds is None else ""
+    return f"      {hidden}{name}: {{{fields}}}{day}\n"
 
 
 def _quoted(text: str) -> str:

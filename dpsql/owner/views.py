@@ -48,7 +48,7 @@ def build_tables(
     Raises:
         PolicyError: If shape and source disagree, or a table has not one row for every unit where it says so.
     """
-    sources = {table.name: database.table(table.name, table.source) for table in shape.tables}
+    sources = {table.name: database.table(*table.place) for table in shape.tables}
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     require_every_unit(database, shape, sources, owners)
@@ -101,13 +101,14 @@ def kept_rows(database: Database, table: TableShape, source: SourceTable, owners
     columns = {str(table.unit): rows.unit} | cleaned_columns(table, source, owners)
     names = list(columns)
     select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
-    needed = " AND ".join(f"{words.quoted(str(name))} IS NOT NULL" for name in (table.unit, table.key) if name)
+    named = [str(name) for name in (table.unit, table.key, *table.unique) if name]
+    needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in named)
     with ExitStack() as steps:
         kept = steps.enter_context(
             database.scratch(f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}")
         )
-        if table.key is not None and table.key != table.unit:
-            one = first_rows(kept, names, [str(table.unit), table.key], 1, words)
+        if table.unique or table.key not in (None, table.unit):
+            one = first_rows(kept, names, list(dict.fromkeys(named)), 1, words)
             kept = steps.enter_context(database.scratch(one))
         yield Kept(kept, names)
 

@@ -92,6 +92,7 @@ class TableInfo:
         unit: Name of the unit column; None for a public table.
         unit_implied: Whether the data lack that column: it is found through a chain of keys.
         key: Name of a column that is unique in the table (public) or within each unit (private), or None.
+        unique: Columns in all of which no two rows of one unit are alike (private); () where there are none.
         rows_per_unit: Most rows one unit can have in the bounded view; 0 for a public table.
         rows_about: The owner's guess of the number of rows; only ever used to choose.
         rows_at_least: A floor the owner vouches for, or None.
@@ -112,6 +113,7 @@ class TableInfo:
     unit: str | None = None
     unit_implied: bool = False
     key: str | None = None
+    unique: tuple[str, ...] = ()
     rows_per_unit: int = 0
     rows_about: int = 10_000
     rows_at_least: int | None = None

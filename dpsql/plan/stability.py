@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dpsql.plan.groups import most_values
 from dpsql.plan.nodes import Column, Expression, Filter, Join, PerUnit, Project, Relation, Scan, Semi, UnionAll, Written
-from dpsql.plan.relations import conjuncts, is_public, is_rounded, most_met, predicates, size_of
+from dpsql.plan.relations import column_of, conjuncts, is_public, is_rounded, most_met, predicates, size_of
 from dpsql.plan.values import values_known
 
 __all__ = ["most_rows", "rows_in_group", "rows_per_unit", "values_per_unit"]
@@ -54,10 +54,10 @@ def rows_per_unit(relation: Relation) -> int:
             return min(ways)
 
 
-def _values(relation: Relation, expressions: Sequence[Expression]) -> int:
+def _values(relation: Relation, expressions: Sequence[Expression], missing: int = 1) -> int:
     """Most different values of several expressions together that one unit's rows can have."""
     rows = rows_per_unit(relation)
-    return min(rows, values_per_unit(relation, expressions, missing=1) or rows)
+    return min(rows, values_per_unit(relation, expressions, missing=missing) or rows)
 
 
 def values_per_unit(relation: Relation, expressions: Sequence[Expression], *, missing: int) -> int | None:
@@ -94,25 +94,34 @@ def _on_key(side: Relation, equal: tuple[tuple[Column, Column], ...]) -> bool:
     if not isinstance(side, Scan):
         return rows_per_unit(side) == 1
     joined = {c.name for pair in equal for c in pair if c.alias == side.alias and not is_rounded(c, equal)}
-    return side.table.key in joined or side.table.rows_per_unit == 1
+    unique = side.table.unique
+    return side.table.key in joined or (bool(unique) and joined >= {*unique}) or side.table.rows_per_unit == 1
 
 
 def rows_in_group(relation: Relation, keys: Iterable[Expression]) -> int:
     """Most rows of one unit that share one value of the keys.
 
     Rows of which no two are equal differ in the columns that are no keys, and are at most as many as a unit can have
-    values of those: 1 where a sub-query is grouped by unit and keys alone. A row that is joined to at most one other
-    stays one row.
+    values of those: 1 where a sub-query is grouped by unit and keys alone. So do the rows of one unit in a table whose
+    key is several columns (the bounded view keeps one row for each value of them): 1 where all of them are keys. A row
+    that is joined to at most one other stays one row.
     """
     rows, keys = relation, tuple(keys)
     while isinstance(rows, Filter | Semi) or (isinstance(rows, Join) and _on_key(rows.right, rows.equal)):
         rows = rows.left if isinstance(rows, Join) else rows.input
-    if not isinstance(rows, PerUnit) and not (isinstance(rows, Project) and rows.distinct):
+    if isinstance(rows, Scan) and rows.table.unique:
+        columns: Sequence[tuple[str, Expression]] = [(name, column_of(rows, name)) for name in rows.table.unique]
+        inside: Relation = rows
+        missing = 0  # no row of the bounded view lacks a part of its key
+    elif isinstance(rows, PerUnit):
+        columns, inside, missing = rows.keys, rows.input, 1
+    elif isinstance(rows, Project) and rows.distinct:
+        columns, inside, missing = rows.columns, rows.input, 1
+    else:
         return rows_per_unit(relation)
-    columns = rows.keys if isinstance(rows, PerUnit) else rows.columns
     fixed = {key.name for key in keys if isinstance(key, Column) and key.alias == rows.alias}
     others = [expression for name, expression in columns if name not in fixed]
-    return min(rows_per_unit(relation), _values(rows.input, others))
+    return min(rows_per_unit(relation), _values(inside, others, missing))
 
 
 def most_rows(relation: Relation) -> int:

@@ -58,7 +58,7 @@ def broken_classes(classes: PrivacyClasses, tables: Mapping[str, TablePolicy]) -
             "write rows_per_unit: 1 there, or name a table with one row per unit",
             *(at, "table"),
         )
-    identifying = [name for name in (table.unit_column, table.key) if name is not None]
+    identifying = [name for name in (table.unit_column, table.key_column) if name is not None]
     if fold(classes.column) in map(fold, identifying):
         yield wrong(f"{classes.column} says who somebody is", "name the column with the class", at, "column")
     column = table.columns.get(classes.column)

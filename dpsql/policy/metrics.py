@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Discriminator, Field, SkipValidation, Tag, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from dpsql.policy.column import ColumnPolicy, Listed
 from dpsql.policy.reading import Place
 from dpsql.policy.section import ColumnName, Name, Number, Positive, Section, exact, wrong
-from dpsql.policy.table import ColumnPolicy, Listed, TablePolicy
+from dpsql.policy.table import TablePolicy
 
 __all__ = [
     "ATTRIBUTE_KINDS", "PRESENCE", "Attribute", "AttributeKind", "MetricPolicy", "broken_metrics", "declared_values",
@@ -267,7 +268,7 @@ def _broken_attribute(
     for place, full in enumerate(attribute.of):
         source, _, name = full.partition(".")
         table = tables.get(source)
-        if table is None or not table.public or table.key is None:
+        if table is None or not table.public or table.key_column is None:
             remedy = f"declare it: {source}: {{public: true, key: name}}"
             yield wrong(f"{source} is not a public table with a key", remedy, *at, "of", place)
         elif table.columns and name not in table.columns:

@@ -17,13 +17,14 @@ from pydantic_core import PydanticCustomError
 
 from dpsql.errors import PolicyError
 from dpsql.policy.classes import PrivacyClasses, broken_classes
+from dpsql.policy.column import ColumnPolicy
 from dpsql.policy.engine import AnyEngine
 from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import MetricPolicy, broken_metrics
 from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
 from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
 from dpsql.policy.server import ServerSection
-from dpsql.policy.table import ColumnPolicy, TablePolicy
+from dpsql.policy.table import TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
 
 __all__ = ["AdvisedPrice", "BudgetSection", "DefaultPrice", "Limit", "Policy"]
@@ -239,7 +240,7 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
         yield wrong("no table is private, so there is nobody to protect", "write unit: ... for one", "tables")
     for name, table in policy.tables.items():
         at = ("tables", name)
-        if (problem := policy.engine.without_data(table.source)) is not None:
+        if (problem := policy.engine.without_data(table.file)) is not None:
             yield wrong(f"{name} {problem[0]}", problem[1], *at)
         if table.every_unit and policy.neighbours != "replace_one":
             yield wrong(
@@ -266,7 +267,7 @@ def _broken_domain(policy: Policy, column: ColumnPolicy, at: Place) -> Iterator[
             f"declare it under tables, {source}: {{public: true, key: {name}}}, or list values: [...]",
             *at,
         )
-    elif table.columns and name not in {*table.columns, table.key}:
+    elif table.columns and name not in {*table.columns, table.key_column}:
         yield wrong(f"{source} has no column {name}", f"add it to the columns of {source}", *at)
     elif name in table.columns and table.columns[name].type != column.type:
         yield wrong(

@@ -11,8 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
+from dpsql.policy.column import ColumnPolicy
 from dpsql.policy.section import Chance, Count, Name, Section, wrong
-from dpsql.policy.table import ColumnPolicy, TablePolicy
+from dpsql.policy.table import TablePolicy
 
 Place = tuple[str | int, ...]
 

@@ -1,211 +1,27 @@
-"""Tables and columns: who owns a row, and what is publicly promised of its values.
+"""Tables: who owns a row, and what is publicly promised of its rows.
 
 Tests: tests/unit/policy/test_classes.py, tests/unit/policy/test_metrics.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
-from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pydantic import (
-    Discriminator,
-    Field,
-    ModelWrapValidatorHandler,
-    PrivateAttr,
-    SkipValidation,
-    Tag,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from dpsql.errors import InvariantBroken
-from dpsql.limits import FARTHEST_STEP, FEWEST_STEPS, UNBOUNDED_STEP
-from dpsql.policy.section import ColumnName, Count, FilePath, Name, Section, exact, twins, wrong
+from dpsql.policy.column import ColumnPolicy
+from dpsql.policy.section import Count, FilePath, Name, Section, twins, wrong
 
-__all__ = ["Bound", "ColumnPolicy", "ColumnType", "Listed", "TablePolicy", "Via"]
+__all__ = ["TablePolicy", "Via"]
 
-ColumnType = Literal["integer", "real", "decimal", "boolean", "text", "date", "timestamp"]
-Bound = int | Decimal | date | datetime
-"""One bound: int for integers, Decimal for reals and decimals, date, or datetime without a zone."""
-Listed = int | bool | str | date | datetime
-"""One value of a declared domain, in the column's own type."""
-
-CENT = Fraction(1, 100)
-"""The coarsest step of decimals without a grid. It is a choice: most decimal columns have two digits."""
-
-_NUMERIC = ("integer", "real", "decimal")
-_ORDERED = (*_NUMERIC, "date", "timestamp")
-_PAIR = {
-    "oneOf": [
-        {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": ["number", "string"]}},
-        {"const": "auto"},
-    ]
-}
-"""The JSON Schema of two bounds: numbers, or days as text; or auto."""
-_LIST = {"type": "array", "minItems": 1, "uniqueItems": True, "items": {"type": ["number", "string", "boolean"]}}
-"""The JSON Schema of the values of a column."""
-_NUMBER = {"type": "number"}
-_NUMBERS = {"type": "array", "minItems": 2, "maxItems": 2, "items": _NUMBER}  # The JSON Schema of two numbers.
-
-
-class ColumnPolicy(Section):
-    """What is public about one column: its type, and the bounds or the values that the view enforces."""
-
-    type: ColumnType = Field(examples=["integer"])
-    """integer, real, decimal, boolean, text, date or timestamp (without a time zone)."""
-    bounds: Annotated[tuple[Bound, Bound], SkipValidation, WithJsonSchema(_PAIR)] | None = None
-    """[low, high]: numbers outside are moved to the nearer bound, dates and timestamps outside read as NULL; or auto:
-    those that `dpsql advise` finds."""
-    values: Annotated[tuple[Listed, ...], SkipValidation, WithJsonSchema(_LIST)] | None = None
-    """Every value there is, each a group of its own even when it has no rows; others read as NULL."""
-    values_from: ColumnName | None = None
-    """table.column of a public table that lists the values."""
-    nullable: bool = False
-    """Whether NULL is one of the groups of a declared domain."""
-    centre: Annotated[Decimal, SkipValidation, WithJsonSchema(_NUMBER)] | None = None
-    """A typical value: a public guess, in the column's unit, used to make means more accurate."""
-    spread: Annotated[Decimal, SkipValidation, WithJsonSchema(_NUMBER)] | None = None
-    """A typical distance from it: a public guess, in the column's unit."""
-    grid: Annotated[Decimal, SkipValidation, WithJsonSchema(_NUMBER)] | None = None
-    """Sums are exact whole multiples of this step, in the column's unit."""
-    scale: Annotated[tuple[Decimal, Decimal], SkipValidation, WithJsonSchema(_NUMBERS)] | None = None
-    """[low, high]: how far apart typical values are, at least and at most; for means without bounds."""
-
-    _auto: bool = PrivateAttr(default=False)  # bounds: auto
-
-    # The validators below run after `type` is known: what a bound may be depends on it. They do all the
-    # checking, so pydantic's own is skipped for those fields.
-
-    @field_validator("bounds", mode="before")
-    @classmethod
-    def _read_bounds(cls, value: object, info: ValidationInfo) -> object:
-        kind = info.data.get("type")
-        if kind is None or value is None:
-            return value
-        if value == "auto":
-            raise wrong(f"bounds: auto are found for numbers, and this is a {kind} column", "write [low, high]")
-        if kind not in _ORDERED:
-            raise wrong(f"a {kind} column has no bounds", "list its values: [...], or remove bounds")
-        low, high = _pair(value, "[0, 100]")
-        bounds = (_typed(kind, low, 0), _typed(kind, high, 1))
-        if bounds[0] > bounds[1]:
-            raise wrong(f"the low bound {low} is above the high bound {high}", f"write [{high}, {low}]")
-        return bounds
-
-    @field_validator("values", mode="before")
-    @classmethod
-    def _read_values(cls, value: object, info: ValidationInfo) -> object:
-        kind = info.data.get("type")
-        if kind is None or value is None:
-            return value
-        if kind in ("real", "decimal"):
-            raise wrong(f"a {kind} column cannot list its values", "write bounds: [low, high]")
-        if not isinstance(value, list | tuple) or not value:
-            raise wrong("this is not a list of values", "write [first, second, ...]")
-        listed = tuple(_typed(kind, entry, place) for place, entry in enumerate(value))
-        for place, entry in enumerate(listed):
-            if entry in listed[:place]:
-                raise wrong(f"{entry} is listed twice", "list each value once", place)
-        return listed
-
-    @field_validator("centre", "spread", "grid", mode="before")
-    @classmethod
-    def _read_number(cls, value: object, info: ValidationInfo) -> object:
-        kind = info.data.get("type")
-        if kind is None or value is None:
-            return value
-        if kind not in _NUMERIC:
-            raise wrong(f"a {kind} column has no {info.field_name}", f"remove {info.field_name}")
-        number = exact(value)
-        if info.field_name != "centre" and number <= 0:
-            raise wrong(f"{number} is not above 0", "write a number above 0")
-        if info.field_name == "grid" and kind == "integer" and Fraction(number).denominator > 1:
-            raise wrong(f"the grid {number} of an integer column is not a whole number", "write 1, or remove grid")
-        return number
-
-    @field_validator("scale", mode="before")
-    @classmethod
-    def _read_scale(cls, value: object, info: ValidationInfo) -> object:
-        kind = info.data.get("type")
-        if kind is None or value is None:
-            return value
-        if kind not in _NUMERIC:
-            raise wrong(f"a {kind} column has no scale", "remove scale")
-        low, high = (exact(entry) for entry in _pair(value, "[0.1, 100]"))
-        if not 0 < low <= high:
-            raise wrong("the two scales are not above 0 and in order", "write [low, high] with 0 < low <= high")
-        return low, high
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _reads_auto(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """``bounds: auto`` is no pair of bounds: the column has none until facts are there."""
-        auto = isinstance(data, Mapping) and data.get("bounds") == "auto" and data.get("type") in _NUMERIC
-        column = handler({key: value for key, value in data.items() if key != "bounds"} if auto else data)
-        if auto:
-            if column.values is not None or column.values_from is not None:
-                raise wrong("bounds and values contradict each other", "keep one of them", "bounds")
-            column._auto = True
-        return column
-
-    @property
-    def auto(self) -> bool:
-        """Whether the bounds are those that `dpsql advise` finds."""
-        return self._auto
-
-    @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        declared = [key for key in ("bounds", "values", "values_from") if getattr(self, key) is not None]
-        if len(declared) > 1:
-            raise wrong(f"{declared[0]} and {declared[1]} contradict each other", "keep one of them", declared[1])
-        if self.values_from is not None and self.type in ("real", "decimal"):
-            raise wrong(f"a {self.type} column cannot list its values", "write bounds: [low, high]", "values_from")
-        if self.bounds is None or self.type not in _NUMERIC:
-            return self
-        low, high = self._numbers()
-        if self.centre is not None and not low <= Fraction(self.centre) <= high:
-            raise wrong(f"the centre {self.centre} is outside the bounds", "write a typical value inside", "centre")
-        if max(abs(low), abs(high)) > FARTHEST_STEP * self.grid_step:
-            raise wrong(
-                "the bounds are more than 2^53 grid steps from 0",
-                "write narrower bounds, or a coarser grid",
-                "bounds" if self.grid is None else "grid",
-            )
-        return self
-
-    @property
-    def grid_step(self) -> Fraction:
-        """The step of which sums are exact multiples, in the column's unit.
-
-        The declared ``grid``; else 1 for integers, and for reals the largest power of ten that gives at least 2^20
-        steps between the bounds, or 1e-6 where there are no bounds. A decimal's step is as a real's, but at most 0.01.
-
-        >>> ColumnPolicy(type="real", bounds=(0, 20000)).grid_step, ColumnPolicy(type="integer").grid_step
-        (Fraction(1, 100), Fraction(1, 1))
-        """
-        if self.grid is not None:
-            return Fraction(self.grid)
-        if self.type not in ("real", "decimal"):
-            return Fraction(1)
-        if self.bounds is None:
-            return UNBOUNDED_STEP
-        low, high = self._numbers()
-        step = _power_of_ten_at_most((high - low or abs(high) or Fraction(1)) / FEWEST_STEPS)
-        return min(step, CENT) if self.type == "decimal" else step
-
-    def _numbers(self) -> tuple[Fraction, Fraction]:
-        """The bounds of a numeric column as fractions, since arithmetic on Decimals rounds."""
-        match self.bounds:
-            case (int() | Decimal() as low, int() | Decimal() as high):
-                return Fraction(low), Fraction(high)
-            case _:
-                raise InvariantBroken("a column without numeric bounds was asked for them")
+_STORED = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
+)
+"""schema.table, which is no file by its ending."""
 
 
 class Via(Section):
@@ -224,17 +40,26 @@ def _kind_of_unit(value: Any) -> str:
 Unit = Annotated[Annotated[Name, Tag("<column>")] | Annotated[Via, Tag("<chain>")], Discriminator(_kind_of_unit)]
 
 
+def _kind_of_key(value: Any) -> str:
+    return "<columns>" if isinstance(value, list | tuple) else "<column>"
+
+
+_Keys = Annotated[tuple[Name, ...], Field(strict=False, min_length=2)]
+Key = Annotated[Annotated[Name, Tag("<column>")] | Annotated[_Keys, Tag("<columns>")], Discriminator(_kind_of_key)]
+
+
 class TablePolicy(Section):
     """One table: public, or owned row by row by the protected units."""
 
     public: bool = False
     """true: nobody's data; joined freely and returned as it is."""
     source: FilePath | None = None
-    """A Parquet or CSV file; without it the table of this name in the engine's database."""
+    """A Parquet or CSV file, or several by a pattern such as flights/*.parquet; or schema.table of the engine's
+    database; without it the table of this name there."""
     unit: Unit | None = None
     """The column that says whose row this is, or {via: table, on: key}."""
-    key: Name | None = None
-    """A column that is unique in this table."""
+    key: Key | None = None
+    """A column that is unique in this table; or several, such as [person, year], that are so together."""
     rows_per_unit: Count | None = None
     """At most so many rows of one unit are used; the view enforces it."""
     rows_at_least: Count | None = None
@@ -283,8 +108,9 @@ class TablePolicy(Section):
             names.append(self.unit)
         if isinstance(self.unit, Via) and self.unit.on not in names:
             names.append(self.unit.on)
-        if self.key is not None and self.key not in names:
-            names.append(self.key)
+        if self.key_column is not None and self.key_column not in names:
+            names.append(self.key_column)
+        self._agree_on_key()
         if pair := twins(names):
             raise wrong(f"{pair[0]} and {pair[1]} are one name in SQL", "rename one, in a view if need be")
         if self.every_unit and self.rows_per_unit != 1:
@@ -298,6 +124,44 @@ class TablePolicy(Section):
         if self.rows_about < (self.rows_at_least or 0):
             raise wrong("rows_about is below rows_at_least", "write the larger number there", "rows_about")
         return self
+
+    @property
+    def stored(self) -> str | None:
+        """What the engine's database calls the table, where ``source`` says so: ``schema.table``."""
+        return str(self.source) if self.source is not None and _STORED.fullmatch(str(self.source)) else None
+
+    @property
+    def file(self) -> Path | None:
+        """Its own file, or pattern of files, or None."""
+        return None if self.stored is not None else self.source
+
+    def _agree_on_key(self) -> None:
+        """A key of several columns is of a private table, and of columns whose values can be told apart exactly."""
+        if isinstance(self.key, tuple) and self.public:
+            raise wrong("a public table's key is one column", "remove key: rows that a join meets are counted", "key")
+        own = (self.unit,) if isinstance(self.unit, str) else () if self.unit is None else (self.unit.on,)
+        for place, name in enumerate(self.key if isinstance(self.key, tuple) else ()):
+            if name in (self.key or ())[:place]:
+                raise wrong(f"{name} is there twice", "name each column once", "key", place)
+            if name not in own and name not in self.columns:
+                raise wrong(
+                    f"{name} is neither the unit nor among the columns",
+                    "add it to columns, with its type",
+                    "key",
+                    place,
+                )
+            if name in self.columns and (kind := self.columns[name].type) in ("real", "decimal"):
+                raise wrong(f"{name} is {kind}, which is no part of a key", "declare it integer, or text", "key", place)
+
+    @property
+    def key_column(self) -> str | None:
+        """The column that is unique by itself, or None."""
+        return self.key if isinstance(self.key, str) else None
+
+    @property
+    def unique(self) -> tuple[str, ...]:
+        """Where the key is several columns, those beside the unit: no two rows of one unit are alike in all of them."""
+        return tuple(name for name in self.key if name != self.unit) if isinstance(self.key, tuple) else ()
 
     @property
     def unit_column(self) -> str:
@@ -320,46 +184,3 @@ class TablePolicy(Section):
         if self.public:
             return 0
         return 1 if self.key == self.unit_column else self.rows_per_unit or 1
-
-
-def _pair(value: object, example: str) -> Sequence[Any]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise wrong("this is not a pair", f"write [low, high], such as {example}")
-    return value
-
-
-def _typed(kind: str, value: Any, place: int) -> Any:
-    """The value as the column's type has it."""
-    match kind:
-        case "real" | "decimal":
-            return exact(value)
-        case "integer" if not isinstance(value, str | date | bool) and Fraction(exact(value)).denominator == 1:
-            return int(value)
-        case "boolean" if isinstance(value, bool):
-            return value
-        case "text" if isinstance(value, str) and value.isprintable():
-            return value
-        case "date" if isinstance(value, date) and not isinstance(value, datetime):
-            return value
-        case "timestamp" if isinstance(value, datetime) and value.tzinfo is None:
-            return value
-    article, example = _EXAMPLES[kind]
-    raise wrong(f"{value!s} is not {article}", f"write {example}", place)
-
-
-_EXAMPLES = {
-    "integer": ("a whole number", "digits, such as 42"),
-    "boolean": ("true or false", "true or false, without quotes"),
-    "text": ("printable text", "it in quotes, such as 'F'"),
-    "date": ("a date", "year-month-day, such as 2024-01-31, without quotes"),
-    "timestamp": ("a timestamp without time zone", "date and time, such as 2024-01-31 00:00:00, without quotes"),
-}
-
-
-def _power_of_ten_at_most(limit: Fraction) -> Fraction:
-    power = Fraction(1)
-    while power > limit:
-        power /= 10
-    while power * 10 <= limit:
-        power *= 10
-    return power

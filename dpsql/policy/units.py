@@ -31,11 +31,11 @@ def identities(tables: Tables, name: str) -> dict[str, str | None]:
     table, found = tables[name], dict[str, str | None]()
     if isinstance(table.unit, Via):
         owner = table.unit.via
-        found[table.unit.on] = identities(tables, owner)[str(tables[owner].key)]
+        found[table.unit.on] = identities(tables, owner)[str(tables[owner].key_column)]
     else:
         found[str(table.unit)] = None
-    if table.key is not None:
-        found.setdefault(table.key, f"{name}.{table.key}")
+    if table.key_column is not None:
+        found.setdefault(table.key_column, f"{name}.{table.key_column}")
     return found
 
 
@@ -53,8 +53,10 @@ def broken_chains(tables: Tables) -> Iterator[PydanticCustomError]:
             if link.via in passed:
                 yield wrong(f"{' to '.join([*passed, link.via])} is a circle", "end it with unit: COLUMN", *at)
                 break
-            if owner.key is None:
-                yield wrong(f"{link.via} has no key", f"write key: COLUMN there, the one that {link.on} refers to", *at)
+            if owner.key_column is None:
+                problem = "has no key" if owner.key is None else "has a key of several columns"
+                remedy = f"write key: COLUMN there, the one that {link.on} refers to"
+                yield wrong(f"{link.via} {problem}", remedy, *at)
                 break
             passed.append(link.via)
             link = owner.unit
@@ -86,6 +88,6 @@ def _named(table: TablePolicy, unit: Via) -> dict[str, Place]:
     """The columns of the data that a table names, and where."""
     places: dict[str, Place] = {column: ("columns", column) for column in table.columns}
     places.setdefault(unit.on, ("unit", "on"))
-    if table.key is not None:
-        places.setdefault(table.key, ("key",))
+    if table.key_column is not None:
+        places.setdefault(table.key_column, ("key",))
     return places

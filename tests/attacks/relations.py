@@ -70,6 +70,10 @@ CATALOG = Catalog(
         "notes": TableInfo(
             "notes", _named(PERSON, _number("grade", 0, 2), _text("ward")), unit="person", rows_per_unit=2
         ),
+        "waves": TableInfo(
+            "waves", _named(PERSON, _number("wave", 0, 1), _text("part", "a", "b"), _number("score", 0, 2)),
+            unit="person", unique=("wave", "part"), rows_per_unit=4,
+        ),
         "towns": TableInfo(
             "towns", _named(_text("name", multiplicity=1), _number("zone", 1, 2, multiplicity=2)), public=True,
             key="name", rows=len(TOWNS),
@@ -166,6 +170,8 @@ def _rows(table: str, world: int, unit: int, chance: random.Random) -> Iterator[
                 yield world, unit, at, chance.choice((-1, 0, 1, 2, None)), chance.choice(("w", "v", None))
             case "items":
                 yield world, unit, chance.randrange(3) if world else 0, chance.choice((0, 1, 2, None))
+            case "waves":  # each (wave, part) once
+                yield world, unit, at // 2, "ab"[at % 2], chance.choice((0, 1, 2, None))
             case _:
                 yield world, unit, chance.choice((0, 1, 2, None)), chance.choice(("w", "v", None))
 

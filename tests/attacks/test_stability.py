@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.groups import most_groups, switches_of
+from dpsql.plan.nodes import Project
 from dpsql.plan.plans import Key
-from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.stability import rows_in_group, rows_per_unit
 from tests.attacks.random_rows import Drawn, sub_queries
 from tests.attacks.relations import WORLDS, Tables, columns_of, planned, problems
 
@@ -36,6 +38,9 @@ RELATIONS = {
     "SELECT v.person, i.price FROM items i JOIN visits v ON v.visit = i.visit AND v.person = i.person": 4,
     "SELECT v.person, i.price FROM visits v JOIN items i USING (visit)": 4,
     "SELECT a.person FROM visits a JOIN visits b ON a.visit = b.visit": 3,
+    "SELECT a.person FROM waves a JOIN waves b ON a.person = b.person AND a.wave = b.wave AND a.part = b.part": 4,
+    "SELECT a.person FROM waves a JOIN waves b USING (person, wave)": 16,
+    "SELECT n.person FROM notes n LEFT JOIN waves w ON n.person = w.person AND n.grade = w.wave AND n.ward = w.part": 2,
     # a left join keeps what has no partner, beside all partners of one row
     "SELECT v.person, i.price FROM items i LEFT JOIN visits v ON v.visit = i.visit": 4,
     "SELECT v.person, i.price FROM visits v LEFT JOIN items i ON v.visit = i.visit": 6,
@@ -152,6 +157,31 @@ def test_a_unit_has_as_many_values_of_a_column_as_its_switches_allow(tables: Tab
     found = [switches_of(relation, column) for column in columns_of(relation)]
     assert tuple(None if own is None else 2 ** len(own) for own in found) == VARIANTS[sql]
     assert [problem for world in range(0, WORLDS, step) for problem in problems(tables, relation, world)] == []
+
+
+KEYED = {
+    "SELECT * FROM waves": {"wave, part": 1, "wave": 2, "part": 2, "score": 4, "part, wave, score": 1},
+    "SELECT * FROM waves WHERE score > 0": {"wave, part": 1, "wave": 2, "score": 4},
+    "SELECT w.wave, w.part, p.age FROM waves w LEFT JOIN people p USING (person)": {"wave, part": 1},
+}
+"""Rows under a key of several columns, and how many of one unit share one value of some columns at most."""
+
+
+@pytest.mark.parametrize("sql", KEYED)
+def test_rows_of_a_unit_that_share_a_value_are_as_many_as_the_key_of_several_columns_allows(
+    tables: Tables, sql: str
+) -> None:
+    relation = planned(f"SELECT * FROM ({sql}) AS rows")
+    inner = relation.input if isinstance(relation, Project) and not relation.distinct else relation
+    columns = columns_of(inner)
+    for names, most in KEYED[sql].items():
+        keys = [column for column in columns if column.name in names.split(", ")]
+        assert rows_in_group(inner, keys) == most, names
+        places = [at + 1 for at, column in enumerate(columns) if column.name in names.split(", ")]
+        for world in range(WORLDS):
+            rows = tables.rows(inner, world).elements()
+            shared = Counter((row[0], *(row[at] for at in places)) for row in rows)
+            assert max(shared.values(), default=0) <= most
 
 
 def test_two_left_joins_are_two_switches_and_one_counts_once() -> None:

@@ -2,6 +2,7 @@
 
     section.py     its keys in the policy
     dialect.py     its words; types.py, its types
+    files.py       which files are tables
     sources.py     whether the owner's files changed
     database.py    the owner's side: the files to read, the bounded file to write
     describe.py    the schema of a file, for a first policy

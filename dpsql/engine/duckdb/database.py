@@ -5,8 +5,6 @@ Tests: tests/unit/owner/test_bounded.py, tests/unit/owner/test_owners.py, tests/
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +16,7 @@ from dpsql.engine.database import SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.files import matching, rows_of
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
 from dpsql.errors import OperationalError, PolicyError
@@ -99,17 +98,12 @@ class DuckDBDatabase:
         """A table of the source; see `Database.table`."""
         if file is None:
             return self._database_table(name)
-        if not Path(file).is_file():
-            raise PolicyError(f"There is no file {file}. Write its path at tables.{name}.source.")
-        path = file.lower()
-        if path.endswith(".parquet"):
-            return self._described(f"read_parquet({DUCKDB.text(file)})")
-        if path.endswith((".csv", ".tsv", ".csv.gz", ".tsv.gz")):
-            return self._described(_csv(file), typed=False)
-        raise PolicyError(
-            f"{file} is no Parquet or CSV file by its name. Rename it to .parquet, .csv, .tsv, .csv.gz or .tsv.gz; "
-            f"a DuckDB database belongs at engine.database."
-        )
+        sql, typed = rows_of(name, file)
+        table = self._described(sql, typed=typed)
+        for one in matching(file)[1:]:
+            if self._described(rows_of(name, one)[0]).types != table.types:
+                raise PolicyError(f"{one} has other columns or types than the first of {file}. Give both the same.")
+        return table
 
     def cautions(self) -> Sequence[str]:
         """Nothing: the file is read by the owner's process, and by nobody else."""
@@ -148,13 +142,14 @@ class DuckDBDatabase:
         return f"read_parquet([{', '.join(map(DUCKDB.text, files))}])"
 
     def _database_table(self, name: str) -> SourceTable:
-        relation = f"{CATALOG}.main.{DUCKDB.quoted(name)}"
+        schema, _, table = name.rpartition(".")
+        relation = f"{CATALOG}.{DUCKDB.quoted(schema or 'main')}.{DUCKDB.quoted(table)}"
         try:
             stored = self._described(relation)
         except duckdb.Error:
             raise PolicyError(
-                f"The database has no table or view {name} in its schema main. Create it there, or write source: FILE "
-                f"at tables.{name}."
+                f"The database has no table or view {table} in its schema {schema or 'main'}. Create it there, or "
+                f"write source: FILE, or source: SCHEMA.TABLE, at the table in the policy."
             ) from None
         # A column may carry a collation, by which 'a' = 'A'; it would follow the values everywhere. Bytes have none.
         texts = [DUCKDB.quoted(column) for column, kind in stored.types.items() if kind.name == "VARCHAR"]
@@ -165,27 +160,3 @@ class DuckDBDatabase:
     def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
         types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}
         return SourceTable(sql, types, typed, DUCKDB)
-
-
-def _csv(file: str) -> str:
-    """A CSV file read as text under a fixed dialect: what to write after FROM.
-
-    Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the
-    one that the header line shows. A line that is no row (an open quote, too few or too many values) fails the job:
-    left out, it would take other people's lines along.
-
-    Raises:
-        PolicyError: If it does not start with a header.
-    """
-    opened = gzip.open if file.endswith(".gz") else open
-    with opened(file, "rt", encoding="utf-8-sig") as lines:
-        header = lines.readline().rstrip("\r\n")
-    delimiter = max(",;\t|", key=header.count)
-    names = next(csv.reader([header], delimiter=delimiter), [])
-    if not names or len({name.lower() for name in names}) != len(names) or not all(names):
-        raise PolicyError(f"{file} does not start with a line of distinct column names. Write one.")
-    columns = ", ".join(f"{DUCKDB.text(name)}: 'VARCHAR'" for name in names)
-    return (
-        f"read_csv({DUCKDB.text(file)}, auto_detect = false, header = true, delim = {DUCKDB.text(delimiter)}, "
-        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}})"
-    )

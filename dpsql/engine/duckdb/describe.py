@@ -1,53 +1,107 @@
-"""The schema of a DuckDB file: names and types, never a value.
+"""What a source holds, by its schema: names, types, and the keys that the database declares; never a value.
 
 Tests: tests/unit/engine/test_describe.py.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dpsql.engine.database import SourceType
+from dpsql.engine.database import SourceType, TableSchema
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import OperationalError, PolicyError
 
+if TYPE_CHECKING:
+    import duckdb
+
 __all__ = ["describe", "is_table", "keys"]
 
-CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-
 _COLUMNS = """
-    SELECT if(schema_name = 'main', table_name, schema_name || '.' || table_name) AS named, column_name, data_type
+    SELECT schema_name, table_name, column_name, data_type
     FROM duckdb_columns()
     WHERE database_name = current_database() AND NOT internal
-    ORDER BY schema_name <> 'main', named, column_index
+    ORDER BY schema_name <> 'main', schema_name, table_name, column_index
 """
+_CONSTRAINTS = """
+    SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
+        referenced_column_names
+    FROM duckdb_constraints()
+    WHERE database_name = current_database() AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+    ORDER BY constraint_type
+"""
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
+
+Tables = Mapping[str, TableSchema]
 
 
 def keys(source: str) -> dict[str, str]:
-    """What a policy writes under ``engine`` beside its kind, for tables of this source; none for a table's own file."""
+    """What a policy writes under ``engine`` beside its kind, for tables of this source; none for tables' own files."""
     return {} if is_table(Path(source)) else {"database": source}
 
 
 def is_table(source: Path) -> bool:
-    """Whether a source is one table, by its name: a Parquet or a CSV file."""
-    return source.name.lower().endswith((".parquet", *CSV))
+    """Whether a source is files of rows, by its name: Parquet or CSV, a pattern of them, or a folder."""
+    from dpsql.engine.duckdb.files import is_table as named
+
+    return source.is_dir() or named(source.name)
 
 
-def describe(source: Path) -> dict[str, list[tuple[str, SourceType]]]:
-    """Columns as (name, type) of each table and view, by its name.
+def describe(source: Path) -> Tables:
+    """The tables and views of a source by the name that a policy may give them.
 
-    A table outside the schema ``main`` comes last and is called ``schema.table``: it can be used through a view alone.
-    The one table of a file is called as the file is.
+    A database's tables outside the schema ``main`` come last, as ``schema_table``. A file is a table of its own name.
+    The files of a folder or a pattern are one table where they have the same columns, else a table each.
 
     Raises:
-        OperationalError: If the file is missing, is no DuckDB database, is in use, or holds no table.
+        OperationalError: If the source is missing, cannot be read, is in use, or holds no table.
     """
+    if source.is_dir():
+        return _tables_of_folder(source)
+    if is_table(source):
+        return _tables_of_files(source)
     if not source.is_file():
-        raise OperationalError(f"{source} is not a file. Write the path of a DuckDB database, a Parquet or a CSV file.")
-    return {source.name.split(".")[0]: _columns_of(source)} if is_table(source) else _tables_of(source)
+        raise OperationalError(
+            f"{source} is not a file. Write the path of a DuckDB database, of Parquet or CSV files, or of a folder."
+        )
+    return _tables_of_database(source)
 
 
-def _columns_of(file: Path) -> list[tuple[str, SourceType]]:
+def _tables_of_folder(folder: Path) -> Tables:
+    """Those of the files that lie in it, of the first ending that any has."""
+    from dpsql.engine.duckdb.files import CSV, PARQUET
+
+    for ending in (*PARQUET, *CSV):
+        for pattern in (f"*{ending}", f"**/*{ending}"):
+            if any(folder.glob(pattern)):
+                return _tables_of_files(folder / pattern)
+    raise OperationalError(f"{folder} holds no Parquet or CSV file. Write the path of one that does.")
+
+
+def _tables_of_files(source: Path) -> Tables:
+    from dpsql.engine.duckdb.files import is_pattern, matching
+
+    files = [Path(file) for file in matching(str(source))]
+    if not files or not all(file.is_file() for file in files):
+        raise OperationalError(f"{source} is not a file, and no pattern of files that are there. Write another path.")
+    found = {file: _columns_of(file) for file in files}
+    if len(files) == 1 and not is_pattern(str(source)):
+        return {_name(files[0]): TableSchema(found[files[0]], file=source)}
+    if len(set(found.values())) == 1:
+        parts = (part for part in reversed(source.parts[:-1]) if _PLAIN.fullmatch(part))
+        return {next(parts, _name(files[0])): TableSchema(found[files[0]], file=source)}
+    if len({_name(file) for file in files}) < len(files):
+        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+    return {_name(file): TableSchema(columns, file=file) for file, columns in found.items()}
+
+
+def _name(file: Path) -> str:
+    return file.name.split(".")[0]
+
+
+def _columns_of(file: Path) -> tuple[tuple[str, SourceType], ...]:
     """The columns of a Parquet or CSV file; those of the latter have no types."""
     import duckdb
 
@@ -59,10 +113,11 @@ def _columns_of(file: Path) -> list[tuple[str, SourceType]]:
     except (duckdb.Error, UnicodeDecodeError, PolicyError) as error:
         why = str(error) if isinstance(error, PolicyError) else f"{file} cannot be read as the file that its name says."
         raise OperationalError(why) from None
-    return [(name, kind if table.typed else SourceType("CSV", "untyped")) for name, kind in table.types.items()]
+    untyped = SourceType("CSV", "untyped")
+    return tuple((name, kind if table.typed else untyped) for name, kind in table.types.items())
 
 
-def _tables_of(database: Path) -> dict[str, list[tuple[str, SourceType]]]:
+def _tables_of_database(database: Path) -> Tables:
     import duckdb
 
     locked: dict[str, str | bool | int | float | list[str]] = {
@@ -71,15 +126,44 @@ def _tables_of(database: Path) -> dict[str, list[tuple[str, SourceType]]]:
     }
     try:
         with duckdb.connect(str(database), read_only=True, config=locked) as connection:
-            found = connection.execute(_COLUMNS).fetchall()
+            tables = _described(connection)
     except duckdb.Error as error:
         raise OperationalError(
             f"{database} cannot be read as a DuckDB database. Write the path of one that nobody is writing to.\n"
             f"DuckDB says: {str(error).splitlines()[0]}"
         ) from None
-    tables: dict[str, list[tuple[str, SourceType]]] = {}
-    for table, column, kind in found:
-        tables.setdefault(table, []).append((column, source_type(kind)))
     if not tables:
         raise OperationalError(f"{database} holds no table. Create the tables first.")
     return tables
+
+
+def _described(connection: duckdb.DuckDBPyConnection) -> Tables:
+    columns: dict[tuple[str, str], list[tuple[str, SourceType]]] = {}
+    for schema, table, column, kind in connection.execute(_COLUMNS).fetchall():
+        columns.setdefault((schema, table), []).append((column, source_type(kind)))
+    taken = {table for schema, table in columns if schema == "main"}
+    names = {place: place[1] if place[0] == "main" else _beside(f"{place[0]}_{place[1]}", taken) for place in columns}
+    unique: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    references: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+    for schema, table, kind, own, other, others in connection.execute(_CONSTRAINTS).fetchall():
+        if kind != "FOREIGN KEY":
+            unique.setdefault((schema, table), []).append(tuple(own))
+        elif len(own) == 1 and (schema, other) in names:
+            references.setdefault((schema, table), {})[own[0]] = (names[schema, other], others[0])
+    return {
+        names[place]: TableSchema(
+            tuple(found),
+            stored=None if place[0] == "main" else ".".join(place),
+            keys=tuple(unique.get(place, ())),
+            references=references.get(place, {}),
+        )
+        for place, found in columns.items()
+    }
+
+
+def _beside(name: str, taken: set[str]) -> str:
+    """The name, or the next one that no table has."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

@@ -13,6 +13,8 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from dpsql.engine.duckdb.files import matching
+
 __all__ = ["contents", "fingerprint", "may_be_equal"]
 
 
@@ -35,10 +37,15 @@ def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> lis
 
 
 def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str]:
-    paths = {file for file in files if file is not None}
+    paths = {one for file in files if file is not None for one in _files(file)}
     if "database" in source and None in files:
         paths |= {source["database"], source["database"] + ".wal"}
     return sorted(paths)
+
+
+def _files(file: str) -> list[str]:
+    """The files of a pattern, or itself: another file under the pattern is a change."""
+    return [os.fsencode(one).decode("utf-8", "surrogateescape") for one in matching(os.fsdecode(_name(file)))]
 
 
 def _mark(path: str) -> list[Any]:

@@ -283,7 +283,7 @@ def _euclidean(about: _Described) -> Metric:
     """The straight line between points; coordinates are rounded to the finest power of ten that leaves them exact."""
     of = about.words.of or ()
     table, names = of[0].partition(".")[0], [full.partition(".")[2] for full in of]
-    key = str(about.policy.tables[table].key)
+    key = str(about.policy.tables[table].key_column)
     columns = about.rows(table, [key, *names])
     found = dict(zip(columns[key], zip(*(columns[name] for name in names), strict=True), strict=True))
     points = []

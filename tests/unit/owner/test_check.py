@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from dpsql.engine.database import TableSchema
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
 from dpsql.owner.budget_report import budget_findings
@@ -57,6 +58,13 @@ def test_every_difference_is_counted_exactly(folder: Path) -> None:
         ("visits", "cost", "values are NaN. They"): (1, Fraction(1, 6), "warning"),
         ("visits", "cost", "values are outside the"): (1, Fraction(1, 6), "warning"),
     }
+
+
+def test_a_key_of_several_columns_is_counted_as_the_bounded_table_reads_it(folder: Path) -> None:
+    columns = {"visit_id": {"type": "integer", "bounds": [10, 11]}}  # 12 is moved to 11
+    counted = found(folder, visits={"key": ["patient_id", "visit_id"], "columns": columns, "rows_per_unit": 4})
+    assert counted[("visits", None, "rows have no key,")] == (1, Fraction(1, 6), "warning")
+    assert counted[("visits", None, "rows repeat a key")] == (2, Fraction(1, 3), "warning")
 
 
 def test_data_that_fit_give_no_finding(folder: Path) -> None:
@@ -144,7 +152,7 @@ def test_what_init_says_cannot_be_used_is_refused(folder: Path, kind: str) -> No
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
         connection.execute(f"ALTER TABLE visits ADD COLUMN odd {kind}")
         types = dict(connection.execute("SELECT column_name, column_type FROM (DESCRIBE visits)").fetchall())
-    columns = [(name, source_type(held)) for name, held in types.items()]
+    columns = TableSchema(tuple((name, source_type(held)) for name, held in types.items()))
     assert "# odd: its type cannot be used as it is" in first_policy("x", "duckdb", {}, {"visits": columns})
     where = ("visits", "odd", "visits.odd is declared text,")
     assert found(folder, visits={"columns": {"odd": {"type": "text"}}})[where] == (None, None, "error")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dpsql.engine.database import SourceType, TableSchema
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import PolicyError
-from dpsql.owner.template import first_policy
+from dpsql.owner.template import Choices, first_policy
 from dpsql.policy import load_policy
 
 TABLES = {
@@ -29,14 +30,15 @@ TABLES = {
         ("naïve", "INTEGER"),
     ],
     "bad table": [("x", "INTEGER")],
-    "archive.visits": [("x", "INTEGER")],
 }
 
 
 def first(name: str, database: str, tables: dict[str, list[tuple[str, str]]]) -> str:
     """The first policy of a DuckDB file with these types."""
-    columns = {table: [(column, source_type(kind)) for column, kind in of] for table, of in tables.items()}
-    return first_policy(name, "duckdb", {"database": database}, columns)
+    schemas = {
+        table: TableSchema(tuple((column, source_type(kind)) for column, kind in of)) for table, of in tables.items()
+    }
+    return first_policy(name, "duckdb", {"database": database}, schemas)
 
 
 def test_unchanged_it_is_refused_and_names_each_gap(tmp_path: Path) -> None:
@@ -83,10 +85,12 @@ def test_it_shows_names_and_types_alone() -> None:
     text = first("clinic", "clinic.duckdb", TABLES)
     assert "secret ward" not in text
     assert "# ward: {type: text}" in text
-    assert "visit_id or patient_id; or public: true" in text
+    assert "patient_id or visit_id; or public: true" in text
     assert "grid: 1.0e-2}" in text
     assert "# photo: its type cannot be used as it is; cast it in a view" in text
-    assert "# zoned: {type: timestamp, bounds: [LOW, HIGH]}" in text  # `dpsql check` says that it is read as UTC
+    assert (
+        "# zoned: {type: timestamp}  # bounds: [LOW, HIGH] in the braces" in text
+    )  # `dpsql check` says that it is read as UTC
     assert "# token: {type: text}" in text
 
 
@@ -97,9 +101,46 @@ def test_names_cannot_break_out_of_their_comment() -> None:
     assert '# "naïve": not a plain name' in text
 
 
-def test_a_table_of_another_schema_is_named_with_what_to_do() -> None:
-    text = first("clinic", "clinic.duckdb", TABLES)
-    assert '# "archive.visits": not a plain name in the schema main; make a view of it there' in text
+WHOLE, TEXT, DAY = SourceType("BIGINT", "integer"), SourceType("VARCHAR", "text"), SourceType("DATE", "date")
+SHOP = {
+    "people": TableSchema((("person_id", WHOLE), ("email", TEXT), ("age", WHOLE)), keys=(("person_id",),)),
+    "archive_orders": TableSchema(
+        (("order_id", WHOLE), ("person_id", WHOLE), ("on_day", DAY)), stored="archive.orders"
+    ),
+    "lines": TableSchema(
+        (("order_id", WHOLE), ("line", WHOLE)),
+        file=Path("lines/*.parquet"),
+        keys=(("order_id", "line"),),
+        references={"order_id": ("archive_orders", "order_id")},
+    ),
+    "towns": TableSchema((("name", TEXT),)),
+}
+
+
+def test_with_every_choice_made_it_loads_as_it_is(tmp_path: Path) -> None:
+    chosen = Choices("person_id", frozenset({"towns"}), columns=True, total="3", each="1", per_query="0.1")
+    file = tmp_path / "shop.yaml"
+    file.write_text(
+        first_policy("shop", "duckdb", {"database": "shop.duckdb"}, SHOP, chosen).replace(
+            "bounds: auto", "bounds: [0, 9]"
+        )
+    )
+    policy = load_policy(file)
+    assert policy.budget.total.epsilon == 3
+    tables = policy.tables
+    assert (tables["people"].key, tables["people"].rows_per_unit, tables["people"].stored) == ("person_id", 1, None)
+    assert list(tables["people"].columns) == ["age"]  # and no email
+    assert (tables["archive_orders"].key, tables["archive_orders"].stored) == ("order_id", "archive.orders")
+    assert tables["lines"].unit_column == "person_id"
+    assert (tables["lines"].key, tables["lines"].file) == (("order_id", "line"), Path("lines/*.parquet"))
+    assert tables["towns"].public
+
+
+def test_a_table_to_which_nothing_leads_says_so_and_stays_open(tmp_path: Path) -> None:
+    text = first_policy("shop", "duckdb", {"database": "shop.duckdb"}, SHOP, Choices("person_id"))
+    assert (
+        "unit: FILL_IN                # nothing leads to person_id: add that column in a view; or public: true" in text
+    )
 
 
 def test_what_a_file_holds_is_renamed_in_the_file_for_it_has_no_view() -> None:

@@ -128,6 +128,24 @@ def in_column(new: str) -> tuple[str, str]:
     return "{type: integer, bounds: [0, 110]}", new
 
 
+KEYS = {
+    "[pid, year]": "key.1: year is neither the unit nor among the columns; add it to columns",
+    "[pid]": "key: this is empty; write at least one entry",
+    "[age, age]": "key.1: age is there twice",
+}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_of_several_columns_names_columns_that_can_be_told_apart(refusal: Refusal, key: str) -> None:
+    assert KEYS[key] in refusal(("key: pid", f"key: {key}"))
+
+
+def test_a_key_of_several_columns_is_unique_beside_the_unit(load: Load) -> None:
+    people = load(("key: pid", "key: [pid, age]")).tables["people"]
+    assert people.key_column is None
+    assert people.unique == ("age",)
+
+
 COST = "cost: {type: real, bounds: [0, 20000]}"
 
 

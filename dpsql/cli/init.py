@@ -1,0 +1,244 @@
+"""A first policy from the schema of an unknown source; on a terminal the owner is asked for what only they can say.
+
+Tests: tests/unit/cli/test_init.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpsql.cli.app import app
+from dpsql.cli.running import line
+from dpsql.errors import OperationalError
+
+if TYPE_CHECKING:
+    from dpsql.engine.database import TableSchema
+    from dpsql.owner.proposed import Link
+    from dpsql.owner.template import Choices
+
+__all__ = ["asked", "init"]
+
+Tables = Mapping[str, "TableSchema"]
+Facts = tuple[dict[str, str], dict[str, str], dict[str, str]]
+
+_NUMBER = r"-?[0-9]{1,15}(?:[.][0-9]{1,9})?"
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_COUNT = r"[1-9][0-9]{0,11}"
+_WHOLE = r"-?[0-9]{1,15}"
+_ENDS = {"integer": _WHOLE, "wide": _WHOLE, "real": _NUMBER, "decimal": _NUMBER, "date": _DAY}
+"""How an end of the bounds is written, by family of types."""
+_EXAMPLES = {"date": "2020-01-01 2025-12-31"}
+
+
+@app.command()
+def init(
+    source: Annotated[
+        list[Path],
+        typer.Argument(metavar="SOURCE...", help="A DuckDB file; or Parquet and CSV files, patterns and folders."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="The policy file to write; - prints it.", show_default="beside SOURCE")
+    ] = None,
+    unit: Annotated[str | None, typer.Option(help="The column of the protected person, where it is there.")] = None,
+) -> None:
+    """The owner: write a commented first policy from the schema alone, never from values."""
+    from dpsql.engines import ENGINES
+    from dpsql.owner.engines import describing
+    from dpsql.owner.template import Choices, first_policy
+
+    base = _base(source[0])
+    to_screen = output == Path("-")
+    file = output or base.with_suffix(".yaml")
+    kind = next(iter(ENGINES))  # the embedded one, whose files this command reads
+    folder = describing(kind)
+    tables = _tables(source, folder.is_table, folder.describe)
+    if not to_screen and file.exists():
+        raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.")
+    at = Path() if to_screen else file.parent
+    if unit is not None or to_screen or not _on_terminal():
+        chosen = Choices(unit=_there(tables, unit))
+    else:
+        chosen = asked(tables)
+    keys = folder.keys(_relative(source[0], at))
+    text = first_policy(base.name.split(".")[0], kind, keys, _placed(tables, at), chosen)
+    if to_screen:
+        typer.echo(text, nl=False)
+        return
+    with file.open("x", encoding="utf-8") as new:
+        new.write(text)
+    typer.echo(_told(line(str(file)), text.count("FILL_IN") > 1, _parts(tables)))
+
+
+def _base(source: Path) -> Path:
+    """What the policy is called after: the source, or of a pattern the folder where it begins."""
+    while any(set("*?[") & set(part) for part in source.parts) and not source.is_file():
+        source = source.parent
+    return source if source.name else Path.cwd() / Path.cwd().name
+
+
+def _on_terminal() -> bool:
+    import sys
+
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _relative(path: Path, at: Path) -> str:
+    import os
+
+    return os.path.relpath(path, at)
+
+
+def _tables(source: Sequence[Path], is_table: Callable[[Path], bool], describe: Callable[[Path], Tables]) -> Tables:
+    """What all sources hold."""
+    if len(source) > 1 and not all(map(is_table, source)):
+        raise OperationalError("Name one database, or files of one table each: Parquet or CSV.")
+    found = [describe(one) for one in source]
+    tables = {name: table for one in found for name, table in one.items()}
+    if len(tables) < sum(map(len, found)):
+        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+    return tables
+
+
+def _placed(tables: Tables, at: Path) -> Tables:
+    """The tables with their files as the policy names them, from where it will lie."""
+    from dataclasses import replace
+
+    return {
+        name: table if table.file is None else replace(table, file=Path(_relative(table.file, at)))
+        for name, table in tables.items()
+    }
+
+
+def _there(tables: Tables, unit: str | None) -> str | None:
+    """The unit's column as a table writes it.
+
+    Raises:
+        OperationalError: If no table has it.
+    """
+    from dpsql.owner.proposed import units
+
+    every = [column for table in tables.values() for column, _ in table.columns]
+    found = None if unit is None else next((name for name in every if name.lower() == unit.lower()), None)
+    if unit is not None and found is None:
+        likely = ", ".join(units(tables)) or ", ".join(every)
+        raise OperationalError(f"No table has a column {unit}. Write --unit with one of: {likely}.")
+    return found
+
+
+def asked(tables: Tables) -> Choices:
+    """What the owner answers on a terminal. Nothing is read for it but names and types."""
+    from dpsql.owner.proposed import links
+    from dpsql.owner.template import Choices
+
+    for name, table in tables.items():
+        typer.echo(f"{line(name)}: {', '.join(line(column) for column, _ in table.columns)}")
+    unit = _asked_unit(tables)
+    owned = links(tables, unit) if unit is not None else {}
+    public = [name for name in tables if unit is not None and name not in owned and _nobodys(name, unit)]
+    private = {name: table for name, table in tables.items() if name not in public}
+    naming = _naming(private)
+    without = f" (all but {', '.join(map(line, naming))})" if naming else ""
+    columns = typer.confirm(f"\nMay analysts use the columns{without}?", default=True)
+    facts = _asked_facts(private, Choices(unit, columns=columns), owned) if columns and unit else ({}, {}, {})
+    typer.echo("\nHow much may be learnt? epsilon 1 is strong, 10 is weak. It is the promise to each person.")
+    total = _price("by all analysts together, ever", "3")
+    each = _price("by each analyst who has no line of their own, together", "1")
+    per_query = _price("by one query that names no price", "0.1")
+    return Choices(unit, frozenset(public), columns, *facts, total, each, per_query)
+
+
+def _naming(tables: Tables) -> list[str]:
+    """Columns that may tell who somebody is."""
+    from dpsql.owner.proposed import names_somebody
+
+    every = [column for table in tables.values() for column, _ in table.columns]
+    return [name for name in dict.fromkeys(every) if names_somebody(name)]
+
+
+def _asked_unit(tables: Tables) -> str | None:
+    from dpsql.owner.proposed import units
+
+    likely = units(tables)
+    typer.echo("\nWho is protected? The column that says which person a row is about; - where there is none.")
+    while (answer := str(typer.prompt("column", default=likely[0] if likely else "-")).strip()) != "-":
+        try:
+            return _there(tables, answer)
+        except OperationalError as error:
+            typer.echo(str(error))
+    return None
+
+
+def _asked_facts(tables: Tables, chosen: Choices, owned: Mapping[str, Link]) -> Facts:
+    """(each table's rows, rows of one person, bounds of its columns), as far as the owner knows without a look."""
+    from dpsql.owner.template import CEILING, shown
+
+    rows, caps, bounds = {}, {}, {}
+    typer.echo("\nWhat is publicly known? Answer without a look at the data, or press Enter.")
+    typer.echo("Lowest and highest value, such as 0 110. Enter: numbers are measured privately by `dpsql advise`, at a")
+    typer.echo("price that grows with each such column; days stay open.")
+    for name in owned:
+        table = tables[name]
+        rows[name] = _matched(f"rows of {line(name)}, about", "10000", _COUNT, "Write a number.")[0]
+        if (owned[name].column,) not in table.keys:
+            caps[name] = _matched("  of one person, at most", str(CEILING), _COUNT, "Write a number.")[0]
+        for column, kind in table.columns:
+            pattern = _ENDS.get(kind.family)
+            if column in shown(table, chosen) and column != owned[name].column and pattern is not None:
+                hint = f"Write two of them, such as {_EXAMPLES.get(kind.family, '0 110')}, the lower one first."
+                ends = _matched(f"  {line(column)} ({kind.family})", "", rf"|({pattern})[ ,]+({pattern})", hint)
+                if ends[0]:
+                    bounds[f"{name}.{column}"] = f"[{ends[1]}, {ends[2]}]"
+    return rows, caps, bounds
+
+
+def _matched(what: str, default: str, pattern: str, hint: str) -> tuple[str, ...]:
+    """The answer and its parts: two ends are in order."""
+    while True:
+        answer = str(typer.prompt(what, default=default, show_default=bool(default))).strip()
+        found = re.fullmatch(pattern, answer)
+        if found is not None:
+            parts = [part for part in found.groups() if part is not None]
+            if not parts or _order(parts[0]) <= _order(parts[1]):
+                return answer, *parts
+        typer.echo(hint)
+
+
+def _order(end: str) -> tuple[int, float | str]:
+    return (0, float(end)) if re.fullmatch(_NUMBER, end) else (1, end)
+
+
+def _nobodys(table: str, unit: str) -> bool:
+    typer.echo(f"\nNothing in {line(table)} leads to {line(unit)}. A list of towns or prices is nobody's data.")
+    return typer.confirm("May everybody read all of it (public)?", default=False)
+
+
+def _price(what: str, default: str) -> str:
+    """An epsilon above 0."""
+    above = r"(?!0*[.]?0*$)[0-9]{1,6}(?:[.][0-9]{1,9})?"
+    return _matched(what, default, above, "Write a number above 0, such as 0.5.")[0]
+
+
+def _parts(tables: Tables) -> list[str]:
+    """Several files of their own with the same columns: they may be parts of one table."""
+    alike: dict[object, list[str]] = {}
+    for name, table in tables.items():
+        if table.file is not None:
+            alike.setdefault(table.columns, []).append(name)
+    return max(alike.values(), key=len, default=[]) if any(len(names) > 1 for names in alike.values()) else []
+
+
+def _told(file: str, gaps: bool, parts: Sequence[str]) -> str:
+    """What the owner does next."""
+    first = "Fill in what it marks FILL_IN, then" if gaps else "Read it once, then"
+    told = f"Wrote {file}. {first}: dpsql advise {file} --quote, and dpsql check {file}"
+    if parts:
+        told += (
+            f"\n{line(', '.join(parts[:3]))}{', ...' if len(parts) > 3 else ''} have the same columns. If they are "
+            "parts of one table, write the folder, or a pattern in quotes: 'folder/*.parquet'."
+        )
+    return told

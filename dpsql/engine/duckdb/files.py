@@ -1,0 +1,105 @@
+"""Files of rows: which files are tables, and what a pattern such as ``flights/*.parquet`` stands for.
+
+Tests: tests/unit/engine/test_files.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Sequence
+from glob import escape, glob, has_magic
+from pathlib import Path
+
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.errors import PolicyError
+
+__all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "rows_of"]
+
+PARQUET = (".parquet",)
+CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def is_table(name: str) -> bool:
+    """Whether a file, or each of a pattern, is a table by its name.
+
+    >>> is_table("flights/2013-*.parquet"), is_table("clinic.duckdb")
+    (True, False)
+    """
+    return name.lower().endswith((*PARQUET, *CSV))
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a path stands for several files.
+
+    >>> is_pattern("flights/*.parquet"), is_pattern("flights.parquet")
+    (True, False)
+    """
+    return has_magic(name) and not Path(name).is_file()
+
+
+def matching(name: str) -> list[str]:
+    """The files that a path stands for, in order: itself, or those of a pattern; ``**`` is folders within folders."""
+    return sorted(glob(name, recursive=True)) if is_pattern(name) else [name]  # noqa: PTH207 - the pattern may be absolute
+
+
+def rows_of(table: str, name: str) -> tuple[str, bool]:
+    """(what to write after FROM for a table's own file or files, whether their types mean something).
+
+    Args:
+        table: The table, for messages.
+        name: The path of its file, or a pattern.
+
+    Raises:
+        PolicyError: If there is none, or it is of no known kind, or several do not have the same columns.
+    """
+    files = matching(name)
+    if not files or not all(Path(file).is_file() for file in files):
+        raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source.")
+    if all(file.lower().endswith(PARQUET) for file in files):
+        return f"read_parquet({_texts(files)})", True
+    if all(file.lower().endswith(CSV) for file in files):
+        return _csv(files), False
+    raise PolicyError(
+        f"{name} is no Parquet or CSV file by its name. Rename it to .parquet, .csv, .tsv, .csv.gz or .tsv.gz; "
+        f"a DuckDB database belongs at engine.database."
+    )
+
+
+def _texts(files: Sequence[str]) -> str:
+    names = [DUCKDB.text(escape(file)) for file in files]  # the engine takes every name for a pattern
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _csv(files: Sequence[str]) -> str:
+    """CSV files read as text under a fixed dialect: what to write after FROM.
+
+    Nothing is guessed from the rows: one person's row must not change how another's is read. The delimiter is the
+    one that the header line shows. A line that is no row (an open quote, too few or too many values) fails the job:
+    left out, it would take other people's lines along.
+
+    Raises:
+        PolicyError: If one does not start with a header, or two have different ones.
+    """
+    headers = [_header(file) for file in files]
+    delimiter, names = headers[0]
+    for file, header in zip(files, headers, strict=True):
+        if header != headers[0]:
+            raise PolicyError(f"{file} does not start with the same line as {files[0]}. Give both the same columns.")
+    columns = ", ".join(f"{DUCKDB.text(name)}: 'VARCHAR'" for name in names)
+    return (
+        f"read_csv({_texts(files)}, auto_detect = false, header = true, delim = {DUCKDB.text(delimiter)}, "
+        f"quote = '\"', escape = '\"', nullstr = '', columns = {{{columns}}})"
+    )
+
+
+def _header(file: str) -> tuple[str, list[str]]:
+    """(delimiter, names) of a CSV file's first line."""
+    opened = gzip.open if file.lower().endswith(".gz") else open
+    with opened(file, "rt", encoding="utf-8-sig") as lines:
+        header = lines.readline().rstrip("\r\n")
+    delimiter = max(",;\t|", key=header.count)
+    names = next(csv.reader([header], delimiter=delimiter), [])
+    if not names or len({name.lower() for name in names}) != len(names) or not all(names):
+        raise PolicyError(f"{file} does not start with a line of distinct column names. Write one.")
+    return delimiter, names

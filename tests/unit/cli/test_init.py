@@ -1,0 +1,128 @@
+"""A first policy of an unknown source: from a pipe by options, on a terminal by questions."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from dpsql.cli import init as room
+from dpsql.cli.app import app
+from dpsql.policy import load_policy
+from tests.unit.cli.clinic import Clinic, Ran, assert_one_clear_error
+
+
+def test_init_writes_a_policy_beside_the_database_that_says_what_to_fill_in(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.yaml").unlink()
+    ran = clinic.dpsql("init", "clinic.duckdb")
+    then = "dpsql advise clinic.yaml --quote, and dpsql check clinic.yaml"
+    assert ran == Ran(0, f"Wrote clinic.yaml. Fill in what it marks FILL_IN, then: {then}\n", "")
+    assert "cost: {type: integer" in (clinic.folder / "clinic.yaml").read_text()
+    assert_one_clear_error(clinic.dpsql("check", "clinic.yaml"), "still to be filled in")
+
+
+def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic) -> None:
+    (clinic.folder / "rides.csv").write_text("rider,fare\n1,2.5\n")
+    duckdb.execute(f"COPY (SELECT 1 AS rider, 30 AS age) TO '{clinic.folder}/riders.parquet' (FORMAT parquet)")
+    assert clinic.dpsql("init", "rides.csv", "riders.parquet", "--unit", "rider", "--output", "new.yaml").code == 0
+    text = (clinic.folder / "new.yaml").read_text()
+    assert "engine: {kind: duckdb, memory: 2GiB" in text
+    assert 'rides:\n    source: "rides.csv"\n    unit: rider\n' in text
+    assert "# fare: {type: TYPE}" in text
+    assert "# age: {type: integer, bounds: auto}" in text
+    assert "# rider" not in text
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "rides.csv"), "Name one database, or files")
+    (clinic.folder / "more").mkdir()
+    (clinic.folder / "more" / "rides.csv").write_text("rider\n1\n")
+    assert_one_clear_error(clinic.dpsql("init", "rides.csv", "more/rides.csv"), "Two files have one name")
+
+
+def test_init_never_overwrites(clinic: Clinic) -> None:
+    before = (clinic.folder / "clinic.yaml").read_text()
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb"), "clinic.yaml exists", "--output")
+    assert (clinic.folder / "clinic.yaml").read_text() == before
+
+
+def test_init_prints_on_request_and_names_the_database_from_where_the_policy_will_lie(clinic: Clinic) -> None:
+    assert 'database: "clinic.duckdb"' in clinic.dpsql("init", "clinic.duckdb", "--output", "-").out
+    (clinic.folder / "policies").mkdir()
+    assert clinic.dpsql("init", "clinic.duckdb", "--output", "policies/new.yaml").code == 0
+    assert 'database: "../clinic.duckdb"' in (clinic.folder / "policies" / "new.yaml").read_text()
+
+
+def test_init_holds_no_value_of_the_data(clinic: Clinic) -> None:
+    with duckdb.connect("named.duckdb") as connection:
+        connection.execute("CREATE TABLE t AS SELECT 'Xanthippe' AS name, 918273 AS amount")
+    text = clinic.dpsql("init", "named.duckdb", "--output", "-").out
+    assert "amount" in text
+    assert "Xanthippe" not in text
+    assert "918273" not in text
+
+
+def test_init_of_a_missing_database_or_folder_is_one_clear_error(clinic: Clinic) -> None:
+    assert_one_clear_error(clinic.dpsql("init", "none.duckdb"), "none.duckdb is not a file")
+    assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb", "--output", "no/p.yaml"), "No such file", "no/p.yaml")
+
+
+def test_init_knows_a_unit_that_is_there_in_any_case_and_refuses_one_that_is_not(clinic: Clinic) -> None:
+    assert "unit: patient_id\n" in clinic.dpsql("init", "clinic.duckdb", "--unit", "PATIENT_ID", "--output", "-").out
+    ran = clinic.dpsql("init", "clinic.duckdb", "--unit", "patent", "--output", "-")
+    assert_one_clear_error(ran, "No table has a column patent. Write --unit with one of: patient_id, visit_id.")
+
+
+def test_init_of_files_with_the_same_columns_says_that_they_may_be_one_table(clinic: Clinic) -> None:
+    (clinic.folder / "rides").mkdir()
+    for month in ("jan", "feb"):
+        (clinic.folder / "rides" / f"{month}.csv").write_text("rider,fare\n1,2.5\n")
+    assert "have the same columns" in clinic.dpsql("init", "rides/jan.csv", "rides/feb.csv", "--output", "two.yaml").out
+    assert clinic.dpsql("init", "rides").code == 0
+    assert 'rides:\n    source: "rides/*.csv"' in (clinic.folder / "rides.yaml").read_text()
+    assert (
+        clinic.dpsql("init", "rides/*.csv", "--output", "-").out == clinic.dpsql("init", "rides", "--output", "-").out
+    )
+
+
+def asked(clinic: Clinic, monkeypatch: pytest.MonkeyPatch, source: str, *answers: str) -> str:
+    """What a terminal shows while these answers are typed; the policy lies beside the source."""
+    monkeypatch.setattr(room, "_on_terminal", lambda: True)
+    ran = CliRunner().invoke(app, ["init", source], input="".join(f"{answer}\n" for answer in answers))
+    assert ran.exit_code == 0, ran.output
+    return ran.output
+
+
+def test_on_a_terminal_the_owner_is_asked_and_the_policy_opens_as_it_is(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with duckdb.connect("shop.duckdb") as connection:
+        connection.execute("CREATE TABLE orders (order_id INTEGER, customer_id INTEGER, email VARCHAR, urgent BOOLEAN)")
+        connection.execute("CREATE TABLE towns (name VARCHAR)")
+    typed = ("nobody", "", "y", "", "", "40", "0 x", "9,0", "1, 500", "2", "none", "0", "0.5", "")
+    shown = asked(clinic, monkeypatch, "shop.duckdb", *typed)
+    assert "column [customer_id]: " in shown
+    assert "No table has a column nobody" in shown
+    assert "Nothing in towns leads to customer_id." in shown
+    assert "(all but email)" in shown
+    assert shown.count("Write two of them, such as 0 110, the lower one first.") == 2
+    assert shown.count("Write a number above 0") == 2
+    assert "Read it once, then: dpsql advise shop.yaml --quote" in shown
+    policy = load_policy(clinic.folder / "shop.yaml")
+    assert policy.tables["orders"].unit == "customer_id"
+    assert list(policy.tables["orders"].columns) == ["order_id", "urgent"]
+    assert policy.tables["orders"].rows_per_unit == 40
+    assert policy.tables["orders"].columns["order_id"].bounds == (1, 500)
+    assert policy.tables["towns"].public
+    assert [policy.budget.total.epsilon, policy.budget.analysts["*"].epsilon] == [2, Decimal("0.5")]
+
+
+def test_where_no_column_is_a_person_the_policy_says_what_to_do(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (clinic.folder / "survey.csv").write_text("age,happy\n30,yes\n")
+    shown = asked(clinic, monkeypatch, "survey.csv", "", "", "", "", "")
+    assert "column [-]: " in shown
+    assert "Fill in what it marks FILL_IN" in shown
+    text = (clinic.folder / "survey.yaml").read_text()
+    assert "unit: FILL_IN                # the column of the protected person; or public: true" in text
+    assert "number the rows once and keep the numbers" in text

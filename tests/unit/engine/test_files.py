@@ -1,0 +1,66 @@
+"""Several files are one table, and another file is a change of it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.engine.duckdb.files import matching
+from dpsql.engine.duckdb.sources import contents, fingerprint
+from dpsql.errors import PolicyError
+
+
+def rows(pattern: Path) -> list[tuple[object, ...]]:
+    with duckdb.connect() as connection:
+        database = DuckDBDatabase(connection)
+        return database.rows(f"SELECT * FROM {database.table('rides', str(pattern)).sql} ORDER BY ALL")
+
+
+def parquet(file: Path, select: str) -> None:
+    duckdb.execute(f"COPY ({select}) TO '{file}' (FORMAT parquet)")
+
+
+def test_the_files_of_a_pattern_are_one_table(tmp_path: Path) -> None:
+    parquet(tmp_path / "jan.parquet", "SELECT 1 AS rider")
+    parquet(tmp_path / "feb.parquet", "SELECT 2 AS rider")
+    assert rows(tmp_path / "*.parquet") == [(1,), (2,)]
+    (tmp_path / "a.csv").write_text("rider,fare\n1,2.5\n")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"rider,fare\n2,\n"))
+    assert rows(tmp_path / "*.csv*") == [("1", "2.5"), ("2", None)]
+
+
+def test_a_file_of_that_very_name_is_no_pattern(tmp_path: Path) -> None:
+    parquet(tmp_path / "r[12].parquet", "SELECT 1 AS rider")
+    parquet(tmp_path / "r1.parquet", "SELECT 2 AS rider")
+    assert matching(str(tmp_path / "r[12].parquet")) == [str(tmp_path / "r[12].parquet")]
+    assert rows(tmp_path / "r[12].parquet") == [(1,)]
+
+
+def test_files_of_different_columns_types_or_kinds_are_refused(tmp_path: Path) -> None:
+    parquet(tmp_path / "jan.parquet", "SELECT 1 AS rider")
+    parquet(tmp_path / "feb.parquet", "SELECT 1.5::DOUBLE AS rider")
+    with pytest.raises(PolicyError, match=r"jan.parquet has other columns or types than the first"):
+        rows(tmp_path / "*.parquet")
+    (tmp_path / "a.csv").write_text("rider\n1\n")
+    (tmp_path / "b.csv").write_text("driver\n1\n")
+    with pytest.raises(PolicyError, match=r"b.csv does not start with the same line"):
+        rows(tmp_path / "*.csv")
+    with pytest.raises(PolicyError, match="is no Parquet or CSV file by its name"):
+        rows(tmp_path / "*")
+    with pytest.raises(PolicyError, match="There is no file"):
+        rows(tmp_path / "*.tsv")
+
+
+def test_another_file_under_the_pattern_is_a_change(tmp_path: Path) -> None:
+    parquet(tmp_path / "jan.parquet", "SELECT 1 AS rider")
+    pattern = [os.fsencode(tmp_path / "*.parquet").decode()]
+    before, held = fingerprint({}, pattern), contents({}, pattern)
+    assert fingerprint({}, pattern) == before
+    parquet(tmp_path / "feb.parquet", "SELECT 2 AS rider")
+    assert fingerprint({}, pattern) != before
+    assert contents({}, pattern) != held
