@@ -4,7 +4,8 @@
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
-# make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md
+# make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md, docs/reference.md
+# make docs       the pages as a site, in .site/html; it fails on a link that leads nowhere
 PYTHON ?= python3
 BIN := .venv/bin
 SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
@@ -12,7 +13,7 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo demo-postgres test test-slow test-doors check bench schema
+.PHONY: demo demo-postgres test test-slow test-doors check bench schema docs
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
@@ -46,8 +47,13 @@ bench: .venv/installed-test
 schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
 	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
+	$(BIN)/python -m tests.reference > docs/reference.md
 
-.venv/installed .venv/installed-postgres .venv/installed-test .venv/installed-doors: pyproject.toml
+docs: .venv/installed-docs
+	$(BIN)/python docs/site.py .site
+	cd .site && $(CURDIR)/$(BIN)/python -m zensical build --clean --strict
+
+.venv/installed .venv/installed-postgres .venv/installed-test .venv/installed-doors .venv/installed-docs: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(patsubst installed-%,[%],$(filter installed-%,$(@F)))' && touch $@

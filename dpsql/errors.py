@@ -12,6 +12,7 @@
             ├── NotSupportedError
             │   └── UnsupportedQuery      the statement is refused: .construct .position .hint
             ├── OperationalError
+            │   ├── ApprovalNeeded        it waits for the owner's word: .id
             │   ├── BudgetExceeded        .needed .remaining
             │   ├── EngineFailed          one fixed text, whatever the data
             │   └── LedgerError           missing, behind its mark, or corrupt
