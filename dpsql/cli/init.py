@@ -95,12 +95,18 @@ def _relative(path: Path, at: Path) -> str:
 
 def _tables(source: Sequence[Path], is_table: Callable[[Path], bool], describe: Callable[[Path], Tables]) -> Tables:
     """What all sources hold."""
+    from dpsql.owner.template import plain_name
+
     if len(source) > 1 and not all(map(is_table, source)):
         raise OperationalError("Name one database, or files of one table each: Parquet or CSV.")
-    found = [describe(one) for one in source]
+    found = [
+        # A policy may call a table that is a file of its own as it likes.
+        {name if table.file is None else plain_name(name, "table"): table for name, table in describe(one).items()}
+        for one in source
+    ]
     tables = {name: table for one in found for name, table in one.items()}
     if len(tables) < sum(map(len, found)):
-        raise OperationalError("Two files have one name, which is that of their table. Rename one.")
+        raise OperationalError("Two files have one name, but for signs, and it is that of their table. Rename one.")
     return tables
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.owner.proposed import Link, links, names_somebody, units
 
-__all__ = ["CEILING", "Choices", "first_policy", "shown"]
+__all__ = ["CEILING", "Choices", "first_policy", "plain_name", "shown"]
 
 _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
@@ -118,7 +118,7 @@ def first_policy(
     """The text of a commented first policy; loading it unchanged names what is still to be filled in.
 
     Args:
-        name: The policy's name; a run of what is no letter or digit becomes one _.
+        name: The policy's, as `plain_name` makes it one.
         kind: The engine's.
         keys: The engine's own keys; a path is relative to where the policy will lie.
         tables: What the schema says of each table; paths are relative as well.
@@ -130,9 +130,8 @@ def first_policy(
     '      # cost: {type: real, bounds: auto}'
     """
     chosen = chosen or Choices()
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
     head = _HEAD.format(
-        name=plain if _PLAIN.fullmatch(plain) else f"policy_{plain}",
+        name=plain_name(name, "policy"),
         kind=kind,
         keys="".join(f"{key}: {_quoted(value)}, " for key, value in keys.items()),
         nobody=_NOBODY,
@@ -141,6 +140,22 @@ def first_policy(
     )
     found = links(tables, chosen.unit) if chosen.unit is not None else {}
     return head + "".join(_table(name, tables, found, chosen) for name in tables)
+
+
+def plain_name(name: str, kind: str) -> str:
+    """A name that a policy can have: the same, or with one _ for each run of what is no letter or digit.
+
+    Args:
+        name: Any.
+        kind: What begins it where no letter does.
+
+    >>> plain_name("my_visits", "table"), plain_name("my-visits (new)", "table"), plain_name("2024-05", "table")
+    ('my_visits', 'my_visits_new', 'table_2024_05')
+    """
+    if _PLAIN.fullmatch(name):
+        return name
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name)[:40].strip("_")
+    return plain if _PLAIN.fullmatch(plain) else f"{kind}_{plain}"
 
 
 def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Link], chosen: Choices) -> str:
@@ -191,7 +206,8 @@ def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) ->
     yield "    columns:\n"
     for name, kind in table.columns:
         if link is None or name != link.column:
-            yield _column(name, kind, chosen.bounds.get(f"{of}.{name}"), shown=name in shown(table, chosen))
+            bounds = chosen.bounds.get(f"{of}.{name}")
+            yield _column(name, kind, bounds, table.file is not None, shown=name in shown(table, chosen))
 
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
@@ -200,11 +216,13 @@ def shown(table: TableSchema, chosen: Choices) -> set[str]:
     return {name for name in usable if not names_somebody(name)} if chosen.columns else set()
 
 
-def _column(name: str, kind: SourceType, bounds: str | None, *, shown: bool) -> str:
+def _column(name: str, kind: SourceType, bounds: str | None, of_file: bool, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
-        return f"      # {_quoted(name)}: not a plain name; give the column another one in a view\n"
+        cure = "rename the column in the file" if of_file else "give the column another one in a view"
+        return f"      # {_quoted(name)}: not a plain name; {cure}\n"
     if kind.family not in _FIELDS:
-        return f"      # {name}: its type cannot be used as it is; cast it in a view\n"
+        cure = "write the file with another" if of_file else "cast it in a view"
+        return f"      # {name}: its type cannot be used as it is; {cure}\n"
     hidden = "" if shown else "# "
     fields = _FIELDS[kind.family].format(places=kind.places)
     if bounds is not None:

@@ -39,6 +39,15 @@ def test_init_reads_csv_and_parquet_files_as_tables_of_their_own(clinic: Clinic)
     assert_one_clear_error(clinic.dpsql("init", "rides.csv", "more/rides.csv"), "Two files have one name")
 
 
+def test_a_file_whose_name_is_no_table_s_is_a_table_of_a_plain_name(clinic: Clinic) -> None:
+    (clinic.folder / "bike-rides 2.csv").write_text("rider,fare-paid\n1,2.5\n")
+    text = clinic.dpsql("init", "bike-rides 2.csv", "--unit", "rider", "--output", "-").out
+    assert '  bike_rides_2:\n    source: "bike-rides 2.csv"\n    unit: rider\n' in text
+    assert '# "fare-paid": not a plain name; rename the column in the file\n' in text
+    (clinic.folder / "bike_rides_2.csv").write_text("rider\n1\n")
+    assert_one_clear_error(clinic.dpsql("init", "bike-rides 2.csv", "bike_rides_2.csv"), "Two files have one name")
+
+
 def test_init_never_overwrites(clinic: Clinic) -> None:
     before = (clinic.folder / "clinic.yaml").read_text()
     assert_one_clear_error(clinic.dpsql("init", "clinic.duckdb"), "clinic.yaml exists", "--output")

@@ -144,8 +144,8 @@ def test_a_table_to_which_nothing_leads_says_so_and_stays_open(tmp_path: Path) -
 
 
 def test_what_a_file_holds_is_renamed_in_the_file_for_it_has_no_view() -> None:
-    columns = [("a-b", source_type("INTEGER")), ("photo", source_type("BLOB"))]
-    text = first_policy("clinic", "duckdb", {}, {"visits": columns}, {"visits": "visits.parquet"})
+    columns = (("a-b", source_type("INTEGER")), ("photo", source_type("BLOB")))
+    text = first_policy("clinic", "duckdb", {}, {"visits": TableSchema(columns, file=Path("visits.parquet"))})
     assert '# "a-b": not a plain name; rename the column in the file\n' in text
     assert "# photo: its type cannot be used as it is; write the file with another\n" in text
     assert "view" not in text
