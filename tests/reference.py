@@ -63,7 +63,8 @@ def _sections() -> Iterator[str]:
     seen = set[str]()
     while waiting:
         name, section = waiting.pop(0)
-        heading = f"\n### `{name}`\n\n" if name else "\n### Top\n\n"
+        key, _, kind = name.partition(" ")
+        heading = f"\n### `{key}`{' ' + kind if kind else ''}\n\n" if name else "\n### Top\n\n"
         yield f"{heading}{_line(section.get('description', '')) if name else 'The file itself.'}\n\n"
         yield "| key | value | means |\n| --- | --- | --- |\n"
         needed = section.get("required", ())
@@ -83,7 +84,8 @@ def _parts(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[tuple
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     if "properties" in schema:
-        yield "", schema
+        kind = schema["properties"].get("kind", {}).get("const")
+        yield f" of kind {kind}" if kind else "", schema
     for choice in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
         yield from _parts(choice, root)
     for kind in (*schema.get("patternProperties", {}).values(), schema.get("additionalProperties")):

@@ -5,10 +5,10 @@ Tests: tests/doors/test_postgres_engine.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from dpsql.engine.database import SourceType
+from dpsql.engine.database import SourceType, TableSchema
 from dpsql.engine.postgres.connecting import connected
 from dpsql.engine.postgres.types import source_type
 from dpsql.errors import OperationalError
@@ -37,8 +37,8 @@ def is_table(source: Path) -> bool:
     return False
 
 
-def describe(source: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
-    """Columns as (name, type) of each table and view in the search path of a connection string, by its name.
+def describe(source: Path) -> Mapping[str, TableSchema]:
+    """The columns of each table and view in the search path of a connection string, by its name.
 
     Raises:
         OperationalError: If the server does not answer, or there is no table.
@@ -49,4 +49,4 @@ def describe(source: Path) -> Mapping[str, Sequence[tuple[str, SourceType]]]:
             tables.setdefault(table, []).append((column, source_type(*kind)))
     if not tables:
         raise OperationalError("The database holds no table in its search path. Create the tables first.")
-    return tables
+    return {name: TableSchema(tuple(columns)) for name, columns in tables.items()}

@@ -58,7 +58,7 @@ def test_files_of_different_columns_types_or_kinds_are_refused(tmp_path: Path) -
 
 def test_another_file_under_the_pattern_is_a_change(tmp_path: Path) -> None:
     parquet(tmp_path / "jan.parquet", "SELECT 1 AS rider")
-    pattern = [os.fsencode(tmp_path / "*.parquet").decode()]
+    pattern = {"rides": os.fsencode(tmp_path / "*.parquet").decode()}
     before, held = fingerprint({}, pattern), contents({}, pattern)
     assert fingerprint({}, pattern) == before
     parquet(tmp_path / "feb.parquet", "SELECT 2 AS rider")
