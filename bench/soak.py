@@ -16,6 +16,9 @@ The times go to docs/server.md.
 from __future__ import annotations
 
 import argparse
+import http.client
+import itertools
+import json
 import random
 import re
 import signal
@@ -58,8 +61,9 @@ GROWS = 40 * MEGABYTE
 """What memory may grow by after the first fifth, beside what stored answers take. A choice: allocators keep some."""
 ANSWER = 4096  # Bytes that the server may keep of each statement that is in its ledger.
 HANDLES = 8  # File handles that may be more at the end: connections that the system has not yet closed.
+MCP_PATH, PROTOCOL = "/mcp", "2025-06-18"  # Where agents ask, and the version of their protocol that is spoken.
 PATIENCE = 60.0  # Seconds for the server to begin, and to end.
-DOORS_TRIED = ("flight", "postgres")
+DOORS_TRIED = ("flight", "postgres", "mcp")
 PAGE = ROOT / "docs" / "server.md"
 
 POLICY = """
@@ -121,7 +125,69 @@ def statement(number: int) -> str:
 # ---------------------------------------------------------------------------------------------------------- ways to ask
 
 
-BY = {"flight": by_flight, "postgres": by_postgres}
+class Agent:
+    """An agent at the MCP door in a few lines: the SDK's own client takes more time than the server.
+
+    Args:
+        where: The door.
+        token: The analyst's.
+    """
+
+    def __init__(self, where: str, token: str) -> None:
+        self.connection = http.client.HTTPConnection(*address(where), timeout=PATIENCE)
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        self._calls = itertools.count(1)
+        begun = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}}
+        answer, _ = self._post("initialize", begun)
+        self._headers |= {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"], "MCP-Protocol-Version": PROTOCOL}
+        self._post("notifications/initialized", None)
+
+    def ask(self, sql: str) -> list[Any]:
+        """The rows of an answer."""
+        _, told = self._post("tools/call", {"name": "query", "arguments": {"sql": sql}})
+        if told.get("isError"):
+            raise Turned(told["content"][0]["text"])
+        return list(told["structuredContent"]["rows"])
+
+    def send(self, method: str, parameters: dict[str, Any] | None) -> None:
+        """Sends a message, whose answer `read` is to be."""
+        call = {"jsonrpc": "2.0", "method": method}
+        call |= {} if parameters is None else {"params": parameters, "id": next(self._calls)}
+        self.connection.request("POST", MCP_PATH, json.dumps(call), self._headers)
+
+    def _post(self, method: str, parameters: dict[str, Any] | None) -> tuple[http.client.HTTPResponse, dict[str, Any]]:
+        try:
+            self.send(method, parameters)
+            answer = self.connection.getresponse()
+        except (OSError, http.client.HTTPException):  # the server hung up on what was hostile: on a new one, then
+            self.connection.close()
+            self.send(method, parameters)
+            answer = self.connection.getresponse()
+        body = answer.read().decode()
+        if answer.status >= 300:
+            raise Turned(body)
+        data = next((line[6:] for line in body.splitlines() if line.startswith("data: {")), body or "{}")
+        told = json.loads(data)
+        if "error" in told:
+            raise Turned(told["error"]["message"])
+        return answer, told.get("result", {})
+
+
+@contextmanager
+def by_mcp(where: str, _: str, token: str) -> Iterator[Ask]:
+    """An agent whose human cannot be asked, and need not: its statements cost less than ``approve_above``."""
+    agent = Agent(where, token)
+    try:
+        yield agent.ask
+    finally:
+        agent.connection.close()
+
+
+BY = {"flight": by_flight, "postgres": by_postgres, "mcp": by_mcp}
 """How to ask through a door; a refusal raises `Turned`."""
 
 
@@ -163,6 +229,12 @@ def hostile(kind: str, where: str, door: str, own: Analyst, ask: Ask, draws: ran
 
 def vanish(where: str, door: str, own: Analyst, sql: str) -> None:
     """Begins to ask, and is gone."""
+    if door == "mcp":
+        agent = Agent(where, own.token)
+        agent.send("tools/call", {"name": "query", "arguments": {"sql": sql}})
+        time.sleep(0.005)
+        agent.connection.close()
+        return
     if door == "flight":
         client = Client(where, f"Bearer {own.token}")
         client.start("DoGet", wire_field(1, Ticket(sql).written()))

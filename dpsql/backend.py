@@ -6,7 +6,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options
+from dpsql.plan.outline import Outlines
 from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.prepare import Prepared, prepare, refuse_unread
 from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
@@ -53,6 +54,7 @@ class Backend:
         public: Reads whole columns of public tables.
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
+        outlines: Those that were worked out over the catalog.
     """
 
     catalog: Catalog
@@ -66,6 +68,7 @@ class Backend:
     public: PublicRows
     charging: Charging
     served: Served
+    outlines: Outlines = field(default_factory=Outlines)
 
     @property
     def lower(self) -> Lower:
@@ -130,12 +133,13 @@ class Backend:
             analyst: Who asks.
             release: Charges for what is new of them and adds its answers to those that were stored; gives notices.
         """
-        with self.charging.turns.of(self._fingerprints(own, analyst)):
-            batch, stored = self.together(own, analyst)
+        fingerprints = self._fingerprints(own, analyst)
+        with self.charging.turns.of(fingerprints):
+            batch, stored = self._found(own, fingerprints)
             try:
                 return batch, stored, release(batch, stored)
             except ReleasedMeanwhile:  # by another process: now it is found
-                batch, stored = self.together(own, analyst)
+                batch, stored = self._found(own, fingerprints)
                 return batch, stored, release(batch, stored)
 
     def _fingerprints(self, own: Sequence[Prepared], analyst: str) -> list[str]:
@@ -143,7 +147,10 @@ class Backend:
 
     def together(self, own: Sequence[Prepared], analyst: str) -> tuple[Batch, dict[int, Released]]:
         """How statements are bought together, and the stored answers of those that were released before."""
-        stored, at, fingerprints = dict[int, Released](), list(own), self._fingerprints(own, analyst)
+        return self._found(own, self._fingerprints(own, analyst))
+
+    def _found(self, own: Sequence[Prepared], fingerprints: Sequence[str]) -> tuple[Batch, dict[int, Released]]:
+        stored, at = dict[int, Released](), list(own)
         for index, (prepared, fingerprint) in enumerate(zip(own, fingerprints, strict=True)):
             found = self.ledger.find(fingerprint)
             if found is not None:

@@ -137,7 +137,13 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
-        return outline_of(query, self._releases.catalog(query), lambda values: self._plan(query, values), known)
+        catalog, kept = self._releases.catalog(query), self._backend.outlines
+        if catalog is not self._backend.catalog:  # it names the analyst's own tables, which come and go
+            return outline_of(query, catalog, lambda values: self._plan(query, values), known)
+        found = kept.find(sql, known)
+        return found or kept.keep(
+            sql, known, outline_of(query, catalog, lambda values: self._plan(query, values), known)
+        )
 
     @door
     def query_all(

@@ -12,11 +12,18 @@ from dpsql.sql.syntax import Node
 
 __all__ = ["children", "walk"]
 
+_SLOTS: dict[type[Node], tuple[str, ...]] = {}
+"""Names of the slots of each kind of node that was met: trees are walked for every statement."""
+
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below one, as they are written; those in tuples, too."""
-    for slot in fields(node):
-        yield from _nodes(getattr(node, slot.name))
+    kind = type(node)
+    slots = _SLOTS.get(kind)
+    if slots is None:
+        slots = _SLOTS[kind] = tuple(slot.name for slot in fields(node))
+    for name in slots:
+        yield from _nodes(getattr(node, name))
 
 
 def _nodes(value: object) -> Iterator[Node]:

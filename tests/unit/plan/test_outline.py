@@ -18,6 +18,25 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield clinic.proxy.session(analyst="ana")
 
 
+def test_an_outline_that_was_kept_is_that_of_its_own_text_and_values(session: Session) -> None:
+    texts = ["SELECT COUNT(*) AS N FROM people", "SELECT COUNT(*) AS n FROM people", "select count(*) AS N from people"]
+    for _ in range(2):
+        assert [session.outline(sql).columns for sql in texts] == [("N",), ("n",), ("N",)]
+        with pytest.raises(ProgrammingError):
+            session.outline("SELECT COUNT(*) FROM people WHERE age > ?", ())
+        assert session.outline("SELECT COUNT(*) FROM people WHERE age > ?").parameters == (Type.INTEGER,)
+
+
+def test_an_outline_of_an_own_table_follows_the_table(session: Session) -> None:
+    sql, make = "SELECT * FROM mine", "CREATE SYNTHETIC TABLE mine WITH (epsilon = 1) AS SELECT {} FROM people"
+    for columns in (("sex",), ("sex", "smokes")):
+        session.query(make.format(", ".join(columns)))
+        assert session.outline(sql).columns == columns
+        session.query("DROP TABLE mine")
+        with pytest.raises(UnsupportedQuery):
+            session.outline(sql)
+
+
 @pytest.mark.parametrize(
     ("sql", "types", "parameters"),
     [
