@@ -30,6 +30,9 @@ BACKLOG = 128  # Connections that may wait to be taken. It is a choice.
 SLOW = 20.0
 """Seconds that a whole request may take to come, its head and body: a client that is slower holds a place that others
 want. It is a choice."""
+STRANGERS = 200
+"""Connections beside the policy's number, of clients that have not yet said who they are; more are hung up on. It is a
+choice: as at PostgreSQL's door."""
 HEADS = 32768
 """Bytes of a request's line and headers: more is refused. It is a choice; browsers send a tenth of it."""
 
@@ -43,13 +46,17 @@ class _Uvicorn(uvicorn.Server):
 
 
 class _Protocol(H11Protocol):
-    """One connection, which ends where its client takes too long over a request."""
+    """One connection, which ends where there are too many, or where its client takes too long over a request."""
 
     slow = SLOW
+    most = STRANGERS
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
+        if len(self.connections) > self.most:
+            transport.abort()
+            return
         self._late = self.loop.call_later(self.slow, transport.abort)
 
     def data_received(self, data: bytes) -> None:
@@ -81,7 +88,8 @@ class HttpDoor:
         self, app: Callable[[Listen, Tls | None], ASGIApp], limits: ServerSection, path: str, *, slow: float = SLOW
     ) -> None:
         self._app, self._limits, self._path = app, limits, path
-        self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow})
+        self._most = limits.connections + STRANGERS
+        self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow, "most": self._most})
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -96,7 +104,7 @@ class HttpDoor:
         config = uvicorn.Config(
             self._app(listen, tls),
             log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http=self._protocol,
-            limit_concurrency=self._limits.connections + 1, h11_max_incomplete_event_size=HEADS,
+            limit_concurrency=self._most + 1, h11_max_incomplete_event_size=HEADS,
             timeout_graceful_shutdown=PATIENCE, lifespan="on",
         )  # fmt: skip
         config.load()

@@ -111,6 +111,7 @@ class PostgresDoor:
             tell("broken message", door=NAME, address=wire.address, why=str(broken))
             wire.write(messages.error(fields_of(PgRefusal("08P01", str(broken)), severity="FATAL")))
         except Silent as silent:
+            tell("silent", door=NAME, address=wire.address)
             wire.write(messages.error(fields_of(PgRefusal("57P05", str(silent)), severity="FATAL")))
         except Error as refusal:
             told = PgRefusal("53300", str(refusal)) if _full(refusal) else refusal

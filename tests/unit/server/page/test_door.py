@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 
 from dpsql.errors import ApprovalNeeded
 from dpsql.server.doors import DOORS
-from dpsql.server.http import HttpDoor
+from dpsql.server.http import STRANGERS, HttpDoor
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.door import COOKIE, MOST, Page
 from tests.unit.server.clinic import POLICY, Clinic, open_clinic
@@ -237,6 +237,32 @@ def test_a_client_that_is_slow_loses_its_place_and_a_quick_one_keeps_it(clinic: 
             await door.stop()
 
     assert asyncio.run(visited()) == (b"", [200, 200])
+
+
+def test_of_a_crowd_of_strangers_some_are_hung_up_on_and_others_are_answered(clinic: Clinic) -> None:
+    most, more = clinic.server.limits.connections + STRANGERS, 30
+
+    async def crowded() -> tuple[int, int]:
+        door = HttpDoor(lambda _, tls: Page(clinic.server, secure=False).app(), clinic.server.limits, "/")
+        where = await door.start(Listen("127.0.0.1", 0), None)
+        try:
+            crowd = [await asyncio.open_connection("127.0.0.1", httpx.URL(where).port) for _ in range(most + more)]
+            gone = 0
+            while gone < more:
+                await asyncio.sleep(0.01)
+                gone = sum(reader.at_eof() or reader.exception() is not None for reader, _ in crowd)
+            for _, writer in crowd[:2]:
+                writer.close()
+            await asyncio.sleep(0.05)
+            async with httpx.AsyncClient() as browser:
+                status = (await browser.get(where + "healthz")).status_code
+            for _, writer in crowd:
+                writer.close()
+            return gone, status
+        finally:
+            await door.stop()
+
+    assert asyncio.run(crowded()) == (more, 200)
 
 
 def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
