@@ -76,6 +76,7 @@ from dpsql.privacy.loss import Composed
 __all__ = ["Clamped"]
 
 NAME = "clamped"
+ALIAS = "totals"  # Of units' totals in a plan: one name, so that totals which are the same are read once.
 TOTALS = ("count_rows", "count", "count_units", "sum")
 
 SHARE = Fraction(3, 10)
@@ -183,7 +184,7 @@ def _totals(request: Request) -> Sized | str:
     if aggregate.function == "count_units":  # a unit counts once in each of its groups: its rows there, clamped to 1
         asked = replace(asked, function="count_rows")
     try:
-        relation, keys, own = totals_per_unit(source.relation, source.keys, asked, f"totals_{aggregate.name}")
+        relation, keys, own = totals_per_unit(source.relation, source.keys, asked, ALIAS)
     except UnsupportedQuery:
         return "its rows have no totals per unit."
     if own.argument is None:

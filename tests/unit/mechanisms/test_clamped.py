@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -23,6 +24,7 @@ from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
+from dpsql.sql.parse import parse
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CITY, HALF, asking
 from tests.unit.mechanisms.chances import loss, permute_and_flip, within
@@ -283,6 +285,21 @@ def test_the_quote_tells_the_way_and_its_price_and_the_answer_the_clamp(session:
     assert any("chosen privately" in note for note in answer.notes)
     again = session.query(sql, epsilon=1)
     assert again.replayed and again.notes == answer.notes
+
+
+@pytest.mark.parametrize(
+    ("columns", "readings"),
+    [
+        ("SUM(amount, epsilon => 0.2) AS a, SUM(amount, epsilon => 0.4) AS b", 1),
+        ("SUM(amount, epsilon => 0.2) AS a, COUNT(*, epsilon => 0.2) AS b", 2),
+    ],
+)
+def test_totals_that_are_the_same_are_read_once(session: Session, columns: str, readings: int) -> None:
+    parsed: Any = parse(f"SELECT {columns} FROM orders WHERE paid")
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {})
+    assert [own.choice.release.mechanism for own in prepared.measured] == ["clamped", "clamped"]
+    assert len(prepared.readings) == readings
 
 
 def test_a_bound_of_the_statement_wins(session: Session) -> None:
