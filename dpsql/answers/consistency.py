@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from dpsql.answers.release import Released
 from dpsql.plan.aggregates import FUNCTIONS
+from dpsql.plan.grouping import GROUPING_SET
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.rest import REST
 from dpsql.privacy.tables import Group
@@ -37,7 +38,8 @@ class AllGroupings:
 
     Attributes:
         groups: One value per key of the statement; None where a grouping leaves the key out.
-        values: Per aggregate, one value per group; and whether a group is the rest, where there is one.
+        values: Per aggregate, one value per group; of which grouping set a group is, where there are several; and
+            whether it is the rest, where there is one.
         moved: Per aggregate that was made to agree, by how much each value differs from its own measurement. Least
             squares never widens an error, so the measurement's interval moves along with the value.
     """
@@ -73,6 +75,9 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
         together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
         if together[name] is not values:
             moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
+    if prepared.plan.sets is not None:
+        sets = [number for number, own in enumerate(released.groups) for _ in own]
+        together[GROUPING_SET.name] = sets
     if any(measured.rest for measured in prepared.measured):  # its row is the last
         together[REST.name] = [False] * (len(groups) - 1) + [True]
     return AllGroupings(groups, together, moved)

@@ -13,10 +13,12 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
+from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
+from dpsql.sql.elements import ELEMENT
 from dpsql.sql.naming import column_name
 
 __all__ = ["AggregateReader", "Asked", "without_report"]
@@ -210,32 +212,13 @@ class AggregateReader:
 
     def _argument_and_fraction(self, node: syntax.Call, call: AggregateCall) -> tuple[Expression, Fraction | None]:
         if call.takes is Takes.QUANTILE:
-            return self._quantile(node)
+            return quantile(node, self.rows)
+        if call.takes is Takes.ELEMENT:
+            return element_of(node, self.rows)
         if call.takes is Takes.TRIMMED:
             return self._trimmed(node)
         self._plain(node)
         return self._argument(node, 1), call.fraction
-
-    def _quantile(self, node: syntax.Call) -> tuple[Expression, Fraction]:
-        """QUANTILE_CONT(x, p), PERCENTILE_CONT(x, p) or PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x)."""
-        if node.within_group and len(node.arguments) == 1 and len(node.order) == 1:
-            wanted, inner = node.arguments[0], node.order[0].expression
-            descending = node.order[0].descending
-        elif len(node.arguments) == 2 and not node.order and not node.distinct:
-            (inner, wanted), descending = node.arguments, False
-        else:
-            raise UnsupportedQuery(
-                "it takes a column and a fraction.", construct=node.name.upper(), position=node.position,
-                hint=f"Write {node.name.upper()}(x, 0.5), or PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x).",
-            )  # fmt: skip
-        number = self.rows.constant(wanted, "the fraction")
-        if isinstance(number, bool) or not isinstance(number, int | Decimal) or not 0 <= number <= 1:
-            raise UnsupportedQuery(
-                "the fraction must lie between 0 and 1.", construct=node.name.upper(), position=node.position,
-                hint="Write 0.5 for the median.",
-            )  # fmt: skip
-        fraction = Fraction(number)
-        return self.rows.resolve(inner), 1 - fraction if descending else fraction
 
     def _trimmed(self, node: syntax.Call) -> tuple[Expression, Fraction]:
         """TRIMMED_MEAN(x, share): the share is left out at either end."""
@@ -311,6 +294,8 @@ class AggregateReader:
                         "a report stands alone in the SELECT list of the answer.", construct="report_format =>",
                         position=value.position or node.position, hint="Write the aggregate without it here.",
                     )  # fmt: skip
+                case _ if name == ELEMENT and CALLS[node.name].takes is Takes.ELEMENT:
+                    continue
                 case _:
                     known = ("epsilon", "contribution_bounds_per_row", "contribution_bounds_per_group")
                     raise UnsupportedQuery(
@@ -396,4 +381,6 @@ def _spelled(node: syntax.Call) -> str:
         ".".join(argument.parts) if isinstance(argument, syntax.Name) else column_name(argument)
         for argument in node.arguments
     ]
-    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)})"
+    element = dict(node.named).get(ELEMENT)
+    which = f"[OFFSET({element.value})]" if isinstance(element, syntax.Literal) else ""
+    return f"{name}({'DISTINCT ' if node.distinct else ''}{', '.join(shown)}){which}"

@@ -117,6 +117,7 @@ class Takes(enum.Enum):
     NUMBER = "one number"
     NUMBER_OR_TRUTH = "one number, or a condition: TRUE is 1, FALSE is 0"
     QUANTILE = "a number and a fraction, or a fraction WITHIN GROUP"
+    ELEMENT = "a number, and into how many parts; one of the quantiles between them follows as [OFFSET(1)]"
     TRIMMED = "a number, and the share to leave out at either end"
     PAIR = "two numbers, y and x"
     VECTOR = "two numbers or more: a mean of each"
@@ -173,6 +174,7 @@ CALLS: Mapping[str, AggregateCall] = {
         *_calls(Takes.PAIR, "regr_slope"),
         *_calls(Takes.QUANTILE, "quantile_cont", "quantile_cont", "percentile_cont"),
         *_calls(Takes.QUANTILE, "quantile_disc", "quantile_disc", "percentile_disc", "quantile"),
+        *_calls(Takes.ELEMENT, "quantile_disc", "approx_quantiles"),
         *_calls(Takes.COUNT_IF, "count", "count_if", "countif"),
         *_calls(Takes.ANY, "count", "bool_or", "logical_or"),
         *_calls(Takes.ALL, "count", "bool_and", "logical_and"),

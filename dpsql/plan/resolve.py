@@ -14,6 +14,7 @@ from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
+from dpsql.plan.grouping import CALLED, grouping
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
@@ -178,10 +179,11 @@ class _Statement:
     lists: int  # how many of the first tables are a public side whose rows are the groups
     keys: list[Key] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
+    sets: tuple[tuple[int, ...], ...] | None = None
 
     def plan(self) -> Plan:
         query = self.query
-        sets = self._group()
+        self.sets = self._group()
         refuse_other_keys(self.keys, self.scope, self.lists, query)
         if query.distinct and not any(holds_aggregate(item.expression) for item in query.items):
             self._distinct()
@@ -209,7 +211,7 @@ class _Statement:
             limit=row_count(query.limit, "LIMIT", self._resolver()),
             offset=row_count(query.offset, "OFFSET", self._resolver()) or 0,
             options=_options(query, self._resolver()),
-            sets=sets,
+            sets=self.sets,
         )
 
     # ---- keys -------------------------------------------------------------------------------------------------
@@ -310,6 +312,8 @@ class _Statement:
         """A key or an aggregate as a released column, a window over those; None for anything in between."""
         if isinstance(node, syntax.Window):
             return windowed(node, self._resolver())
+        if isinstance(node, syntax.Call) and node.name in CALLED:
+            return grouping(node, self.keys, self.sets, self.rows.resolver(self.scope), self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
         if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 
 from dpsql.plan.expressions import columns_of
+from dpsql.plan.grouping import GROUPING_SET
 from dpsql.plan.nodes import Column
 from dpsql.plan.plans import AnyPlan, Output, PublicPlan, Several
 from dpsql.plan.relations import scans
@@ -54,7 +55,7 @@ def roles_of(plan: AnyPlan) -> tuple[ColumnRole, ...]:
         return tuple(
             _role(own, synthetic and not isinstance(own.expression, Column), ColumnRole.VALUE) for own in plan.answer
         )
-    keys = {key.name for key in plan.keys}
+    keys = {GROUPING_SET.name, *(key.name for key in plan.keys)}
     vectors = {own.name for own in plan.aggregates if own.vector}
     value = ColumnRole.VALUE if plan.table is None else _WHOLE[plan.table.name]
     found = []

@@ -14,6 +14,7 @@ from functools import lru_cache
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
 from dpsql.sql.any_of import in_lists
+from dpsql.sql.elements import one_of_lists
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
@@ -91,7 +92,8 @@ def _parsed(text: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    return QueryStatement(convert(build_skeleton(select_first(in_lists(tokens)))), position=tokens[0].position)
+    read = select_first(one_of_lists(in_lists(tokens)))
+    return QueryStatement(convert(build_skeleton(read)), position=tokens[0].position)
 
 
 def _explain(tokens: tuple[Token, ...]) -> Explain:

@@ -58,6 +58,8 @@ TEMPLATES = (
     # several answers
     Template("SELECT COUNT(*) FROM patients UNION ALL SELECT SUM(score) FROM visits"),
     Template("SELECT (SELECT SUM(cost) FROM visits) / (SELECT COUNT(*) FROM patients)"),
+    Template("SELECT APPROX_QUANTILES(score, 4)[OFFSET(1)] FROM visits"),
+    Template("SELECT ward, GROUPING(ward), COUNT(*) FROM visits GROUP BY ROLLUP (ward)"),
     # expressions
     Template("SELECT SUM(cost * 2 + score) FROM visits"),
     Template("SELECT AVG(cost / (score + 6)) FROM visits"),

@@ -3908,3 +3908,48 @@ SELECT name, tax FROM regions, (SELECT MAX(tax) AS most FROM regions) AS r WHERE
 -- engine: SELECT MAX("t0"."tax") AS "c0" FROM "bounded"."main"."regions" AS "t0"
 -- engine: SELECT "t0"."code" AS "c0", "t0"."name" AS "c1", "t0"."tax" AS "c2", "t0"."coastal" AS "c3", "t0"."since" AS "c4", "t1"."k0" AS "c5", "t1"."row" AS "c6" FROM "regions" AS "t0" JOIN "answer 0 of dpsql" AS "t1" ON "t0"."tax" = "t1"."k0" ORDER BY "t1"."row" ASC NULLS LAST, "t0"."code" ASC NULLS LAST, "t0"."name" ASC NULLS LAST, "t0"."tax" ASC NULLS LAST, "t0"."coastal" ASC NULLS LAST, "t0"."since" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST
 -- columns: name text, tax real or NULL
+
+-- One quantile of a list
+-- reference: SELECT QUANTILE_DISC(age, 0.25) AS a, QUANTILE_DISC(age, 0.75) AS b, QUANTILE_DISC(age, 1.0) AS c FROM patients
+SELECT APPROX_QUANTILES(age, 4)[OFFSET(1)] AS a, APPROX_QUANTILES(age, 4)[ORDINAL(4)] AS b, APPROX_QUANTILES(age, 2)[SAFE_OFFSET(2)] AS c FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: a integer, b integer, c integer
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- reference: SELECT sex, QUANTILE_DISC(age, 0.5) AS m FROM patients GROUP BY sex
+SELECT sex, APPROX_QUANTILES(age, 10, contribution_bounds_per_row => (0, 110))[OFFSET(5)] AS m FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, m integer
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- Which keys a row sums up
+-- reference: SELECT sex, consent, GROUPING(sex, consent) AS g, GROUPING(consent) AS c, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex, consent) ORDER BY g, sex, consent
+SELECT sex, consent, GROUPING(sex, consent) AS g, GROUPING(consent) AS c, COUNT(*) AS n FROM patients GROUP BY ROLLUP (sex, consent) ORDER BY g, sex, consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: count_rows
+-- sets: (k0, k1), (k0), ()
+-- columns: sex text, consent text, g integer [0, 3], c integer [0, 1], n integer
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- reference: SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patients GROUP BY CUBE (sex) HAVING GROUPING_ID(sex) = 1 OR sex = 'F'
+SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n FROM patients GROUP BY CUBE (sex) HAVING GROUPING_ID(sex) = 1 OR sex = 'F'
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- sets: (k0), ()
+-- columns: who text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q

@@ -167,7 +167,7 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
     values = {name: [column[row] for row in kept] for name, column in together.values.items()}
     rows = session._backend.post_process.rows(plan.plan, groups, values)
     asked = {measured.aggregate.name: measured for measured in plan.measured}
-    bars = {name: _bars(asked[name], column) for name, column in values.items()}
+    bars = {name: _bars(asked[name], column) for name, column in values.items() if name in asked}
     columns = answer_columns(plan.plan)
     return rows.rows, [output_intervals(column, bars, rows, 0.5) for column in columns]
 

@@ -451,7 +451,7 @@ SELECT FIRST(city) FROM patients
 -- refused: FIRST at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).
 
 SELECT PRODUCT(age) FROM patients
--- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
+-- refused: PRODUCT at 1:8: this aggregate is not supported. There are COUNT, SUM, AVG, MEAN, MIN, MAX, MODE, MEDIAN, VAR_POP, VAR_SAMP, VARIANCE, STDDEV_POP, STDDEV_SAMP, STDDEV, TRIMMED_MEAN, AVG_VECTOR, COVAR_POP, COVAR_SAMP, CORR, REGR_SLOPE, QUANTILE_CONT, PERCENTILE_CONT, QUANTILE_DISC, PERCENTILE_DISC, QUANTILE, APPROX_QUANTILES, COUNT_IF, COUNTIF, BOOL_OR, LOGICAL_OR, BOOL_AND, LOGICAL_AND.
 
 -- Arguments
 SELECT SUM() FROM patients
@@ -1680,7 +1680,7 @@ SELECT COUNT(*, report_format => 'JSON') FROM cities
 
 -- Lists of quantiles
 SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 100)) FROM patients
--- refused: APPROX_QUANTILES at 1:8: it gives a list, and every quantile is noised, so none is exact. Write one column for each: QUANTILE_CONT(x, 0.25), QUANTILE_CONT(x, 0.5), QUANTILE_CONT(x, 0.75).
+-- refused: APPROX_QUANTILES at 1:8: a list is no value of an answer, and each of its quantiles is a number that is measured and paid for. Write a column for each that you want: APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter.
 
 -- Several answers in one statement
 SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT sex FROM patients
@@ -1731,3 +1731,37 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) (SELECT COUNT(*) FROM pat
 -- with: mechanism='gaussian'
 SELECT COUNT(*) FROM patients UNION ALL SELECT MEDIAN(age) FROM patients
 -- refused: MEDIAN(age) at 1:48: mechanism 'gaussian' does not answer this: it answers counts, sums, means, variances and covariances, not MEDIAN(age). Leave the mechanism out to get the one with the least expected error.
+
+-- Elements of a list of quantiles, and keys that are summed up
+SELECT APPROX_QUANTILES(age, 4)[1] FROM patients
+-- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT APPROX_QUANTILES(age, 4)[OFFSET(5)] FROM patients
+-- refused: subscript at 1:40: the list has 5 elements. Write one from [OFFSET(0)], the least value, to [OFFSET(4)], the largest.
+
+SELECT APPROX_QUANTILES(age, 4)[ORDINAL(0)] FROM patients
+-- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT APPROX_QUANTILES(age, 4)[OFFSET(?)] FROM patients
+-- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT APPROX_QUANTILES(age, 0.5)[OFFSET(0)] FROM patients
+-- refused: APPROX_QUANTILES at 1:30: the number of parts is a whole one from 1 to 10,000. Write 4 for quarters.
+
+SELECT APPROX_QUANTILES(age)[OFFSET(0)] FROM patients
+-- refused: APPROX_QUANTILES at 1:8: it takes a column and into how many parts. Write APPROX_QUANTILES(x, 4)[OFFSET(1)].
+
+SELECT QUANTILE_CONT(age, 0.5, element => 1) FROM patients
+-- refused: element => at 1:43: this named argument is not supported. There are epsilon, contribution_bounds_per_row, contribution_bounds_per_group.
+
+SELECT AVG(age)[OFFSET(1)] FROM patients
+-- refused: subscript at 1:16: dpsql does not read it here. Name a column for each value.
+
+SELECT sex, GROUPING(age), COUNT(*) FROM patients GROUP BY ROLLUP (sex)
+-- refused: GROUPING at 1:13: it takes 1 to 31 keys of GROUP BY. Write GROUPING(a) beside GROUP BY ROLLUP (a).
+
+SELECT GROUPING(), COUNT(*) FROM patients GROUP BY ROLLUP (sex)
+-- refused: GROUPING at 1:8: it takes 1 to 31 keys of GROUP BY. Write GROUPING(a) beside GROUP BY ROLLUP (a).
+
+SELECT COUNT(*) FROM patients WHERE GROUPING(sex) = 0
+-- refused: grouping at 1:37: there is no such function here. See the list of functions in the documentation.

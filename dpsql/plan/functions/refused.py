@@ -35,10 +35,6 @@ REFUSED_AGGREGATES: Mapping[str, tuple[str, str]] = {
     "regr_intercept": ("it follows from others.", "Write AVG(y) - REGR_SLOPE(y, x) * AVG(x)."),
     "regr_count": ("it follows from another.", "Write COUNT_IF(x IS NOT NULL AND y IS NOT NULL)."),
     "approx_count_distinct": ("every count is noised, so none is exact.", "Write COUNT(DISTINCT x)."),
-    "approx_quantiles": (
-        "it gives a list, and every quantile is noised, so none is exact.",
-        "Write one column for each: QUANTILE_CONT(x, 0.25), QUANTILE_CONT(x, 0.5), QUANTILE_CONT(x, 0.75).",
-    ),
     "approx_quantile": ("every quantile is noised, so none is exact.", "Write QUANTILE_CONT(x, 0.5)."),
 }
 """Of these the ones that would aggregate rows."""
