@@ -71,7 +71,8 @@ def init(
         return
     with file.open("x", encoding="utf-8") as new:
         new.write(text)
-    typer.echo(_told(line(str(file)), text.count("FILL_IN") > 1, _parts(tables)))
+    measured = re.search(r"^ +[^#\n]*bounds: auto", text, re.MULTILINE) is not None
+    typer.echo(_told(line(str(file)), text.count("FILL_IN") > 1, measured, _parts(tables)))
 
 
 def _base(source: Path) -> Path:
@@ -238,10 +239,19 @@ def _parts(tables: Tables) -> list[str]:
     return max(alike.values(), key=len, default=[]) if any(len(names) > 1 for names in alike.values()) else []
 
 
-def _told(file: str, gaps: bool, parts: Sequence[str]) -> str:
-    """What the owner does next."""
+def _told(file: str, gaps: bool, measured: bool, parts: Sequence[str]) -> str:
+    """What the owner does next.
+
+    Args:
+        file: The policy.
+        gaps: Whether it has choices that are still to be made.
+        measured: Whether bounds are to be measured before it opens.
+        parts: Tables that may be parts of one.
+    """
     first = "Fill in what it marks FILL_IN, then" if gaps else "Read it once, then"
     told = f"Wrote {file}. {first}: dpsql advise {file} --quote, and dpsql check {file}"
+    if not gaps and not measured:
+        told = f"Wrote {file}. {first}: dpsql check {file}, and ask: dpsql shell {file} --analyst NAME"
     if parts:
         told += (
             f"\n{line(', '.join(parts[:3]))}{', ...' if len(parts) > 3 else ''} have the same columns. If they are "

@@ -115,7 +115,7 @@ def test_on_a_terminal_the_owner_is_asked_and_the_policy_opens_as_it_is(
     assert "(all but email)" in shown
     assert shown.count("Write two of them, such as 0 110, the lower one first.") == 2
     assert shown.count("Write a number above 0") == 2
-    assert "Read it once, then: dpsql advise shop.yaml --quote" in shown
+    assert "Read it once, then: dpsql check shop.yaml, and ask: dpsql shell shop.yaml" in shown
     policy = load_policy(clinic.folder / "shop.yaml")
     assert policy.tables["orders"].unit == "customer_id"
     assert list(policy.tables["orders"].columns) == ["order_id", "urgent"]
