@@ -29,6 +29,7 @@ __all__ = [
     "GaussianLaw",
     "LaplaceLaw",
     "Law",
+    "erfc",
     "gaussian_delta",
     "gaussian_quantile",
     "gaussian_tail",
@@ -49,6 +50,10 @@ TAIL_MARGIN = Fraction(1, 10**40)
 LEAST_CHANCE = Fraction(1, 10**250)  # A probability; no tail is summed for a smaller one. `UNDERFLOW` is far below it.
 DIRECT = 10**4
 """In squared steps of noise: the largest variance whose tails are summed term by term (fewer than 1000 terms)."""
+
+FEW = 10_000
+"""Numbers whose error functions are taken one by one. Measured: the intervals of half as many groups take 0.07 s so,
+and 0.02 s by scipy, which starts in 0.19 s."""
 
 _digits = Context(prec=60, Emin=-(10**9), Emax=10**9)
 
@@ -159,10 +164,7 @@ class GaussianLaw:
         return points
 
     def tail_of_two(self, first: float, second: Floats, width: Floats) -> Floats:
-        from scipy.special import erfc  # here: a start that needs none of it is quicker
-
-        tail: Floats = erfc(np.maximum(width, 0) / (math.sqrt(2) * np.hypot(first, second)))
-        return tail
+        return erfc(np.maximum(width, 0) / (math.sqrt(2) * np.hypot(first, second)))
 
 
 def laplace_tail(scale: Fraction, at: int) -> Decimal:
@@ -296,6 +298,20 @@ def _scaled_tail(variance: Fraction, start: int) -> tuple[float, float]:
     total = smooth + 0.5 + x / (12 * sigma) - (x**3 - 3 * x) / (720 * sigma**3)
     remainder = (x**3 + 109) / (720 * sigma**3)
     return max(1.0, (total - remainder) * (1 - MARGIN)), (total + remainder) * (1 + MARGIN)
+
+
+def erfc(x: Floats) -> Floats:
+    """The complementary error function of each number; of many by scipy, whose start takes as long as ours for them.
+
+    >>> erfc(np.array([0.0, 1.0])).round(12).tolist()
+    [1.0, 0.15729920705]
+    """
+    if x.size <= FEW:
+        return np.array([math.erfc(one) for one in x.ravel().tolist()]).reshape(x.shape)
+    from scipy.special import erfc as of_many
+
+    many: Floats = of_many(x)
+    return many
 
 
 def scaled_erfc(x: float) -> float:

@@ -15,8 +15,10 @@ from scipy.special import erfcx
 from scipy.stats import norm
 
 from dpsql.mechanisms.noise.laws import (
+    FEW,
     GaussianLaw,
     LaplaceLaw,
+    erfc,
     gaussian_delta,
     gaussian_quantile,
     gaussian_tail,
@@ -177,6 +179,12 @@ def test_beyond_is_the_least_point_that_noise_reaches_so_rarely(chance: Fraction
 def test_beyond_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="1e-250 to 1/2"):
         LaplaceLaw(Fraction(1)).beyond(Fraction(0))
+
+
+def test_the_error_function_of_few_is_that_of_many() -> None:
+    x = np.linspace(-3, 12, FEW + 2).reshape(2, -1)
+    assert erfc(x[:, :5]) == pytest.approx(erfc(x)[:, :5], rel=1e-13)
+    assert [row.tolist() for row in erfc(x[:, :5])] == [[math.erfc(one) for one in row] for row in x[:, :5].tolist()]
 
 
 def test_the_scaled_erfc_is_that_of_scipy() -> None:
