@@ -1029,10 +1029,10 @@ SELECT WITH DIFFERENTIAL_PRIVACY COUNT(*) FROM patients
 -- refused: WITH at 1:8: it stands at the beginning of a query only. Write WITH name AS (..) SELECT.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'laplacian') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, laplace, gaussian, clamped, threshold, capped, exponential, located, friendly_core, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:68: there is no mechanism 'laplacian'. Write one of public, capped, located, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'none') COUNT(*) FROM patients
--- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, laplace, gaussian, clamped, threshold, capped, exponential, located, friendly_core, preprocessing, random_dp.
+-- refused: COUNT(*) at 1:63: there is no mechanism 'none'. Write one of public, capped, located, laplace, gaussian, clamped, threshold, exponential, friendly_core, preprocessing, random_dp.
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (mechanism = 'threshold') COUNT(*) FROM patients
 -- refused: COUNT(*) at 1:68: mechanism 'threshold' does not answer this: a single number has no empty groups to leave without noise. Leave the mechanism out to get the one with the least expected error.
@@ -1354,11 +1354,11 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = -1) AVG(age) FROM patien
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (sensitivity = 3) AVG(height) FROM customers
--- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. capped: here it is taken by name alone. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). located: here it is taken by name alone. friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...). random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: AVG(height) at 1:60: no mechanism answers this. public: AVG(height) is not the number of rows. capped: here it is taken by name alone. located: here it is taken by name alone. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no centre; declare centre and spread in the policy, or write OPTIONS (centre = ...). random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (centre = 1.6) AVG(height) FROM customers
--- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. capped: here it is taken by name alone. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). located: here it is taken by name alone. friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer. random_dp: it promises less than differential privacy, and answers only where it is named.
+-- refused: AVG(height) at 1:57: no mechanism answers this. public: AVG(height) is not the number of rows. capped: here it is taken by name alone. located: here it is taken by name alone. laplace: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. gaussian: AVG(height) has no bounds; declare bounds in the policy, or write contribution_bounds_per_row. threshold: it counts; AVG(height) is no count. exponential: it answers quantiles, MIN, MAX and MODE, not AVG(height). friendly_core: it needs a scale; declare scale: [low, high] in the policy, or write OPTIONS (scale = (0.1, 100)). preprocessing: there is no spread; declare centre and spread in the policy, or write OPTIONS (sensitivity = ...), how far one person may move the answer. random_dp: it promises less than differential privacy, and answers only where it is named.
 
 -- policy: shop
 SELECT TRIMMED_MEAN(height, 0.1) FROM customers
