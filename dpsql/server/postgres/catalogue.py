@@ -6,7 +6,7 @@ import hashlib
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,13 +49,13 @@ class Found:
         columns: Its columns.
         rows: Their values.
         parameters: The types of the statement's parameters: nothing is known of them.
-        lists: Which of them take an array.
+        lists: Which of them take an array, and the type of its elements.
     """
 
     columns: tuple[ResultColumn, ...]
     rows: Sequence[Sequence[Any]]
     parameters: tuple[Type | None, ...]
-    lists: frozenset[int]
+    lists: Mapping[int, int]
 
 
 class Catalogue:
@@ -106,7 +106,9 @@ class Catalogue:
             tell("catalogue", analyst=guest.analyst, text=text, why=reply.get("failed"))
             raise PgRefusal("0A000", f"{FAILED} {_first(reply.get('failed'))}".strip())
         columns = tuple(column_of(_named(name), _oid_of(kind)) for name, kind in reply["columns"])
-        return Found(columns, reply["rows"], (None,) * count, lists)
+        return Found(
+            columns, reply["rows"], (None,) * count, {at: OIDS_OF_NAMES.get(kind, TEXT) for at, kind in lists.items()}
+        )
 
     def close(self) -> None:
         """Ends the process."""

@@ -330,7 +330,8 @@ class Conversation:
         known = statement.question.parameters if statement.question else ()
         kind = known[index] if index < len(known) else None
         own = types.TEXT if kind is None else types.OIDS[kind]
-        return types.ARRAYS[own] if statement.question and index in statement.question.lists else own
+        many = None if statement.question is None else statement.question.lists.get(index)
+        return own if many is None else types.ARRAYS.get(many, types.ARRAYS[types.TEXT])
 
     async def _work(self, call: Callable[[], Done]) -> Done:
         """What a call returns; it goes on without us when the client cancels.

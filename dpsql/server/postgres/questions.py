@@ -6,7 +6,7 @@ A statement is sorted by its first words and by the names in it, and refused by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,14 +90,14 @@ class Inquiry(ABC):
 
     Attributes:
         parameters: The types of its parameters, where they are known; filled in by `columns`.
-        lists: Which of them take an array.
+        lists: Which of them take an array, and the type of its elements.
     """
 
     def __init__(self, context: Context, text: str) -> None:
         self.context = context
         self.text = text
         self.parameters: tuple[Type | None, ...] = ()
-        self.lists: frozenset[int] = frozenset()
+        self.lists: Mapping[int, int] = {}
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
         """The columns of its answer, before it is asked; None where it has none."""
@@ -229,7 +229,8 @@ class _Asked(Inquiry):
 
     def columns(self) -> tuple[ResultColumn, ...] | None:
         outline = self.context.guest.outline(self.text)
-        self.parameters, self.lists = outline.parameters, outline.lists
+        self.parameters = outline.parameters
+        self.lists = {at: OIDS.get(outline.parameters[at] or Type.TEXT, TEXT) for at in outline.lists}
         return _columns(outline.columns, outline.types)
 
     def answered(self, values: Parameters) -> Result:

@@ -47,18 +47,19 @@ def rewritten(text: str, user: str, database: str, oids: Mapping[str, int]) -> s
     return "".join([*pieces, text[last:]])
 
 
-def listed(text: str) -> frozenset[int]:
-    """Which parameters take an array, counted from 0: those of ``ANY ($1)`` and ``ALL ($1)``.
+def listed(text: str) -> Mapping[int, str]:
+    """Which parameters take an array, counted from 0: those of ``ANY ($1)`` and ``ALL ($1)``; their type or ''.
 
-    >>> sorted(listed("SELECT $1 WHERE oid = ANY($2) AND relkind = ANY ($3::text[])"))
-    [1, 2]
+    >>> listed("SELECT $1 WHERE oid = ANY($2::oid[]) AND relkind = ANY ($3)")
+    {1: 'oid', 2: ''}
     """
     found = list(words(text))
-    return frozenset(
-        int(word.text[1:]) - 1
+    texts = [word.text for word in found]
+    return {
+        int(word.text[1:]) - 1: texts[at + 3] if texts[at + 1 : at + 3] == [":", ":"] and at + 3 < len(texts) else ""
         for at, word in enumerate(found)
-        if word.kind == "parameter" and at > 1 and found[at - 1].text == "(" and found[at - 2].text in ("any", "all")
-    )
+        if word.kind == "parameter" and at > 1 and texts[at - 1] == "(" and texts[at - 2] in ("any", "all")
+    }
 
 
 def _exchanged(found: Sequence[Word], at: int, user: str, database: str, oids: Mapping[str, int]) -> tuple[int, str]:

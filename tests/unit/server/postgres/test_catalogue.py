@@ -47,7 +47,11 @@ def test_an_array_is_a_list_for_the_catalogue_too(context: Context) -> None:
     assert question_of(context, sql).answered([("people", "no,thing")]).rows == [["people"]]
     described = question_of(context, sql)
     described.columns()
-    assert described.lists == {0}
+    assert described.lists == {0: 25}
+    cast = question_of(context, "SELECT relname FROM pg_class WHERE oid = ANY($1::oid[])")
+    cast.columns()
+    assert cast.lists == {0: 26}
+    assert cast.answered([(16384,)]).rows == [["people"]]
 
 
 @pytest.mark.parametrize("tool", STATEMENTS)
