@@ -319,6 +319,9 @@ def test_a_keyword_is_a_name_only_where_duckdb_takes_it_for_one(keyword: str) ->
     for (query, ours), theirs, again in zip(
         names.items(), duckdb_trees(*names), duckdb_trees(*names.values()), strict=True
     ):
+        if theirs[0]["node"].get("qualify") is not None:  # ours has a query around it, as test_qualify says
+            assert keyword == "qualify"
+            continue
         assert theirs == again, (query, ours)
 
 
