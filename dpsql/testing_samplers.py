@@ -59,7 +59,7 @@ class Noiseless:
         """The best interval that is not empty, the first of ties, and its middle."""
         sizes, best = check_intervals(widths, scores)
         i = next(i for i, size in enumerate(sizes) if size and scores[i] == best)
-        return i, sizes[i] // 2
+        return i, int(sizes[i]) // 2
 
 
 class FixedSampler:

@@ -35,6 +35,11 @@ class EngineStatement:
             COALESCE, TRY and casts are no functions to it.
         most_rows: With more rows in its result the statement fails, as it does when it runs past the deadline; None for
             no such limit.
+        marks: Not None where the statement gives rows of whole numbers, none of them NULL, and the worker counts them:
+            each different row comes once, rising, and ``rows``, the last of ``columns``, says how many there were. So
+            many columns before that are no part of the row: they are summed.
+        listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
+            its end is for whatever is none of them.
     """
 
     sql: str
@@ -43,6 +48,8 @@ class EngineStatement:
     tables: frozenset[str]
     functions: frozenset[str]
     most_rows: int | None = None
+    marks: int | None = None
+    listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

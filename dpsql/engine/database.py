@@ -104,8 +104,12 @@ class Database(Protocol):
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query: counts, for the owner's eyes, or public values."""
 
-    def create(self, name: str, sql: str) -> None:
-        """Makes the bounded table of this name out of the rows of a query, in their order."""
+    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+        """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
+
+        Raises:
+            InvariantBroken: If they do not.
+        """
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
         """A table of a query's rows for the time of a block: what to write after FROM. No reader sees it."""

@@ -50,6 +50,7 @@ class Dialect:
         widest: The largest whole number of the wire type HUGEINT.
         spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
+        counts: Whether its engine counts the rows that a statement gives; see `EngineStatement.marks`.
     """
 
     name: str
@@ -60,7 +61,12 @@ class Dialect:
     escapes: Mapping[str, str]
     widest: int
     spellings: Mapping[str, str]
+    counts: bool = False
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def has(self, primitive: str) -> bool:
+        """Whether it spells a primitive that a statement can do without."""
+        return primitive in self.spellings
 
     def quoted(self, name: str) -> str:
         """A name, whatever signs it holds."""

@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.counted import countable, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import cut, keyed_hash, ranked
+from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, ranked, stored_ranks
 from dpsql.engine.sized import sized_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
-from dpsql.plan.nodes import Column, Expression, Relation
+from dpsql.plan.nodes import Column, Expression, Relation, Scan
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans, unit_of
 from dpsql.plan.types import Grid
@@ -184,22 +185,37 @@ def _bounded_rows(
     printer: Printer, source: Source, columns: Sequence[_Values], key: bytes, *, units: bool = False
 ) -> str:
     """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
-    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    rows = _value_rows(printer, source, columns, units=units or capped)
-    keys = [printer.quoted(k.name) for k in source.keys]
-    held, unit = source.cut or source.contribution, printer.quoted(UNIT)
-    every = [unit, *keys, *(_x(printer, i) for i in range(len(columns)))]
+    if not (source.cap_rows or source.cap_groups or source.cap_rows_in_group):
+        return _value_rows(printer, source, columns, units=units)
+    return _cut(printer, _unit_rows(printer, source, columns), source, key).sql
+
+
+def _unit_rows(printer: Printer, source: Source, columns: Sequence[_Values]) -> UnitRows:
+    """The rows with what orders those of one unit: ``r0...`` beside their keys, unit and values."""
+    ranks = stored_ranks(source.relation) or ()
+    sql = _value_rows(printer, source, columns, units=True, ranks=ranks)
+    said = [*(k.name for k in source.keys), *(f"x{index}" for index in range(len(columns)))]
+    unit, named = printer.quoted(UNIT), map(printer.quoted, said)
+    placed = [printer.quoted(f"r{index}") for index in range(len(ranks))]
+    whole = isinstance(source.relation, Scan) and bool(ranks)
+    return UnitRows(sql, unit, [unit, *named], placed, lies(printer, source.relation), whole)
+
+
+def _cut(printer: Printer, rows: UnitRows, source: Source, key: bytes) -> UnitRows:
+    held, keys = source.cut or source.contribution, [printer.quoted(k.name) for k in source.keys]
     if source.cap_rows:
-        rows = cut(printer, rows, every, "row_number", [unit], every, held.rows, key)
+        rows = cut_rows(printer, rows, (), held.rows, key)
     if source.cap_rows_in_group:
-        rows = cut(printer, rows, every, "row_number", [unit, *keys], every, held.rows_in_group, key)
+        rows = cut_rows(printer, rows, keys, held.rows_in_group, key)
     if source.cap_groups and keys:
-        rows = cut(printer, rows, every, "dense_rank", [unit], [unit, *keys], held.groups, key)
+        rows = cut_groups(printer, rows, keys, held.groups, key)
     return rows
 
 
-def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool) -> str:
-    """Rows with keys, unit and values; what is not an integer of its grid yet becomes one a level further out."""
+def _value_rows(
+    printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool, ranks: Sequence[Column] = ()
+) -> str:
+    """Rows with keys, unit, ranks and values; what is no integer of its grid yet becomes one a level further out."""
     inner = [f"{printer.expression(k.expression)} AS {printer.quoted(k.name)}" for k in source.keys]
     outer = [printer.quoted(k.name) for k in source.keys]
     if units:
@@ -208,6 +224,9 @@ def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *,
             raise InvariantBroken("rows without a unit cannot be cut")
         inner.append(f"{printer.qualified(unit)} AS {printer.quoted(UNIT)}")
         outer.append(printer.quoted(UNIT))
+    for index, rank in enumerate(ranks):
+        inner.append(f"{printer.qualified(rank)} AS {printer.quoted(f'r{index}')}")
+        outer.append(printer.quoted(f"r{index}"))
     plain = True
     for index, column in enumerate(columns):
         text, stored = printer.argument(column.argument, column.grid)
@@ -222,23 +241,28 @@ def _value_rows(printer: Printer, source: Source, columns: Sequence[_Values], *,
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
     split = [] if need.by is None else [_Values(need.by, None)]
-    rows = _bounded_rows(printer, need.source, [*coordinates, *split], key, units=bool(need.ranks))
-    keys, xs = (
-        [printer.quoted(k.name) for k in need.source.keys],
-        [_x(printer, i) for i in range(len(coordinates) + len(split))],
-    )
+    keys = [printer.quoted(k.name) for k in need.source.keys]
+    xs = [_x(printer, i) for i in range(len(coordinates) + len(split))]
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
-    last = ""
-    if need.ranks:  # of the rows that count
-        if need.missing is not None:
-            raise InvariantBroken("a missing value has no rank")
-        every = [printer.quoted(UNIT), *keys, *xs]
-        rows = f"SELECT {', '.join(every)} FROM ({rows}) AS q WHERE {present}"
-        rows, rank, ends = ranked(printer, rows, every, every[0], need.ranks, key)
+    last = ends = ""
+    if not need.ranks:
+        rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
+    elif need.missing is not None:
+        raise InvariantBroken("a missing value has no rank")
+    else:  # of the rows that count
+        held = _cut(printer, _unit_rows(printer, need.source, [*coordinates, *split]), need.source, key)
+        held = replace(held, sql=f"SELECT {held.every} FROM ({held.sql}) AS q WHERE {present}", whole=False)
+        rows, rank, ends = ranked(printer, held, need.ranks, key)
         xs.append(printer.cast(rank, "BIGINT"))
         last = f"{printer.cast(f'COUNT({ends})', 'BIGINT')} AS {printer.quoted('units')}, "
+    if printer.dialect.counts and countable(need):
+        each = ", ".join(counted_rows(printer, need, xs, ends))
+        columns = [(name, "BIGINT") for name in (*need.source.key_names, *need.columns)]
+        own = _statement(printer, f"SELECT {each} FROM ({rows}) AS q WHERE {present}", columns, need.source.relation)
+        listed = tuple((key.name, key.domain) for key in need.source.keys if key.domain is not None)
+        return replace(own, marks=int(bool(ends)), listed=listed)
     by = ", ".join([*keys, *xs])
     names = [name for name in need.columns if name not in ("units", "rows")]
     shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, names, strict=True))]

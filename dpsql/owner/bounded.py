@@ -15,6 +15,7 @@ from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
+from dpsql.plan.catalog import RANK
 from dpsql.plan.types import DECLARED
 
 __all__ = [
@@ -24,11 +25,15 @@ __all__ = [
     "grid_limits",
     "identity",
     "listed",
+    "placed",
     "reading",
     "wire_of",
 ]
 
 BIGINT = 2**63 - 1  # The largest signed 64-bit integer: the largest BIGINT.
+SHOWN = 12
+"""Hexadecimal digits of a hash by which rows are placed: what DuckDB sorts without a look elsewhere. It is a choice:
+rows that are alike in them are ordered by what they say."""
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 """The days that every tool around can hold: those of Python's `date`."""
 
@@ -353,3 +358,29 @@ def first_rows(relation: str, columns: list[str], partition: list[str], limit: i
             SELECT *, row_number() OVER (PARTITION BY {parts} ORDER BY {hash_}, {order}) AS {place} FROM {hashed}
         ) AS h WHERE {place} <= {limit}
     """
+
+
+def placed(rows: str, columns: list[str], unit: str, key: str | None, words: Dialect) -> str:
+    """SQL of rows with the place of each within its unit (`RANK`), from 1: the order in which a query's caps keep them.
+
+    They stand in the order of (a keyed hash of what the row says, then every column, NULLS FIRST), which follows from
+    the unit's own rows and the secret. Where a key tells a unit's rows apart it alone is hashed, else all columns but
+    the numbers whose grid integers stand beside them. What is alike in that is told apart by all columns; equal rows
+    are alike.
+
+    Args:
+        rows: SQL of the rows.
+        columns: All their columns.
+        unit: That of the unit.
+        key: One that is unique within each unit, or None.
+        words: The database's.
+    """
+    names = [words.quoted(name) for name in columns]
+    said = [unit, key] if key is not None else [name for name in columns if f"{name}$grid" not in columns]
+    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in said)
+    secret = words.call("left", words.call("hash", words.call("secret"), encoded), str(SHOWN))
+    order = ", ".join(f"{name} NULLS FIRST" for name in names)
+    hash_ = words.quoted("$hash")
+    hashed = f"SELECT {', '.join(names)}, {secret} AS {hash_} FROM ({rows}) AS r"
+    place = f"row_number() OVER (PARTITION BY {words.quoted(unit)} ORDER BY {hash_}, {order})"
+    return f"SELECT {', '.join(names)}, {place} AS {words.quoted(RANK)} FROM ({hashed}) AS h"

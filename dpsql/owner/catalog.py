@@ -99,6 +99,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         every_unit=table.every_unit,
         max_groups_per_unit=table.max_groups_per_unit,
         min_units=table.min_units or 1,
+        ranked=table.most_rows > 1,
     )
 
 

@@ -37,7 +37,7 @@ __all__ = [
     "stores_grid",
 ]
 
-FORMAT = 2  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 3  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # The table of units and their classes; no name of a policy has a $.
 RECORD = "classes.parquet"  # A file beside the bounded one: who is of which class, for the versions to come.

@@ -9,7 +9,10 @@ from fractions import Fraction
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.types import Facts, Value
 
-__all__ = ["Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "TableInfo"]
+__all__ = ["RANK", "Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "TableInfo"]
+
+RANK = "$rank"
+"""The column of a bounded table that says each row's place within its unit, from 1; no name of a policy has a $."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class TableInfo:
         random_dp: Its base partition, where the owner opts into random differential privacy.
         advised: What `dpsql advise` released of it; None before that, and of public tables.
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
+        ranked: Whether the bounded table holds each row's place within its unit (`RANK`), and lies in that order.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
@@ -124,6 +128,7 @@ class TableInfo:
     random_dp: RandomPartition | None = None
     advised: AdvisedTable | None = None
     released: str | None = None
+    ranked: bool = False
     unread: str = ""
     answer: int | None = None
 

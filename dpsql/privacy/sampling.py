@@ -216,13 +216,13 @@ class ExactSampler:
         """
         exponent = _checked_exponent("intervals", exponent)
         sizes, best = check_intervals(widths, scores)
-        gaps = [best - index(score) if size else 0 for size, score in zip(sizes, scores, strict=True)]
+        gaps = np.where(sizes > 0, best - _whole(scores), 0)
         bits = 4 * self.word_bits
         u = int(self._uniform(bits, 1)[0])
         while (i := located(u, bits, sizes, gaps, exponent)) is None:
             u = u << self.word_bits | int(self._uniform(self.word_bits, 1)[0])
             bits += self.word_bits
-        return i, int(self.integers(sizes[i], 1)[0])
+        return i, int(self.integers(int(sizes[i]), 1)[0])
 
     def _accepted(self, y: Integers, t: int, a: int, b: int) -> Integers:
         """Those y that are kept, each with probability exp(-(|y| - a / (b t))^2 / (2 a / b)).
@@ -341,14 +341,14 @@ def check_positive(what: str, value: Fraction) -> Fraction:
     return exact
 
 
-def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[list[int], int]:
-    """The widths as Python ints, and the best score of an interval that is not empty; otherwise ValueError."""
-    sizes = [index(width) for width in widths]
-    if len(sizes) != len(scores):
-        raise ValueError(f"intervals: {len(sizes)} widths beside {len(scores)} scores; give one score per interval")
-    if any(size < 0 for size in sizes) or not any(sizes):
+def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[Integers, int]:
+    """The widths as whole numbers, and the best score of an interval that is not empty; otherwise ValueError."""
+    sizes, whole = _whole(widths), _whole(scores)
+    if len(sizes) != len(whole):
+        raise ValueError(f"intervals: {len(sizes)} widths beside {len(whole)} scores; give one score per interval")
+    if (sizes < 0).any() or not (sizes > 0).any():
         raise ValueError("intervals: a width is below 0, or none is above it; give the grid points in each interval")
-    return sizes, max(index(score) for size, score in zip(sizes, scores, strict=True) if size)
+    return sizes, int(whole[sizes > 0].max())
 
 
 def _checked_exponent(where: str, exponent: Fraction) -> Fraction:

@@ -18,10 +18,17 @@ import duckdb
 import nanoarrow
 
 from dpsql.worker import limits, wire
+from dpsql.worker.counting import counted
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
 LEAST_BUFFERS = 256 << 20  # Bytes for the engine's buffers, however little memory the policy allows. It is a choice.
+SLOT = 256
+"""Bytes that a group takes in a table with a place for each whole number between the least and the largest key: sixteen
+sums of 16 bytes. Such tables may take an eighth of the engine's buffers. Both are choices."""
+MOST_SLOTS = 22
+"""In binary digits: places of such a table, 4 million. Units whose ids are numbers close together are added up twice as
+fast in one (measured over 6 million rows of 100,000 units). It is a choice: more of them are slow to clear."""
 CACHED_TEXTS = 1000
 """Texts of statements that are remembered as verified, or as bound. It is a choice between memory and time."""
 INPUT = "what came with the request"  # The name of a table while it is taken in.
@@ -37,7 +44,13 @@ def open_database(database: str | None, memory: int, threads: int) -> duckdb.Duc
         threads: How many the engine may use.
     """
     buffers = max(memory - AT_REST, LEAST_BUFFERS)
-    own: dict[str, Any] = {"threads": threads, "memory_limit": f"{buffers >> 20}MiB", "lock_configuration": "true"}
+    slots = buffers // 8 // (threads * SLOT)
+    own: dict[str, Any] = {
+        "threads": threads,
+        "memory_limit": f"{buffers >> 20}MiB",
+        "perfect_ht_threshold": min(slots.bit_length() - 1, MOST_SLOTS),
+        "lock_configuration": "true",
+    }
     return duckdb.connect(database or ":memory:", read_only=database is not None, config=limits.LOCKED | own)
 
 
@@ -58,14 +71,14 @@ class Desk:
         """
         self._confirm(request)
         sql, parameters = request["sql"], request["parameters"] or None
-        text = wire.encode([sql, request["columns"], [type(value).__name__ for value in request["parameters"]]])
+        text = wire.encode([sql, _selected(request), [type(value).__name__ for value in request["parameters"]]])
         if text in self._bound:
             return
         try:
             found = self._connection.execute("DESCRIBE " + sql, parameters).fetchall()
         except duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
             raise Refused(f"DuckDB cannot bind it: {error}") from error
-        _require([[name, kind] for name, kind, *_ in found], request["columns"])
+        _require([[name, kind] for name, kind, *_ in found], _selected(request))
         _remember(self._bound, text)
 
     def answer(self, request: Any, tables: Sequence[bytes]) -> memoryview:
@@ -81,7 +94,9 @@ class Desk:
                 _hold(cursor, name, columns, table)
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
-            _require(found, request["columns"])
+            _require(found, _selected(request))
+            if request["marks"] is not None:
+                return wire.pack(counted(relation, request["marks"]))
             most = request["most_rows"]
             return wire.pack(relation if most is None else relation.limit(most + 1))
 
@@ -99,6 +114,12 @@ def _remember(texts: set[bytes], text: bytes) -> None:
     if len(texts) >= CACHED_TEXTS:
         texts.clear()
     texts.add(text)
+
+
+def _selected(request: Any) -> list[list[str]]:
+    """The columns that the statement itself gives: not the one that counts its rows."""
+    columns: list[list[str]] = request["columns"]
+    return columns if request["marks"] is None else columns[:-1]
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

@@ -47,6 +47,10 @@ class Statement(Protocol):
     def functions(self) -> frozenset[str]: ...
     @property
     def most_rows(self) -> int | None: ...
+    @property
+    def marks(self) -> int | None: ...
+    @property
+    def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
 
 
 class Worker:
@@ -173,7 +177,7 @@ def _read(packed: bytes, request: Statement) -> dict[str, Sequence[Any]]:
     found = columns.read(packed, request.columns)
     if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
         raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
-    return found
+    return found | {name: columns.listed(found[name], values) for name, values in request.listed}
 
 
 def _message(
@@ -187,6 +191,7 @@ def _message(
             "tables": sorted(request.tables),
             "functions": sorted(request.functions),
             "most_rows": request.most_rows,
+            "marks": request.marks,
             "deadline": deadline,
             "run": run,
             "held": [[name, [[own, kind] for own, (kind, _) in table.items()]] for name, table in tables.items()],

@@ -15,7 +15,7 @@ from nanoarrow import Type
 
 from dpsql.worker import wire
 
-__all__ = ["read"]
+__all__ = ["OUTSIDE", "listed", "read"]
 
 _EPOCH = datetime(1970, 1, 1)  # The moment from which DuckDB counts microseconds.
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
@@ -44,6 +44,22 @@ def read(data: bytes, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence
         name: _column(wire_type, [children[place] for children in chunks])
         for place, (name, wire_type) in enumerate(expected)
     }
+
+
+OUTSIDE = object()
+"""What stands where a value is none of those listed: equal to nothing else."""
+
+
+def listed(places: Sequence[int], values: Sequence[Any]) -> Any:
+    """(n,) the values at these places of a list, `OUTSIDE` behind its end; no value is made, only named.
+
+    >>> listed([1, 0, 1], ["a", None]).tolist()
+    [None, 'a', None]
+    """
+    named = np.empty(len(values) + 1, dtype=object)
+    named[:-1] = values
+    named[-1] = OUTSIDE
+    return named[np.asarray(places, dtype=np.int64)]
 
 
 def _wire_type(field: Any) -> str:

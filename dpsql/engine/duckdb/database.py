@@ -19,7 +19,7 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.duckdb.files import matching, rows_of
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
-from dpsql.errors import OperationalError, PolicyError
+from dpsql.errors import InvariantBroken, OperationalError, PolicyError
 
 __all__ = ["DuckDBDatabase", "building", "reading"]
 
@@ -118,9 +118,17 @@ class DuckDBDatabase:
                 raise OperationalError(BROKEN_LINE) from error
             raise
 
-    def create(self, name: str, sql: str) -> None:
-        """Makes a bounded table out of the rows of a query."""
-        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+        """Makes a bounded table out of the rows of a query; see `Database.create`."""
+        if not order:
+            self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+            return
+        by = [DUCKDB.quoted(column) for column in order]
+        self.rows("SET preserve_insertion_order = true")
+        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT * FROM ({sql}) AS r ORDER BY {', '.join(by)}")
+        if self.rows(_disorder(name, by))[0][0]:
+            raise InvariantBroken(f"the rows of {name} do not lie in order")
+        self.rows("SET preserve_insertion_order = false")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:
@@ -160,3 +168,12 @@ class DuckDBDatabase:
     def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
         types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}
         return SourceTable(sql, types, typed, DUCKDB)
+
+
+def _disorder(name: str, by: Sequence[str]) -> str:
+    """SQL that counts the rows of a bounded table which do not come behind the row before them, by these columns."""
+    seen = ", ".join(f"{column} AS c{place}, lag({column}) OVER () AS b{place}" for place, column in enumerate(by))
+    falls = "TRUE"  # of equal rows
+    for place in reversed(range(len(by))):
+        falls = f"(c{place} < b{place} OR (c{place} = b{place} AND {falls}))"
+    return f"SELECT count(*) FROM (SELECT {seen} FROM {DUCKDB.bounded(name)}) AS r WHERE {falls}"

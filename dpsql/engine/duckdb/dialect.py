@@ -86,8 +86,10 @@ OWN = {
     "any_true": "max({0})",
     "with_length": "concat(length(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR))",
     "hash": "sha256(concat({*}))",
+    "out_of_order": "error('the rows do not lie in order')",
 }
-"""Sums, exact for integers of at most 63 bits, and the secret order of rows."""
+"""Sums, exact for integers of at most 63 bits, the secret order of rows, and what ends a statement that relies on the
+order in which a table lies."""
 
 TYPES: Mapping[str, str] = {
     name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
@@ -112,5 +114,6 @@ DUCKDB = Dialect(
     escapes={"'": "''"},
     widest=2**127 - 1,
     spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN | BUILDING,
+    counts=True,
 )
 """How DuckDB spells each primitive. Its widest whole number is HUGEINT's largest, 2^127 - 1."""

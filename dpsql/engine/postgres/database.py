@@ -185,8 +185,8 @@ class PostgresDatabase:
             raise OperationalError(f"PostgreSQL says: {error.diag.message_primary}. Grant the right.") from error
         return done.fetchall() if done.description else []
 
-    def create(self, name: str, sql: str) -> None:
-        """Makes a bounded table out of the rows of a query."""
+    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+        """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
         whole = self._dialect.prefix + name
         if len(whole.encode()) > LONGEST:
             raise PolicyError(f"{name} is too long a name for PostgreSQL. Give the table a shorter one, in a view.")

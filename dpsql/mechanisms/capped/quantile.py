@@ -27,7 +27,7 @@ from fractions import Fraction
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import UnitSizes
-from dpsql.mechanisms.choice.groups import grouped
+from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import in_unit
@@ -100,18 +100,19 @@ class CappedQuantile(CappedRelease):
         best, widest = self.best(sizes), self.widest(sizes)
         ends = self._ends(sizes, widest)
         answer = self.inners[best].answer(len(query.ends) - len(ends))
-        drawn = {"value": self._drawn(raw, best, answer, sampler)}
+        counted = {cap: list(grouped(self.within(raw, cap))) for cap in {best, widest}}
+        drawn = {"value": self._drawn(counted[best], answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):
-                drawn[name] = self._drawn(raw, widest, ends[side], sampler) if side in ends else [bound] * raw.size
+                drawn[name] = self._drawn(counted[widest], ends[side], sampler) if side in ends else [bound] * raw.size
         columns = {name: [in_unit(k, grid.step) for k in steps] for name, steps in drawn.items()}
         places = {name: [at] * raw.size for name, at in (("cap", best), ("widest", widest))}
         return ReleasedTable({**columns, **places, **self.noted(counts, raw)})
 
-    def _drawn(self, raw: RawTable, cap: int, draw: Draw, sampler: Sampler) -> list[int]:
-        """What a draw takes in each group, of the rows within a cap."""
-        grid = self.inners[cap].query.grid
-        return [chosen(group, grid, draw, sampler) for group in grouped(self.within(raw, cap))]
+    def _drawn(self, groups: Sequence[tuple[Whole, Whole]], draw: Draw, sampler: Sampler) -> list[int]:
+        """What a draw takes in each group."""
+        grid = self.inners[0].query.grid
+        return [chosen(group, grid, draw, sampler) for group in groups]
 
     def _ends(self, sizes: UnitSizes, place: int) -> dict[int, Draw]:
         """What the ends want that are drawn: the others are the bounds."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import Whole
+from dpsql.mechanisms.choice.groups import Whole, in_order
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -55,8 +55,10 @@ class CappedRelease(Offer):
         names = ("group", "value", "rank", "rows")
         group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in names)
         kept = np.flatnonzero(rank <= place)
-        kept = kept[np.lexsort((value[kept], group[kept]))]
         group, value, rows = group[kept], value[kept], rows[kept]
+        order = in_order(group, value)
+        if order is not None:
+            group, value, rows = group[order], value[order], rows[order]
         starts = np.flatnonzero(_first(group) | _first(value))
         total = np.add.reduceat(rows, starts) if len(starts) else rows
         columns: dict[str, Any] = {"group": group[starts], "value": value[starts], "rows": total}

@@ -29,6 +29,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable
@@ -121,9 +123,10 @@ class SizeSearch:
             raw: As `Values` with ``ranks``.
             sampler: For the noise.
         """
-        exact = [0] * len(self.edges)
-        for rank, units in zip(raw.column("rank"), raw.column("units"), strict=True):
-            exact[min(int(rank), len(exact) - 1)] += int(units)
+        ranks, units = (np.asarray(raw.column(name), dtype=np.int64) for name in ("rank", "units"))
+        sums = np.zeros(len(self.edges), dtype=np.int64)
+        np.add.at(sums, np.minimum(ranks, len(sums) - 1), units)
+        exact = sums.tolist()
         return [int(k) for k in noised(exact, self.law.draw(sampler, len(exact)))]
 
     def believed(self, counts: Sequence[int]) -> UnitSizes:

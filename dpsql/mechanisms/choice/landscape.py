@@ -6,8 +6,10 @@ the loss.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
@@ -64,7 +66,7 @@ def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler)
     """The grid point that one draw chooses, in steps."""
     widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
     weights = widths if draw.measure is None else draw.measure.within(widths)
-    index, offset = sampler.intervals(weights.tolist(), scores.tolist(), draw.exponent)
+    index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
     start = grid.low + int(widths[:index].sum())
     return start + offset if draw.measure is None else draw.measure.point(start, offset)
 
@@ -92,7 +94,7 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     upto = np.cumsum(counts)
     below = upto - counts
     wanted = a * int(upto[-1]) + b * rank.offset
-    between = upto[:-1]
+    between = upto
     below[0] -= pad
     upto = upto.copy()
     upto[-1] += pad
@@ -104,11 +106,18 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
         scored: Whole = -np.minimum(np.maximum(missed, 0), deepest)
         return scored
 
-    widths = np.ones(2 * len(points) - 1, dtype=np.int64)
-    widths[1::2] = np.diff(points) - 1
+    # What lies so far off that it has the deepest score is one interval on either side, whatever its values are.
+    first = int(np.searchsorted(upto, (wanted + rank.under - -(-deepest // low)) // b, side="right"))
+    last = int(np.searchsorted(below, -((wanted - rank.above - -deepest // high) // -b), side="left")) - 1
+    near = slice(first, last + 1) if first <= last else slice(0, len(points))
+    kept = points[near]
+    widths = np.ones(2 * len(kept) - 1, dtype=np.int64)
+    widths[1::2] = np.diff(kept) - 1
     scores = np.empty(len(widths), dtype=upto.dtype)
-    scores[::2] = scores_of(below, upto)
-    scores[1::2] = scores_of(between, between)
+    scores[::2] = scores_of(below[near], upto[near])
+    scores[1::2] = scores_of(between[near][:-1], between[near][:-1])
+    widths = np.concatenate([kept[:1] - points[0], widths, points[-1] - kept[-1:]])
+    scores = np.concatenate([[-deepest], scores, [-deepest]]).astype(upto.dtype)
     widths, scores = widths[widths > 0], scores[widths > 0]
     starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
     return np.add.reduceat(widths, starts), scores[starts]
@@ -116,9 +125,8 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
 
 def _with_ends(values: Whole, rows: Whole, grid: Grid) -> tuple[Whole, Whole]:
     """The same values and counts, with the grid's ends added at count 0 where no row holds them."""
-    present = values.tolist()
-    front = [] if present and present[0] == grid.low else [grid.low]
-    back = [] if present and present[-1] == grid.high else [grid.high]
+    front = [] if len(values) and values[0] == grid.low else [grid.low]
+    back = [] if len(values) and values[-1] == grid.high else [grid.high]
     points = np.concatenate([np.array(front, dtype=np.int64), values, np.array(back, dtype=np.int64)])
     counts = np.concatenate([np.zeros(len(front), dtype=rows.dtype), rows, np.zeros(len(back), dtype=rows.dtype)])
     return points, counts

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpsql.mechanisms.choice.landscape import Rank, landscape
 from dpsql.plan.types import Grid
@@ -44,3 +46,24 @@ def score_of(v: int, data: list[int], grid: Grid, rank: Rank, deepest: int) -> i
     wanted = a * len(data) + b * rank.offset
     low, high = rank.factors
     return -min(deepest, max(0, high * (b * below - wanted + rank.above), low * (wanted - b * upto + rank.under)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    data=st.lists(st.integers(-20, 20), max_size=60),
+    rank=st.builds(
+        Rank,
+        st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)]),
+        st.integers(-6, 6),
+        st.integers(0, 1),
+        st.integers(0, 1),
+        st.sampled_from([(1, 1), (1, 2), (2, 1)]),
+    ),
+    deepest=st.integers(1, 40),
+)
+def test_what_lies_too_deep_is_left_out_of_the_work_alone(data: list[int], rank: Rank, deepest: int) -> None:
+    grid, values = Grid(Fraction(1), -20, 20), sorted(set(data))
+    rows = np.array([data.count(value) for value in values], dtype=np.int64)
+    widths, scores = landscape(np.array(values, dtype=np.int64), rows, grid, rank, deepest)
+    assert np.repeat(scores, widths).tolist() == [score_of(v, data, grid, rank, deepest) for v in range(-20, 21)]
+    assert (scores[1:] != scores[:-1]).all()
