@@ -16,13 +16,18 @@ __all__ = ["countable", "counted_rows"]
 
 MOST_LISTED = 64
 """Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
+FEW = 1 << 17
+"""Points of a grid up to which the database's own groups are few, and cost less than sorting all rows. It is a choice:
+over 6 million rows 5,000 points take a fifth of the time by GROUP BY, 11 million four times as long (measured)."""
 
 
 def countable(need: Values) -> bool:
-    """Whether all that tells rows apart are whole numbers, or values of short lists."""
+    """Whether all that tells rows apart are whole numbers of many, or values of short lists."""
+    if need.grid is None or need.grid.high - need.grid.low < FEW:
+        return False
     keys = [key for key in need.source.keys if key.expression.facts.type is not Type.REAL]
     listed = [key for key in keys if key.domain is not None and len(key.domain) <= MOST_LISTED]
-    return need.grid is not None and need.by is None and len(listed) == len(need.source.keys)
+    return need.by is None and len(listed) == len(need.source.keys)
 
 
 def counted_rows(printer: Printer, need: Values, xs: Sequence[str], ends: str) -> list[str]:
