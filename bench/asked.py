@@ -22,6 +22,8 @@ from remembering import Remembering
 
 import dpsql.testing
 from dpsql import Answer, Error, ProgrammingError, Session
+from dpsql.answers.several import put_together
+from dpsql.plan.plans import PublicPlan, Several
 from dpsql.privacy.sampling import Sampler
 from dpsql.sql.parse import parse
 
@@ -160,9 +162,23 @@ def again(session: Session, sql: str, parameters: Sequence[Any], draws: int) -> 
     """The same answer with other noise: a trial of the noise, which no session gives."""
     if draws:
         query: Any = parse(sql)
-        prepared = session._prepare(session._plan(query.select, parameters), {})
+        plan = session._plan(query.select, parameters)
+        parts = plan.parts if isinstance(plan, Several) else (plan,)
+        own = [part if isinstance(part, PublicPlan) else session._prepare(part, {}) for part in parts]
         for _ in range(draws):
-            yield session._finish(prepared, session._release(prepared), replayed=False)
+            answers = [_drawn(session, part) for part in own]
+            if isinstance(plan, Several):
+                beside, post_process = session._releases.tables_beside(plan), session._backend.post_process
+                yield put_together(plan, answers, beside, answers[0].cost, post_process)
+            else:
+                yield answers[0]
+
+
+def _drawn(session: Session, own: Any) -> Answer:
+    """The answer to one SELECT, with noise of its own."""
+    if isinstance(own, PublicPlan):
+        return session._public(own)
+    return session._finish(own, session._release(own), replayed=False)
 
 
 def _same(ours: Sequence[Sequence[Any]], theirs: Sequence[Sequence[Any]]) -> bool:
