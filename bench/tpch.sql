@@ -265,20 +265,6 @@ FROM supplier, revenue
 WHERE s_suppkey = supplier_no AND total_revenue = (SELECT MAX(total_revenue) FROM revenue)
 ORDER BY s_suppkey
 
--- Q15 rewritten: first the supplier
-SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = 8)
-       l_suppkey, SUM(l_extendedprice * (1 - l_discount), contribution_bounds_per_group => (0, 100000)) AS total_revenue
-FROM lineitem
-WHERE l_shipdate >= DATE '1996-01-01' AND l_shipdate < DATE '1996-01-01' + INTERVAL '3' MONTH
-GROUP BY l_suppkey
-ORDER BY total_revenue DESC
-LIMIT 1
-
--- Q15 rewritten: then its name, which is public
-SELECT s_suppkey, s_name, s_address, s_phone
-FROM supplier
-WHERE s_suppkey = ?
-
 -- Q16 Parts/supplier relationship
 SELECT p_brand, p_type, p_size, COUNT(DISTINCT ps_suppkey) AS supplier_cnt
 FROM partsupp, part

@@ -14,7 +14,7 @@ from dpsql.plan.types import Type
 
 __all__ = ["countable", "counted_rows"]
 
-MOST_LISTED = 64
+MOST_SORTED = 64
 """Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
 FEW = 1 << 17
 """Points of a grid up to which the database's own groups are few, and cost less than sorting all rows. It is a choice:
@@ -26,7 +26,7 @@ def countable(need: Values) -> bool:
     if need.grid is None or need.grid.high - need.grid.low < FEW:
         return False
     keys = [key for key in need.source.keys if key.expression.facts.type is not Type.REAL]
-    listed = [key for key in keys if key.domain is not None and len(key.domain) <= MOST_LISTED]
+    listed = [key for key in keys if key.domain is not None and len(key.domain) <= MOST_SORTED]
     return need.by is None and len(listed) == len(need.source.keys)
 
 
