@@ -27,7 +27,7 @@ from dpsql.privacy.sampling import Sampler
 QUERIES = Path(__file__).with_name("tpch.sql")
 PAGE = ROOT / "docs" / "tpch.md"
 POLICY = ROOT / "policies" / "tpch.yaml"
-DRAWS = 20  # Of noise, for each statement: errors are root mean squared over them.
+DRAWS = 100  # Of noise, for each statement: errors are root mean squared over them.
 TABLES = ("customer", "orders", "lineitem", "part", "supplier", "partsupp", "nation", "region")
 
 INTRODUCTION = """# TPC-H
