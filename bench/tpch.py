@@ -37,7 +37,7 @@ items are theirs, through keys. Parts, suppliers, nations and regions are public
 ([policies/tpch.yaml](../policies/tpch.yaml)). All statements stand in [bench/tpch.sql](../bench/tpch.sql), those of
 TPC-H with its own parameters.
 
-- **answered**: with noise. The error is |answer - truth| / |truth|, root mean squared over 20 draws of noise, for each
+- **answered**: with noise. The error is |answer - truth| / |truth|, root mean squared over 100 draws of noise, for each
   column its median over the groups. The truth is DuckDB's answer to the same text.
 - **exact**: only public tables are read, so the answer is DuckDB's own, at no cost.
 - **refused**: the message, and what was made of it, stand below. Where single people or orders were asked for, the
