@@ -294,8 +294,8 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
 
 def _sized(printer: Printer, need: Sized, key: bytes) -> EngineStatement:
     _prove_sum(max(abs(need.grid.low), abs(need.grid.high)))
-    grouped = bool(need.source.keys)
-    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=grouped)
+    several = bool(need.source.keys) and not need.single
+    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=several)
     sql = sized_totals(printer, need, rows, _x(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     wires = zip(need.columns, ("BIGINT", "BIGINT", "BIGINT", "HUGEINT"), strict=True)

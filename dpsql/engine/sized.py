@@ -17,15 +17,16 @@ def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) ->
     Args:
         printer: Collects what the text uses.
         need: What is wanted.
-        rows: SQL of one row for each unit and group: its keys, the unit where there are keys, and the total.
+        rows: SQL of one row for each unit and group: its keys, the unit where it has several, and the total.
         x: The column of the total, in grid steps.
         unit: The column of the unit.
     """
     keys = [printer.quoted(key.name) for key in need.source.keys]
     size, first, held = (printer.quoted(name) for name in ("size", "first", "bin"))
-    printer.functions |= {"-", "row_number"} if keys else {"-"}
+    several = bool(keys) and not need.single
+    printer.functions |= {"-", "row_number"} if several else {"-"}
     whole, place = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END", "1"
-    if keys:  # what the unit has in all groups, and the one group in which it is counted
+    if several:  # what the unit has in all groups, and the one group in which it is counted
         whole = printer.call("sum_within", whole, unit)
         place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS FIRST' for key in keys)})"
     columns = ", ".join([*keys, x])

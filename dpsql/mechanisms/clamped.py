@@ -180,6 +180,10 @@ def _totals(request: Request) -> Sized | str:
     rows = held.of_units().total if aggregate.function == "count_units" else held.total
     if rows * max(abs(one_row.low), abs(one_row.high)) < 2:
         return "one unit counts with one step at most; there is nothing to find."
+    if held.rows == 1 and aggregate.argument is not None:  # a sum: the one row of a unit is its total
+        grid = _grid(one_row, 1)
+        edges = _edges(one_row, grid, math.ceil(_top(one_row, 1) * one_row.step / grid.step))
+        return Sized(source, aggregate.argument, grid, edges, single=True)
     asked = replace(aggregate, per_group=(Fraction(0), Fraction(0)))
     if aggregate.function == "count_units":  # a unit counts once in each of its groups: its rows there, clamped to 1
         asked = replace(asked, function="count_rows")
@@ -191,11 +195,15 @@ def _totals(request: Request) -> Sized | str:
         return "its rows have no totals per unit."
     in_group = 1 if aggregate.function == "count_units" else held.rows_in_group
     grid = _grid(one_row, in_group)
-    # A size is made of all of the unit's rows, those outside the listed groups too.
-    top = min(max(abs(one_row.low), abs(one_row.high)) * held.rows * one_row.step, FARTHEST_STEP * grid.step)
+    top = min(_top(one_row, held.rows) * one_row.step, FARTHEST_STEP * grid.step)
     groups = held.groups
     of_units = Source(relation, keys, Contribution(groups, groups, 1))
     return Sized(of_units, own.argument, grid, _edges(one_row, grid, math.ceil(top / grid.step)))
+
+
+def _top(one_row: Grid, rows: int) -> int:
+    """The largest size of a unit, in steps: it is made of all of its rows, those outside the listed groups too."""
+    return max(abs(one_row.low), abs(one_row.high)) * rows
 
 
 def _grid(one_row: Grid, rows: int) -> Grid:

@@ -224,12 +224,14 @@ class Sized:
         argument: The unit's total in the group.
         grid: The grid its values are clamped and rounded to.
         edges: Rising, in grid steps: a unit is in the first bin whose edge its size does not exceed, else behind all.
+        single: Whether a unit has one row at most, in whatever group: then that row is the unit's total.
     """
 
     source: Source
     argument: Expression
     grid: Grid
     edges: tuple[int, ...]
+    single: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
