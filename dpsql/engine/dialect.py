@@ -50,6 +50,7 @@ class Dialect:
         widest: The largest whole number of the wire type HUGEINT.
         spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
+        prefix: What stands before the names of bounded tables, inside of the quotes.
         counts: Whether its engine counts the rows that a statement gives; see `EngineStatement.marks`.
     """
 
@@ -61,6 +62,7 @@ class Dialect:
     escapes: Mapping[str, str]
     widest: int
     spellings: Mapping[str, str]
+    prefix: str = ""
     counts: bool = False
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -74,7 +76,7 @@ class Dialect:
 
     def bounded(self, name: str) -> str:
         """The bounded table of this name."""
-        return self.table.format(name=self.quoted(name))
+        return self.table.format(name=self.quoted(self.prefix + name))
 
     def cast(self, text: str, wire: str) -> str:
         """A value as one of a wire type, which it surely fits."""

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["DECLARED", "Facts", "Grid", "Parameters", "Passed", "Type", "Value"]
+__all__ = ["DECLARED", "INTEGERS", "Facts", "Grid", "Parameters", "Passed", "Type", "Value"]
 
 Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
@@ -38,6 +38,16 @@ class Type(enum.Enum):
 
 DECLARED = {kind.value: kind for kind in Type if kind is not Type.NULL} | {"decimal": Type.REAL}
 """The types by the policy's words for them."""
+INTEGERS: dict[str, tuple[int, int]] = {
+    "tinyint": (-(2**7), 2**7 - 1),
+    "smallint": (-(2**15), 2**15 - 1),
+    "integer": (-(2**31), 2**31 - 1),
+    "bigint": (-(2**63), 2**63 - 1),
+    "utinyint": (0, 2**8 - 1),
+    "usmallint": (0, 2**16 - 1),
+    "uinteger": (0, 2**32 - 1),
+}
+"""The least and the largest number of each of DuckDB's types of whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import date, datetime
 from multiprocessing.connection import Connection
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import duckdb
 
 from dpsql.worker import limits, wire
+from dpsql.worker.trees import nodes
 from dpsql.worker.verify import Refused
 
 SIZES: dict[str, Any] = {"threads": "1", "memory_limit": "256MiB"}  # A choice: a catalogue takes some MB.
@@ -51,9 +52,9 @@ def confirm(
     tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if kinds != ["SELECT"] or tree.get("error") or len(tree["statements"]) != 1:
         raise Refused("this is no one SELECT")
-    nodes = list(_nodes(tree["statements"][0]))
-    known = {*relations, *(cte["key"].lower() for node in nodes for cte in node.get("map", []) if "key" in cte)}
-    for node in nodes:
+    found = list(nodes(tree["statements"][0]))
+    known = {*relations, *(cte["key"].lower() for node in found for cte in node.get("map", []) if "key" in cte)}
+    for node in found:
         if node.get("type") == "BASE_TABLE" and (node["catalog_name"] or node["schema_name"] not in SCHEMAS):
             raise Refused(f'schema "{node["schema_name"]}" does not exist')
         if node.get("type") == "BASE_TABLE" and node["table_name"].lower() not in known:
@@ -63,15 +64,6 @@ def confirm(
             raise Refused(f"function {name} does not exist")
         if node.get("type") in ("COLUMN_DATA", "SHOW_REF", "PIVOT", "DELIM_GET") or node.get("class") == "LAMBDA":
             raise Refused("this is not supported")
-
-
-def _nodes(node: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(node, dict):
-        yield node
-        node = list(node.values())
-    if isinstance(node, list):
-        for inner in node:
-            yield from _nodes(inner)
 
 
 def answer(connection: duckdb.DuckDBPyConnection, request: Any) -> dict[str, Any]:

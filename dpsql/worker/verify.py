@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 import duckdb
+
+from dpsql.worker.trees import nodes
 
 __all__ = ["Refused", "verify"]
 
@@ -95,10 +97,10 @@ def verify(
 
 
 def _uses(tree: Any, schema: tuple[str, str]) -> tuple[set[str], set[str]]:
-    nodes = list(_nodes(tree))
-    named = {entry["key"] for node in nodes for entry in (node.get("cte_map") or {}).get("map", ())}
+    found = list(nodes(tree))
+    named = {entry["key"] for node in found for entry in (node.get("cte_map") or {}).get("map", ())}
     tables, functions = set(), set()
-    for node in nodes:
+    for node in found:
         kind = node.get("class") or node.get("type")
         if isinstance(kind, str) and kind not in (EXPRESSIONS if "class" in node else NODES):
             raise Refused(f"it holds a {kind}")
@@ -116,15 +118,3 @@ def _uses(tree: Any, schema: tuple[str, str]) -> tuple[set[str], set[str]]:
                 raise Refused(f"{node['function_name']} is qualified")
             functions.add(node["function_name"])
     return tables, functions
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of the tree, without recursion: depth is no limit."""
-    rest = [tree]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, dict):
-            yield node
-            rest.extend(node.values())
-        elif isinstance(node, list):
-            rest.extend(node)

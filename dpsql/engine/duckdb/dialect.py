@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpsql.engine.dialect import FAMILIES, Dialect
+from dpsql.plan.types import INTEGERS
 
 __all__ = ["DUCKDB"]
 
@@ -49,13 +50,12 @@ CALENDAR = {
     "in_calendar": "{0} BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999'",
     "try_date": "TRY_CAST(CAST({0} AS VARCHAR) || '-' || CAST({1} AS VARCHAR) || '-' || CAST({2} AS VARCHAR) AS DATE)",
 }
-WHOLE = ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger")
 CASTS = {
     "bigint": "CAST({0} AS BIGINT)",
     "nearest": "CAST({0} AS BIGINT)",
     **{
         f"try_{name}_from_{kind}": f"CAST(TRY_CAST({{0}} AS {name.upper()}) AS BIGINT)"
-        for name in WHOLE
+        for name in INTEGERS
         for kind in ("integer", "real", "text")
     },
     "bigint_from_boolean": "CAST({0} AS BIGINT)",

@@ -13,7 +13,8 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpsql.engine.postgres.dialect import PostgresDialect, postgres
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.postgres.dialect import postgres
 
 __all__ = ["Bounded", "kept_by", "new", "read"]
 
@@ -33,7 +34,7 @@ class Bounded:
     build: str
 
     @property
-    def dialect(self) -> PostgresDialect:
+    def dialect(self) -> Dialect:
         """The words that name them."""
         return postgres(self.schema, f"{self.build}:")
 

@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from dpsql.engine.dialect import FAMILIES
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
+from dpsql.plan.types import INTEGERS
 
 __all__ = ["CASTS", "READING", "double_of", "number_of", "text_of"]
 
 SPACE = "E' \\t\\n\\r\\x0b\\x0c'"
 """What casts of texts pass over at their ends."""
-WHOLE = {
-    "tinyint": (-(2**7), 2**7 - 1),
-    "smallint": (-(2**15), 2**15 - 1),
-    "integer": (-(2**31), 2**31 - 1),
-    "bigint": (-(2**63), 2**63 - 1),
-    "utinyint": (0, 2**8 - 1),
-    "usmallint": (0, 2**16 - 1),
-    "uinteger": (0, 2**32 - 1),
-}
-"""The least and the largest number of each of the analyst's types of whole numbers."""
 _NUMBER = r"'^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'"
 _LARGEST = "CAST('1.7e308' AS numeric)"
 _SINGLE = "CAST('3.4028235e38' AS double precision)"  # The largest 32-bit number.
@@ -37,7 +28,7 @@ def number_of(text: str, then: str) -> str:
 
 
 def _whole_of(value: str, kind: str, name: str) -> str:
-    low, high = WHOLE[name]
+    low, high = INTEGERS[name]
     match kind:
         case "integer":
             return within(value, str(low), str(high), f"CAST({value} AS bigint)")
@@ -105,7 +96,7 @@ CASTS = {
     "nearest": "CAST({0} AS bigint)",
     **{
         f"try_{name}_from_{kind}": _whole_of("{0}", kind, name)
-        for name in WHOLE
+        for name in INTEGERS
         for kind in ("integer", "real", "text")
     },
     "bigint_from_boolean": "CAST(CAST({0} AS integer) AS bigint)",

@@ -9,13 +9,12 @@ Tests: tests/doors/test_postgres_dialect.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.casts import CASTS, READING, double_of, number_of, text_of
 from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
 
-__all__ = ["PostgresDialect", "postgres"]
+__all__ = ["postgres"]
 
 _UNICODE = 'COLLATE "C.utf8"'  # By which letters have a case; comparing goes by bytes everywhere.
 
@@ -208,39 +207,27 @@ BUILDING = {
 """What reads the owner's tables and builds the bounded ones, by the family of the source's type."""
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresDialect(Dialect):
+SPELLINGS: Mapping[str, str] = (
+    {name: f"{name}({{*}})" for name in PLAIN.split()} | NUMBERS | TEXTS | CALENDAR | CASTS | OWN | BUILDING
+)
+"""Every primitive that PostgreSQL has, without ever failing."""
+
+
+def postgres(schema: str, prefix: str) -> Dialect:
     """PostgreSQL's words for the bounded tables of one build.
 
-    Attributes:
+    Args:
         schema: Where they stand.
         prefix: What stands before each of their names.
     """
-
-    schema: str = ""
-    prefix: str = ""
-
-    def bounded(self, name: str) -> str:
-        """The bounded table of this name."""
-        return f"{self.quoted(self.schema)}.{self.quoted(self.prefix + name)}"
-
-
-def postgres(schema: str, prefix: str) -> PostgresDialect:
-    """The dialect for the bounded tables of one build."""
-    return PostgresDialect(
+    return Dialect(
         name="PostgreSQL",
         quote='"',
         types=TYPES,
         parameter="CAST(${number} AS {type})",
-        table="",
+        table=f'"{schema}".{{name}}',
         escapes={"'": "''"},
         widest=10**131_000,
         spellings=SPELLINGS,
-        schema=schema,
         prefix=prefix,
     )
-
-
-SPELLINGS: Mapping[str, str] = (
-    {name: f"{name}({{*}})" for name in PLAIN.split()} | NUMBERS | TEXTS | CALENDAR | CASTS | OWN | BUILDING
-)

@@ -11,7 +11,7 @@ Tests: tests/doors/test_postgres_engine.py.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -27,6 +27,7 @@ from dpsql.engine.postgres.words import NEAREST_TO_ZERO
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker.process import WorkerFailed
+from dpsql.worker.trees import nodes
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -178,7 +179,7 @@ class PostgresEngine:
         ).fetchall()
         prefix, schema = self._dialect.prefix, self._tables.schema
         expected = {(schema, prefix + name) for name in statement.tables}
-        found = {(node.get("Schema"), node["Relation Name"]) for node in _nodes(plans) if "Relation Name" in node}
+        found = {(node.get("Schema"), node["Relation Name"]) for node in nodes(plans) if "Relation Name" in node}
         if not found <= expected:
             raise InvariantBroken(f"PostgreSQL reads {sorted(map(str, found - expected))}, which were not expected")
         self._require_columns(connection, statement)
@@ -225,16 +226,6 @@ def _bound(statement: EngineStatement) -> list[Any]:
     return [
         0.0 if isinstance(value, float) and abs(value) < NEAREST_TO_ZERO else value for value in statement.parameters
     ]
-
-
-def _nodes(plan: Any) -> Iterator[dict[str, Any]]:
-    """All nodes of a plan in JSON."""
-    if isinstance(plan, dict):
-        yield plan
-        plan = list(plan.values())
-    if isinstance(plan, list):
-        for part in plan:
-            yield from _nodes(part)
 
 
 def _column(wire: str, values: Sequence[Any]) -> Sequence[Any]:

@@ -25,20 +25,10 @@ from dpsql.plan.functions.table import (
     Span,
 )
 from dpsql.plan.intervals import Interval
-from dpsql.plan.types import Type
+from dpsql.plan.types import INTEGERS, Type
 
 __all__ = ["CASTS", "cast_name", "cast_type", "decimal_cast"]
 
-INTEGERS: dict[str, tuple[int, int]] = {
-    "tinyint": (-(2**7), 2**7 - 1),
-    "smallint": (-(2**15), 2**15 - 1),
-    "integer": (-(2**31), 2**31 - 1),
-    "bigint": (-(2**63), 2**63 - 1),
-    "utinyint": (0, 2**8 - 1),
-    "usmallint": (0, 2**16 - 1),
-    "uinteger": (0, 2**32 - 1),
-}
-"""The least and the largest number of each of DuckDB's types of whole numbers."""
 NAMES = {
     **{name: name for name in INTEGERS},
     **dict.fromkeys(("int1",), "tinyint"),
