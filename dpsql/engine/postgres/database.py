@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.engine.database import SourceTable
+from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
 from dpsql.engine.postgres.connecting import connected, driver, settle
 from dpsql.engine.postgres.numbers import read_numbers
-from dpsql.engine.postgres.types import PLACES, source_type
+from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of, named, searched
+from dpsql.engine.postgres.types import PLACES
 from dpsql.errors import OperationalError, PolicyError
 
 if TYPE_CHECKING:
@@ -26,17 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["PostgresDatabase", "building", "reading"]
 
 LONGEST = 63  # Bytes of a name; PostgreSQL cuts off what is longer, and two names might become one.
-_COLUMNS = """
-    SELECT a.attname, format_type(b.oid, NULL), b.typcategory, CASE WHEN b.oid = t.oid THEN a.atttypmod
-           ELSE t.typtypmod END
-    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-         JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-    WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
-"""
-_TABLE = """
-    SELECT c.oid, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relname = $1 AND n.nspname = ANY($2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-    ORDER BY array_position($2, n.nspname) LIMIT 1
+_READABLE = f"""
+    SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ANY($2) AND {HOLDS_ROWS} AND has_table_privilege($1, c.oid, 'SELECT') LIMIT 1
 """
 _OLD = """
     SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -66,7 +59,7 @@ def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[Postgr
 @contextmanager
 def _database(source: Mapping[str, str], key: str, bounded: Bounded) -> Iterator[PostgresDatabase]:
     with connected(source["dsn"]) as connection:
-        ((schemas,),) = connection.execute("SELECT current_schemas(false)::text[]").fetchall()
+        schemas = searched(connection)
         settle(connection, **{"dpsql.key": key})
         read_numbers(connection)
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -104,8 +97,9 @@ class PostgresDatabase:
         if not self.rows(f"SELECT 1 FROM pg_namespace WHERE nspname = {words.text(schema)}"):
             self.rows(f"CREATE SCHEMA {words.quoted(schema)}")
             self.rows(f"REVOKE ALL ON SCHEMA {words.quoted(schema)} FROM PUBLIC")
+        kept = kept_by(cache)
         for (name,) in self._connection.execute(_OLD, [schema, _mark(cache)]).fetchall():
-            if name.partition(":")[0] not in kept_by(cache):
+            if name.partition(":")[0] not in kept:
                 self.rows(f"DROP TABLE {words.quoted(schema)}.{words.quoted(name)}")
 
     def cautions(self) -> Sequence[str]:
@@ -115,7 +109,8 @@ class PostgresDatabase:
                 "engine.query_dsn is not set: analysts' statements run as the owner's role. They are dpsql's own and "
                 "read the bounded tables alone; a role that may read nothing else is a second lock. Create one.",
             )
-        return (f"{error} Until then no tables are built.",) if (error := self._too_open()) else ()
+        error = self._too_open(_role(self._query_dsn))
+        return (f"{error} Until then no tables are built.",) if error else ()
 
     def end(self, cache: Path) -> None:
         """Lets the role that answers statements read what was built.
@@ -129,23 +124,17 @@ class PostgresDatabase:
             self.rows(f"ANALYZE {table}")
         if not self._query_dsn:
             return
-        if error := self._too_open():
-            raise PolicyError(f"{error} No tables were built.")
         role = _role(self._query_dsn)
+        if error := self._too_open(role):
+            raise PolicyError(f"{error} No tables were built.")
         self.rows(f"GRANT USAGE ON SCHEMA {words.quoted(self._bounded.schema)} TO {words.quoted(role)}")
         for table in self._made:
             self.rows(f"GRANT SELECT ON {table} TO {words.quoted(role)}")
 
-    def _too_open(self) -> str:
+    def _too_open(self, role: str) -> str:
         """What is wrong where the role that answers statements may read the source; empty where it may not."""
-        role = _role(self._query_dsn)
-        words, readable = self._dialect, "has_table_privilege({role}, c.oid, 'SELECT')"
-        schemas = ", ".join(map(words.text, self._schemas)) or "NULL"
-        found = self.rows(
-            f"SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ({schemas}) "
-            f"AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {readable.format(role=words.text(role))} LIMIT 1"
-        )
-        if not found:
+        found = self._connection.execute(_READABLE.encode(), [role, self._schemas]).fetchone()
+        if found is None:
             return ""
         return (
             f"The role {role} of engine.query_dsn may read tables of the source. Take that right from it: it answers "
@@ -154,22 +143,17 @@ class PostgresDatabase:
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source; see `Database.table`."""
-        found = self._connection.execute(_TABLE, [name, self._schemas]).fetchone()
+        found = named(self._connection, name, self._schemas)
         if found is None:
             where = " or ".join(self._schemas) or "the search path of engine.dsn"
             raise PolicyError(
                 f"The database has no table or view {name} in {where}. Create it there, as a view if need be: upper "
                 f"and lower case differ here."
             )
-        table, schema = found
-        types = {}
-        read = []
-        for column, kind, category, modifier in self._connection.execute(_COLUMNS, [table]).fetchall():
-            types[column] = source_type(kind, category, modifier)
-            quoted = self._dialect.quoted(column)
-            read.append(f"round({quoted}, {PLACES}) AS {quoted}" if kind == "numeric" and modifier < 0 else quoted)
-        sql = f"(SELECT {', '.join(read)} FROM {self._dialect.quoted(schema)}.{self._dialect.quoted(name)})"
-        return SourceTable(sql, types, True, self._dialect)
+        relation, source = found
+        types = columns_of(self._connection, [relation])[relation]
+        read = [_in_places(self._dialect.quoted(column), kind) for column, kind in types.items()]
+        return SourceTable(f"(SELECT {', '.join(read)} FROM {source})", types, True, self._dialect)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query; empty for what has none."""
@@ -222,6 +206,11 @@ class PostgresDatabase:
         table = f"pg_temp.scratch{self._scratched}"
         self.rows(f"CREATE TEMPORARY TABLE scratch{self._scratched} {made}")
         return table
+
+
+def _in_places(column: str, kind: SourceType) -> str:
+    """A column with as many digits behind the point as its type says; a numeric that states none has any number."""
+    return f"round({column}, {PLACES}) AS {column}" if kind.places == PLACES else column
 
 
 def _mark(cache: Path) -> str:

@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from dpsql.engine.base import EngineStatement, PublicTable
-from dpsql.engine.dialect import Dialect
-from dpsql.engine.log import OPERATOR, TELLS
+from dpsql.engine.guarded import GuardedEngine
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.connecting import connected, driver, settle
 from dpsql.engine.postgres.numbers import read_numbers
 from dpsql.engine.postgres.words import NEAREST_TO_ZERO
-from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
-from dpsql.privacy.tables import RawTable
+from dpsql.errors import InvariantBroken, OperationalError
 from dpsql.worker.process import WorkerFailed
 from dpsql.worker.trees import nodes
 
@@ -39,8 +37,6 @@ __all__ = ["PostgresEngine", "open_engine"]
 
 T = TypeVar("T")
 
-NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
-OTHERWISE = "The engine reads the statement otherwise than it was meant; it was not run."
 MOST_IDLE = 4  # Connections that wait for the next statement. It is a choice: a new one takes some 10 ms.
 GRACE = 5.0  # Seconds that a server has beyond the deadline to say that it passed; then the connection is cut.
 WIRE = {20: "BIGINT", 1700: "HUGEINT", 701: "DOUBLE", 25: "VARCHAR", 1082: "DATE", 1114: "TIMESTAMP", 16: "BOOLEAN"}
@@ -55,7 +51,7 @@ def open_engine(place: Path, version: int, public: Mapping[str, PublicTable], se
     )
 
 
-class PostgresEngine:
+class PostgresEngine(GuardedEngine):
     """An `Engine` over one build. Safe to share between threads: each has a connection of its own.
 
     Args:
@@ -69,47 +65,10 @@ class PostgresEngine:
     def __init__(
         self, dsn: str, tables: bounded.Bounded, *, version: int, public: Mapping[str, PublicTable], deadline: float
     ) -> None:
-        self._dsn, self._tables, self._version, self._public, self._deadline = dsn, tables, version, public, deadline
-        self._dialect = tables.dialect
+        super().__init__(version, public, tables.dialect)
+        self._dsn, self._tables, self._deadline = dsn, tables, deadline
         self._idle: list[Connection[Any]] = []
         self._lock = threading.Lock()
-
-    @property
-    def version(self) -> int:
-        """The table version."""
-        return self._version
-
-    @property
-    def public(self) -> Mapping[str, PublicTable]:
-        """The public tables, by name."""
-        return self._public
-
-    @property
-    def dialect(self) -> Dialect:
-        """PostgreSQL's words."""
-        return self._dialect
-
-    def verify(self, statement: EngineStatement) -> None:
-        """Returns if the server stands, and plans the statement as it was meant; see `Engine.verify`."""
-        try:
-            self._held(lambda connection: self._planned(connection, statement))
-        except WorkerFailed as failure:
-            OPERATOR.error("the engine is not ready: %s\n%s", failure.detail, statement.sql)
-            raise OperationalError(NOT_READY) from failure
-        except InvariantBroken as bug:
-            OPERATOR.error("%s\n%s", bug, statement.sql)
-            raise InvariantBroken(OTHERWISE) from None
-
-    def run(self, statement: EngineStatement) -> RawTable:
-        """The statement's exact result; see `Engine.run`."""
-        try:
-            return RawTable(self._held(lambda connection: self._columns(connection, statement)))
-        except WorkerFailed as failure:
-            OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
-            raise EngineFailed from failure
-        except InvariantBroken as bug:
-            OPERATOR.error("%s\n%s", bug, statement.sql)
-            raise InvariantBroken(OTHERWISE) from None
 
     def close(self) -> None:
         """Closes the connections. Harmless when repeated."""
@@ -117,6 +76,12 @@ class PostgresEngine:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+
+    def _verify(self, statement: EngineStatement) -> None:
+        self._held(lambda connection: self._planned(connection, statement))
+
+    def _run(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
+        return self._held(lambda connection: self._columns(connection, statement))
 
     def _held(self, work: Callable[[Connection[Any]], T]) -> T:
         """What is done on a connection, by the deadline. One that failed is not used again.

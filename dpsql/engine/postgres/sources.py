@@ -12,25 +12,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpsql.engine.postgres.connecting import connected, settle
+from dpsql.engine.postgres.relations import found_by, named, searched
 
 __all__ = ["contents", "fingerprint", "may_be_equal"]
 
-_TABLES = """
+_TABLES = f"""
     WITH RECURSIVE edges(whole, part) AS (
         SELECT r.ev_class, d.refobjid FROM pg_rewrite r JOIN pg_depend d ON d.objid = r.oid
         WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
         UNION SELECT inhparent, inhrelid FROM pg_inherits
     ), used(oid) AS (
-        SELECT c.oid FROM unnest($1::text[]) AS t(name) CROSS JOIN LATERAL (
-            SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-            WHERE c.relname = t.name AND n.nspname = ANY($2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-            ORDER BY array_position($2, n.nspname) LIMIT 1
-        ) AS c
+        SELECT f.oid FROM unnest($1::text[]) AS t(name) CROSS JOIN LATERAL ({found_by("t.name")}) AS f
         UNION SELECT part FROM used JOIN edges ON whole = used.oid
     )
     SELECT c.oid::bigint, coalesce(pg_relation_filenode(c.oid), 0)::bigint, pg_stat_get_tuples_inserted(c.oid),
            pg_stat_get_tuples_updated(c.oid), pg_stat_get_tuples_deleted(c.oid)
     FROM used JOIN pg_class c ON c.oid = used.oid WHERE c.relkind IN ('r', 'm') ORDER BY 1
+"""
+
+_HASHED = """
+    SELECT count(*), sum(('x' || substr(h, 1, 15))::bit(60)::bigint), sum(('x' || substr(h, 16, 15))::bit(60)::bigint)
+    FROM (SELECT encode(sha256(convert_to(t::text, 'UTF8')), 'hex') AS h FROM {} AS t) AS r
 """
 
 
@@ -41,9 +43,9 @@ def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> 
         OperationalError: If the server does not answer.
     """
     with connected(source["dsn"]) as connection:
-        ((schemas,),) = connection.execute("SELECT current_schemas(false)::text[]").fetchall()
+        schemas = searched(connection)
         settle(connection)
-        return [list(row) for row in connection.execute(_TABLES, [list(tables), schemas]).fetchall()]
+        return [list(row) for row in connection.execute(_TABLES.encode(), [list(tables), schemas]).fetchall()]
 
 
 def may_be_equal(one: list[list[int]], other: list[list[int]]) -> bool:
@@ -55,22 +57,11 @@ def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> lis
     """[table, rows, two sums of the hashes of its rows] for each named one. Runs in the owner's process."""
     found: list[list[Any]] = []
     with connected(source["dsn"]) as connection:
-        ((schemas,),) = connection.execute("SELECT current_schemas(false)::text[]").fetchall()
+        schemas = searched(connection)
         settle(connection)
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         for name in sorted(tables):
-            place = connection.execute(_PLACE, [name, schemas]).fetchone()
-            row = None if place is None else connection.execute(_HASHED.format(place[0]).encode()).fetchone()
+            place = named(connection, name, schemas)
+            row = None if place is None else connection.execute(_HASHED.format(place[1]).encode()).fetchone()
             found.append([name, *(map(str, row or ()))])
     return found
-
-
-_PLACE = """
-    SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relname = $1 AND n.nspname = ANY($2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-    ORDER BY array_position($2, n.nspname) LIMIT 1
-"""
-_HASHED = """
-    SELECT count(*), sum(('x' || substr(h, 1, 15))::bit(60)::bigint), sum(('x' || substr(h, 16, 15))::bit(60)::bigint)
-    FROM (SELECT encode(sha256(convert_to(t::text, 'UTF8')), 'hex') AS h FROM {} AS t) AS r
-"""

@@ -1,0 +1,95 @@
+"""What every engine does around its own way of asking: fixed texts for analysts, details for the owner's log alone.
+
+Tests: tests/unit/engine/test_duckdb.py, tests/doors/test_postgres_engine.py.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpsql.closing import Closing
+from dpsql.engine.base import EngineStatement, PublicTable
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.log import OPERATOR, TELLS
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
+from dpsql.privacy.tables import RawTable
+from dpsql.worker.process import WorkerFailed
+
+__all__ = ["GuardedEngine"]
+
+NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
+OTHERWISE = "The engine reads the statement otherwise than it was meant; it was not run."
+
+
+class GuardedEngine(Closing):
+    """An `Engine`, but for how it asks.
+
+    Args:
+        version: The table version that it holds.
+        public: Its public tables, by name.
+        dialect: Its words.
+    """
+
+    def __init__(self, version: int, public: Mapping[str, PublicTable], dialect: Dialect) -> None:
+        self._version, self._public, self._dialect = version, public, dialect
+
+    @property
+    def version(self) -> int:
+        """The table version."""
+        return self._version
+
+    @property
+    def public(self) -> Mapping[str, PublicTable]:
+        """The public tables, by name."""
+        return self._public
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it spells SQL."""
+        return self._dialect
+
+    def verify(self, statement: EngineStatement) -> None:
+        """Returns if the engine stands, and reads the statement as it was meant; see `Engine.verify`."""
+        try:
+            self._verify(statement)
+        except WorkerFailed as failure:
+            OPERATOR.error("the engine is not ready: %s\n%s", failure.detail, statement.sql)
+            raise OperationalError(NOT_READY) from failure
+        except InvariantBroken as bug:
+            raise _otherwise(bug, statement) from None
+
+    def run(self, statement: EngineStatement) -> RawTable:
+        """The statement's exact result; see `Engine.run`."""
+        try:
+            return RawTable(self._run(statement))
+        except WorkerFailed as failure:
+            OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
+            raise EngineFailed from failure
+        except InvariantBroken as bug:
+            raise _otherwise(bug, statement) from None
+
+    @abstractmethod
+    def _verify(self, statement: EngineStatement) -> None:
+        """Returns if the statement can be run, and means what it was meant to.
+
+        Raises:
+            WorkerFailed: If the engine does not stand.
+            InvariantBroken: If it reads another statement.
+        """
+
+    @abstractmethod
+    def _run(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
+        """The columns of the statement's result.
+
+        Raises:
+            WorkerFailed: If there is none.
+            InvariantBroken: If the engine reads another statement than was meant. Nothing was run.
+        """
+
+
+def _otherwise(bug: InvariantBroken, statement: EngineStatement) -> InvariantBroken:
+    """A fixed text: what the engine's own parser said is for the owner's log alone."""
+    OPERATOR.error("%s\n%s", bug, statement.sql)
+    return InvariantBroken(OTHERWISE)
