@@ -137,7 +137,7 @@ def main(policy: Path) -> None:
     """
     say(
         """
-        A hospital wants its patients' records to be useful, and no patient to be found out. Its data lie in DuckDB.
+        A hospital wants its patients' records to be useful, and no patient to be found out. Its data lie in a database.
         dpsql stands between them and the analysts: SQL goes in, noised answers with their errors come out, and each
         answer is paid for from a budget that the hospital has set. All data here are made up.
         """
