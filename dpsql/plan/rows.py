@@ -113,11 +113,7 @@ class Rows:
         nodes = [part for node in [*group.conditions, *where] for part in parts_of(node)]
         scope = group.scope(outer)
         semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or is_negated_query(node)]
-        relation, rest = self.joined(
-            group, [node for node in nodes if node not in semis], scope, select.source.position
-        )
-        for predicate in rest:
-            relation = Filter(relation, predicate)
+        relation = self.joined(group, [node for node in nodes if node not in semis], scope, select.source.position)
         for node in semis:
             relation = semi_join(self, relation, scope, node)
         return relation, scope
@@ -235,10 +231,7 @@ class Rows:
     def _closed_group(self, group: Gathered, position: Position) -> Relation:
         """One side of an outer join on its own."""
         nodes = [part for node in group.conditions for part in parts_of(node)]
-        relation, rest = self.joined(group, nodes, group.scope(None), position)
-        for predicate in rest:
-            relation = Filter(relation, predicate)
-        return relation
+        return self.joined(group, nodes, group.scope(None), position)
 
     def _bare(self, relation: Relation, entries: list[ScopeEntry]) -> tuple[Relation, list[ScopeEntry]]:
         """Rows whose entries are bare columns: what has no partner must read as NULL, computed columns too."""
@@ -257,10 +250,8 @@ class Rows:
 
     # ------------------------------------------------------------------------------------------------------ joins
 
-    def joined(
-        self, group: Gathered, nodes: list[syntax.Expr], scope: Scope, position: Position
-    ) -> tuple[Relation, list[Expression]]:
-        """The tree of joins, and the conditions that are no joins."""
+    def joined(self, group: Gathered, nodes: list[syntax.Expr], scope: Scope, position: Position) -> Relation:
+        """The tree of joins, and around it the conditions that are no joins."""
         resolver = self.resolver(scope)
         conditions = [p for node in nodes for p in conjuncts(resolver.boolean(resolver.resolve(node), node))]
         for name, at in group.using:
@@ -285,7 +276,8 @@ class Rows:
             waiting.remove(part)
         for predicate in rest:
             refuse_identifying(predicate, "WHERE", position)
-        return relation, rest
+            relation = Filter(relation, predicate)
+        return relation
 
     def _checked(
         self, left: Relation, right: Relation, equal: list[tuple[Column, Column]], position: Position

@@ -15,7 +15,7 @@ from dpsql.plan.conditions import (
     same_unit,
 )
 from dpsql.plan.expressions import as_constant, columns_of
-from dpsql.plan.nodes import Column, Expression, Filter, Relation, Semi
+from dpsql.plan.nodes import Column, Expression, Relation, Semi
 from dpsql.plan.relations import aliases_of, conjuncts, is_public, scans, unit_of
 from dpsql.plan.scope import Scope, identifying
 from dpsql.sql import syntax
@@ -131,9 +131,7 @@ def _exists(rows: Rows, relation: Relation, scope: Scope, node: syntax.Exists, n
         for predicate in conjuncts(resolver.boolean(resolver.resolve(part), part)):
             outside = any(column.alias not in aliases for column in columns_of(predicate))
             (tying if outside else inside).append((predicate, part))
-    right, rest = inner.joined(group, [part for _, part in inside], own, node.position)
-    for predicate in rest:
-        right = Filter(right, predicate)
+    right = inner.joined(group, [part for _, part in inside], own, node.position)
     on = [predicate for predicate, _ in tying]
     units = unit_of(relation), unit_of(right)
     tied = any(same_unit(predicate, aliases) for predicate in on)

@@ -252,9 +252,7 @@ def _joined(
     semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or is_negated_query(node)]
     ties = [node for node in nodes if node not in semis and _ties(answers, scope, node)]
     written = [part for node in group.conditions for part in parts_of(node)]
-    relation, rest = answers.joined(group, [*written, *ties], scope, query.position)
-    for predicate in rest:
-        relation = Filter(relation, predicate)
+    relation = answers.joined(group, [*written, *ties], scope, query.position)
     for node in semis:
         relation = semi_join(answers, relation, scope, node)
     kept = [node for node in nodes if node not in semis and node not in ties]
