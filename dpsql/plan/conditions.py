@@ -18,7 +18,7 @@ __all__ = [
     "across",
     "bare_identity",
     "holds_aggregate",
-    "is_negated_query",
+    "is_semi",
     "is_unit",
     "limited",
     "link_of",
@@ -107,9 +107,9 @@ def windows_in(node: syntax.Expr) -> list[syntax.Window]:
     return [window for part in parts if part is not None for window in windows_in(part)]
 
 
-def is_negated_query(node: syntax.Expr) -> bool:
-    """Whether it is NOT in front of IN (SELECT ...) or EXISTS."""
-    inner = node.arguments[0] if isinstance(node, syntax.Call) and node.name == "not" else None
+def is_semi(node: syntax.Expr) -> bool:
+    """Whether it is IN (SELECT ...) or EXISTS, or NOT in front of one of them."""
+    inner = node.arguments[0] if isinstance(node, syntax.Call) and node.name == "not" else node
     return isinstance(inner, syntax.InQuery | syntax.Exists)
 
 

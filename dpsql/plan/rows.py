@@ -17,7 +17,7 @@ from dpsql.plan.conditions import (
     across,
     bare_identity,
     holds_aggregate,
-    is_negated_query,
+    is_semi,
     limited,
     output_column,
     parts_of,
@@ -112,7 +112,7 @@ class Rows:
         where = [select.where] if select.where is not None else []
         nodes = [part for node in [*group.conditions, *where] for part in parts_of(node)]
         scope = group.scope(outer)
-        semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or is_negated_query(node)]
+        semis = [node for node in nodes if is_semi(node)]
         relation = self.joined(group, [node for node in nodes if node not in semis], scope, select.source.position)
         for node in semis:
             relation = semi_join(self, relation, scope, node)

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import ColumnInfo, TableInfo
-from dpsql.plan.conditions import holds_aggregate, is_negated_query, parts_of, windows_in
+from dpsql.plan.conditions import holds_aggregate, is_semi, parts_of, windows_in
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
@@ -249,7 +249,7 @@ def _joined(
     """The tables of FROM as one relation, and what WHERE says beside how they are joined."""
     scope = group.scope(outer)
     nodes = [] if query.where is None else parts_of(query.where)
-    semis = [node for node in nodes if isinstance(node, syntax.InQuery | syntax.Exists) or is_negated_query(node)]
+    semis = [node for node in nodes if is_semi(node)]
     ties = [node for node in nodes if node not in semis and _ties(answers, scope, node)]
     written = [part for node in group.conditions for part in parts_of(node)]
     relation = answers.joined(group, [*written, *ties], scope, query.position)
