@@ -17,6 +17,7 @@ from dpsql.sql import syntax
 __all__ = [
     "across",
     "bare_identity",
+    "connected",
     "holds_aggregate",
     "is_semi",
     "is_unit",
@@ -50,7 +51,7 @@ def parts_of(node: syntax.Expr) -> list[syntax.Expr]:
         shared = [part for part in first if all(part in other for other in others)]
         if shared:
             rests = [[part for part in branch if part not in shared] for branch in branches]
-            return [*shared, *([_joined("or", [_joined("and", rest) for rest in rests])] if all(rests) else [])]
+            return [*shared, *([connected("or", [connected("and", rest) for rest in rests])] if all(rests) else [])]
     return [node]
 
 
@@ -60,7 +61,8 @@ def _branches(node: syntax.Expr) -> list[syntax.Expr]:
     return [node]
 
 
-def _joined(name: str, parts: list[syntax.Expr]) -> syntax.Expr:
+def connected(name: str, parts: list[syntax.Expr]) -> syntax.Expr:
+    """All of at least one condition with ``and`` or ``or`` between them."""
     return reduce(lambda left, right: syntax.Call(name, (left, right), position=left.position), parts)
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import ColumnInfo, TableInfo
-from dpsql.plan.conditions import holds_aggregate, is_semi, parts_of, windows_in
+from dpsql.plan.conditions import connected, holds_aggregate, is_semi, parts_of, windows_in
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
@@ -256,8 +256,7 @@ def _joined(
     for node in semis:
         relation = semi_join(answers, relation, scope, node)
     kept = [node for node in nodes if node not in semis and node not in ties]
-    where = syntax.Call("and", tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
-    return relation, where
+    return relation, connected("and", kept) if kept else None
 
 
 def _ties(answers: _Answers, scope: Scope, node: syntax.Expr) -> bool:

@@ -142,6 +142,12 @@ def test_a_difference_has_the_interval_of_both(session: dpsql.Session) -> None:
     assert (low, high) == pytest.approx((a[0] - b[1], a[1] - b[0]))
 
 
+def test_joined_answers_take_as_many_conditions_as_are_written(session: dpsql.Session) -> None:
+    joined = f"SELECT a.sex FROM ({BY_SEX}) AS a JOIN ({BY_SEX}) AS b USING (sex)"
+    answer = session.query(f"{joined} WHERE a.n > -1000 AND b.n > -1000 AND a.n < 1000000 AND a.sex <> 'X'")
+    assert answer.rows == [("F",), ("M",)]
+
+
 def test_rows_that_noise_joins_have_no_interval(session: dpsql.Session) -> None:
     both = f"FROM ({BY_SEX}) AS a JOIN ({ALL}) AS b ON a.n = b.n"
     assert session.query(f"SELECT a.n {both}").rows == []
