@@ -211,7 +211,7 @@ class Several:
     Attributes:
         parts: What is answered: a release each, or public tables. They know nothing of each other.
         rows: The answers as tables, joined and one after the other; its columns are those of ``after`` by name, then
-            for each row where it comes from (`plan.several.origins`).
+            for each row where it comes from (`plan.several`).
         after: What is made of these rows, as of one release: ``k0``, ``k1``, ... hold no noise, ``a0``, ``a1``, ... do.
     """
 

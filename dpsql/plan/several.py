@@ -177,8 +177,8 @@ class _Answers(Rows):
                 "an answer that is made of several answers stands alone in FROM.", construct="sub-query",
                 position=query.position, hint="Name its parts in the outer FROM, or ask it by itself.",
             )  # fmt: skip
-        number = next((i for i, known in enumerate(self.parts) if known == found), len(self.parts))
-        self.parts[number:] = [found, *self.parts[number + 1 :]]
+        number = self.parts.index(found) if found in self.parts else len(self.parts)
+        self.parts[number : number + 1] = [found]
         scan = Scan(_table(found, number), self.alias())
         names = dict[str, str]()
         for column, output in zip(scan.table.columns, found.answer, strict=False):  # the last one numbers the rows
@@ -294,8 +294,8 @@ def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str
     kept, keys, outputs = list[Output](), list[Key](), list[Output]()
     for i, (name, expression) in enumerate(columns):
         noised, facts = is_noised(relation, expression), expression.facts
-        column = Column(RELEASED, f"{'a' if noised else 'k'}{i}", Facts(facts.type, None, None, facts.nullable))
-        column = replace(column, facts=replace(column.facts, step=facts.step))
+        known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
+        column = Column(RELEASED, f"{'a' if noised else 'k'}{i}", known)
         kept.append(Output(column.name, expression))
         outputs.append(Output(name, column))
         keys += [] if noised else [Key(column.name, column, None)]
