@@ -81,7 +81,7 @@ LAW = pytest.mark.chance(2 * P_THRESHOLD, "the draws do not fit their exact law,
 def test_quantiles_come_with_their_exact_chances(size: int) -> None:
     price = Price(Fraction(5), Fraction(0))
     release = quantile("quantile_cont", fraction=Fraction(2, 3), price=price, options=Options(interval="none"))
-    (draw,), group = release.draws(None), {1: 2, 3: 1, 4: 3}
+    (draw,), group = release.draws(None).values(), {1: 2, 3: 1, 4: 3}
     widths, scores = landscape(np.array(list(group)), np.array(list(group.values())), SMALL, draw.rank, draw.deepest)
     exact = [float(p) for p in chances.exponential(widths.tolist(), scores.tolist(), draw.exponent)]
     assert_law(draws(release, group, size), exact, exact[::-1])

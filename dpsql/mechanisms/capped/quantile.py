@@ -117,13 +117,12 @@ class CappedQuantile(CappedRelease):
     def _ends(self, sizes: UnitSizes, place: int) -> dict[int, Draw]:
         """What the ends want that are drawn: the others are the bounds."""
         inner, found = self.inners[place], dict[int, Draw]()
-        rank, rows = inner.query.rank, self.rows(sizes, place)
+        rows = self.rows(sizes, place)
         away = Fraction(math.ceil(self.share(sizes, place) * FINE), FINE)
         for side, rate in zip(inner.query.ends, inner.rates[1:], strict=True):
-            fraction = rank.fraction + side * away
-            aside = replace(inner, query=replace(inner.query, rank=replace(rank, fraction=fraction)), notes=())
-            if 0 < fraction < 1 and inner.reach(fraction, rate) < rows * (fraction if side < 0 else 1 - fraction):
-                found[side] = aside.end(side, rate)
+            fraction = inner.query.rank.fraction + side * away
+            if 0 < fraction < 1 and inner.reached(side, rate, fraction, rows):
+                found[side] = inner.end(side, rate, fraction)
         return found
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:

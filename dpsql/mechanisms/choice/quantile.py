@@ -240,26 +240,27 @@ class QuantileRelease(Offer):
         return tuple(
             side
             for side, rate in zip(self.query.ends, self.rates[1:], strict=True)
-            if rows is None or self.reach(p, rate) < rows * (p if side < 0 else 1 - p)
+            if rows is None or self.reached(side, rate, p, rows)
         )
 
-    def draws(self, rows: int | None) -> tuple[Draw, ...]:
-        """Of a group of so many rows, as released: the answer's, then one for each of its `sides`."""
-        sides = self.sides(rows)
-        ends = (
-            self.end(side, rate) for side, rate in zip(self.query.ends, self.rates[1:], strict=True) if side in sides
-        )
-        return (self.answer(len(self.query.ends) - len(sides)), *ends)
+    def draws(self, rows: int | None) -> dict[int, Draw]:
+        """Of a group of so many rows, as released: the answer's, at 0, then one for each of its `sides`."""
+        rates, p = dict(zip(self.query.ends, self.rates[1:], strict=True)), self.query.rank.fraction
+        ends = {side: self.end(side, rates[side], p) for side in self.sides(rows)}
+        return {0: self.answer(len(rates) - len(ends)), **ends}
 
     def answer(self, dropped: int) -> Draw:
         """That of the answer, where so many ends are not drawn."""
         rate = (self.rates[0], *self.merged)[dropped]
         return self.draw(self.query.rank, rate, self.query.measure)
 
-    def end(self, side: int, rate: Fraction) -> Draw:
-        """That of the lower end (-1) or the upper one (1), so many ranks away that it lies on its side."""
-        fraction = self.query.rank.fraction
+    def end(self, side: int, rate: Fraction, fraction: Fraction) -> Draw:
+        """That of the lower end (-1) or the upper one (1), so many ranks away from a quantile as to be on its side."""
         return self.draw(Rank(fraction, side * self.reach(fraction, rate)), rate)
+
+    def reached(self, side: int, rate: Fraction, fraction: Fraction, rows: int) -> bool:
+        """Whether so many rows have the rank that an end wants; else it is the bound, and is not drawn."""
+        return self.reach(fraction, rate) < rows * (fraction if side < 0 else 1 - fraction)
 
     def reach(self, fraction: Fraction, rate: Fraction) -> int:
         """How many ranks away from a quantile an end is drawn."""
@@ -280,10 +281,8 @@ class QuantileRelease(Offer):
         counts = self._counted(groups, sampler)
         columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
         for group, rows in zip(groups, counts, strict=True):
-            places = (0, *self.sides(rows))
-            found = {0: 0, -1: grid.low, 1: grid.high} | {
-                side: chosen(group, grid, draw, sampler) for side, draw in zip(places, self.draws(rows), strict=True)
-            }
+            drawn = {side: chosen(group, grid, draw, sampler) for side, draw in self.draws(rows).items()}
+            found = {-1: grid.low, 1: grid.high, **drawn}
             for name, side in (("value", 0), ("low", -1), ("high", 1)):
                 columns[name].append(found[side])
         shown = columns if self.query.bracketed else {"value": columns["value"]}

@@ -100,8 +100,12 @@ def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple
 
 def paths(release: QuantileRelease) -> list[tuple[Draw, ...]]:
     """The draws that follow each number of rows that may be released: with no end, one, and both."""
-    sizes = (0, *(k * draw.rank.offset for draw in release.draws(None)[1:] for k in (-4, -2, 2, 4)), 10**12)
-    return list({release.sides(rows): release.draws(rows) for rows in sizes}.values())
+    sizes = (0, *(k * draw.rank.offset for draw in drawn(release)[1:] for k in (-4, -2, 2, 4)), 10**12)
+    return list({release.sides(rows): drawn(release, rows) for rows in sizes}.values())
+
+
+def drawn(release: QuantileRelease, rows: int | None = None) -> tuple[Draw, ...]:
+    return tuple(release.draws(rows).values())
 
 
 def of_count(release: QuantileRelease, one: Sequence[int], two: Sequence[int]) -> Fraction:
@@ -148,7 +152,7 @@ def test_without_an_interval_the_whole_price_is_for_the_value(function: str, fra
 def test_without_an_interval_the_charge_is_tight() -> None:
     grid = Grid(Fraction(1), 0, 20_000)
     release = quantile(asking("quantile_cont", grid=grid, options=ALONE))
-    (draw,) = release.draws(None)
+    (draw,) = drawn(release)
     loss = chances.loss(outcomes((0,), draw, grid), outcomes((0, 19_999), draw, grid))
     assert 0.99 * float(HALF.epsilon or 0) < float(loss) <= float(HALF.epsilon or 0)
 
@@ -269,7 +273,7 @@ def test_either_end_of_the_interval_is_wrong_at_most_once_in_200(function: str, 
     # Exact chances, on data with ties, at the ends of the grid and far from them.
     grid, rng = Grid(Fraction(1), 0, 40), np.random.default_rng(4)
     release = quantile(asking(function, fraction=fraction, grid=grid, price=Price(Fraction(2), Fraction(0))))
-    ends = dict(zip(release.query.ends, release.draws(None)[1:], strict=True))
+    ends = dict(zip(release.query.ends, drawn(release)[1:], strict=True))
     for size in (1, 2, 30, 200, 1000):
         for data in (rng.integers(0, 41, size), rng.integers(20, 22, size), rng.integers(0, 2, size) * 40):
             place = fraction * (size - 1)
@@ -297,7 +301,7 @@ def test_the_interval_narrows_as_rows_are_added() -> None:
 @pytest.mark.parametrize("fraction", [Fraction(1, 2), Fraction(9, 10), Fraction(1, 10)])
 def test_a_group_of_few_rows_has_the_price_of_its_ends_for_its_answer(fraction: Fraction) -> None:
     release = quantile(asking("quantile_cont", fraction=fraction))
-    few, many = release.draws(100), release.draws(10**6)
+    few, many = drawn(release, 100), drawn(release, 10**6)
     assert len(few) == 1
     assert len(many) == 3
     assert few[0].exponent == 2 * many[0].exponent
@@ -317,7 +321,7 @@ def test_one_end_is_drawn_where_rows_suffice_on_its_side_alone() -> None:
     assert release.sides(2 * reach) == (-1,)
     assert release.sides(11 * reach) == (-1, 1)
     assert release.sides(reach) == ()
-    assert next(draw.exponent for draw in release.draws(2 * reach)) == release.answer(1).exponent
+    assert release.draws(2 * reach)[0].exponent == release.answer(1).exponent
 
 
 def test_no_smaller_sensitivity_of_a_lopsided_score_would_do() -> None:
