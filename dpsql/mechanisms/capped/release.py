@@ -55,10 +55,7 @@ class CappedRelease(Offer):
         names = ("group", "value", "rank", "rows")
         group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in names)
         kept = np.flatnonzero(rank <= place)
-        group, value, rows = group[kept], value[kept], rows[kept]
-        order = in_order(group, value)
-        if order is not None:
-            group, value, rows = group[order], value[order], rows[order]
+        group, value, rows = in_order(group[kept], value[kept], rows[kept])
         starts = np.flatnonzero(_first(group) | _first(value))
         total = np.add.reduceat(rows, starts) if len(starts) else rows
         columns: dict[str, Any] = {"group": group[starts], "value": value[starts], "rows": total}
