@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
+from dpsql.engine.duckdb.files import CSV, PARQUET, is_pattern, matching
+from dpsql.engine.duckdb.files import is_table as named
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import OperationalError, PolicyError
 
@@ -44,8 +46,6 @@ def keys(source: str) -> dict[str, str]:
 
 def is_table(source: Path) -> bool:
     """Whether a source is files of rows, by its name: Parquet or CSV, a pattern of them, or a folder."""
-    from dpsql.engine.duckdb.files import is_table as named
-
     return source.is_dir() or named(source.name)
 
 
@@ -71,8 +71,6 @@ def describe(source: Path) -> Tables:
 
 def _tables_of_folder(folder: Path) -> Tables:
     """Those of the files that lie in it, of the first ending that any has."""
-    from dpsql.engine.duckdb.files import CSV, PARQUET
-
     for ending in (*PARQUET, *CSV):
         for pattern in (f"*{ending}", f"**/*{ending}"):
             if any(folder.glob(pattern)):
@@ -81,8 +79,6 @@ def _tables_of_folder(folder: Path) -> Tables:
 
 
 def _tables_of_files(source: Path) -> Tables:
-    from dpsql.engine.duckdb.files import is_pattern, matching
-
     files = [Path(file) for file in matching(str(source))]
     if not files or not all(file.is_file() for file in files):
         raise OperationalError(f"{source} is not a file, and no pattern of files that are there. Write another path.")
