@@ -115,12 +115,10 @@ def _refused(
     request: Request, mechanisms: Sequence[Mechanism], wanted: str | None, banned: Collection[str]
 ) -> UnsupportedQuery:
     """Why nothing was taken."""
-    answers = {own.name: (own, _answer(own, request, banned)) for own in mechanisms if own.takes(request)}
-    others = {name: answer.reason for name, (_, answer) in answers.items() if isinstance(answer, Refusal)}
-    kept = {
-        name: only_named(own, request) for name, (own, _) in answers.items() if wanted is None and name not in others
-    }
-    named = {name: reason for name, reason in kept.items() if reason}
+    answers = [(own, _answer(own, request, banned)) for own in mechanisms if own.takes(request)]
+    others = {own.name: answer.reason for own, answer in answers if isinstance(answer, Refusal)}
+    offering = [own for own, _ in answers if own.name not in others]
+    named = {own.name: reason for own in offering if wanted is None and (reason := only_named(own, request))}
     construct, position = request.aggregate.text, request.aggregate.position
     if named:
         ask = " or ".join(f"mechanism = '{name}'" for name in named)
