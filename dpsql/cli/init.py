@@ -193,9 +193,10 @@ def _asked_facts(tables: Tables, chosen: Choices, owned: Mapping[str, Link]) -> 
         rows[name] = _matched(f"rows of {line(name)}, about", "10000", _COUNT, "Write a number.")[0]
         if (owned[name].column,) not in table.keys:
             caps[name] = _matched("  of one person, at most", str(CEILING), _COUNT, "Write a number.")[0]
+        usable = shown(table, chosen)
         for column, kind in table.columns:
             pattern = _ENDS.get(kind.family)
-            if column in shown(table, chosen) and column != owned[name].column and pattern is not None:
+            if column in usable and column != owned[name].column and pattern is not None:
                 hint = f"Write two of them, such as {_EXAMPLES.get(kind.family, '0 110')}, the lower one first."
                 ends = _matched(f"  {line(column)} ({kind.family})", "", rf"|({pattern})[ ,]+({pattern})", hint)
                 if ends[0]:

@@ -135,7 +135,8 @@ def first_policy(
         kind=kind,
         keys="".join(f"{key}: {_quoted(value)}, " for key, value in keys.items()),
         nobody=_NOBODY,
-        **{key: value or "FILL_IN" for key, value in (("total", chosen.total), ("each", chosen.each))},
+        total=chosen.total or "FILL_IN",
+        each=chosen.each or "FILL_IN",
         per_query=chosen.per_query or "FILL_IN",
     )
     found = links(tables, chosen.unit) if chosen.unit is not None else {}
@@ -204,10 +205,11 @@ def _owned(name: str, table: TableSchema, link: Link | None, target: str | None,
 
 def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) -> Iterator[str]:
     yield "    columns:\n"
+    usable = shown(table, chosen)
     for name, kind in table.columns:
         if link is None or name != link.column:
             bounds = chosen.bounds.get(f"{of}.{name}")
-            yield _column(name, kind, bounds, table.file is not None, shown=name in shown(table, chosen))
+            yield _column(name, kind, bounds, table.file is not None, shown=name in usable)
 
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
