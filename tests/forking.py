@@ -52,7 +52,7 @@ while True:
 def _loaded(owner: int) -> socket.socket:
     """The connection to the process that forks, one for each process that runs tests."""
     ours, theirs = socket.socketpair()
-    boot = process._BOOT.partition("runpy.run_module")[0] + _LOADED
+    boot = process._SHUT + _LOADED
     arguments = [process._PACKAGE, "dpsql.worker", str(theirs.fileno())]
     subprocess.Popen(
         [sys.executable, "-I", "-c", boot, *arguments],

@@ -22,7 +22,7 @@ START_SECONDS = 60.0  # Seconds until a process has started. It is a choice: a s
 # The child runs modules of this very package, and otherwise only what is installed (-I): nothing from the current
 # directory, the environment or the user's own site. The front doors of the packages around it stay shut: they would
 # load all of dpsql, and a start would take three times as long. Garbage is seldom looked for: what a start makes stays.
-_BOOT = """
+_SHUT = """
 import gc, runpy, sys, types
 gc.set_threshold(100_000)
 path, module = sys.argv[1:3]
@@ -32,8 +32,13 @@ for room in module.split(".")[1:]:
     sys.modules[package] = types.ModuleType(package)
     sys.modules[package].__path__ = [path]
     package, path = f"{package}.{room}", f"{path}/{room}"
+"""
+_BOOT = (
+    _SHUT
+    + """\
 runpy.run_module(module, run_name="__main__", alter_sys=True)
 """
+)
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",  # each thread would reserve address space
