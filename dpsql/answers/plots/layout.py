@@ -324,9 +324,8 @@ def _told(axes: Axes, places: Sequence[float], own: Series, rows: Sequence[int])
 def _count(sheet: Sheet, kept: int, there: int, what: str, *, largest: bool = True) -> None:
     """Says what is left out."""
     if kept < there:
-        kind, by = (what.partition(",")[0], what.partition(",")[2]) if largest else (what, "")
         which = "largest" if largest else "first"
-        sheet.said[f"The {kept} {which} of {there:,} {kind}{',' if by else ''}{by}; {there - kept:,} more."] = None
+        sheet.said[f"The {kept} {which} of {there:,} {what}; {there - kept:,} more."] = None
 
 
 LAYOUTS: Mapping[str, Callable[[Seen], Sheet]] = {

@@ -53,19 +53,20 @@ def bars(
         whole: Bars rather than points.
         thick: A bar's width.
     """
+    known = any(intervals)
     for place, value, interval in zip(places, values, intervals, strict=True):
         if math.isnan(value):
             _put(axes, reach.low + 0.02 * (reach.high - reach.low), place, "x", flat=flat)
             said[MISSING] = None
             continue
-        filled = interval or not any(intervals)
+        filled = interval or not known
         if whole:
             draw = axes.barh if flat else axes.bar
             draw(place, value, thick, facecolor=FILL if filled else "white", edgecolor=INK, linewidth=0.6, zorder=2)
         else:
             _put(axes, value, place, "o", flat=flat, face=INK if filled else "white")
     hollow = any(interval is None and not math.isnan(value) for value, interval in zip(values, intervals, strict=True))
-    if hollow and any(intervals):
+    if hollow and known:
         said[UNKNOWN] = None
     whiskers(axes, places, intervals, reach, said, flat=flat)
 
@@ -92,7 +93,7 @@ def line(
     """A line through the values over a band of their intervals. A point without neighbours keeps a whisker."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     x, y = [places[i] for i in order], [values[i] for i in order]
-    known = [intervals[i] for i in order]
+    known, some = [intervals[i] for i in order], any(intervals)
     low = [math.nan if own is None else reach.cut(own[0])[0] for own in known]
     high = [math.nan if own is None else reach.cut(own[1])[0] for own in known]
     axes.fill_between(x, low, high, color=FILL, linewidth=0, zorder=1)
@@ -107,7 +108,7 @@ def line(
         if math.isnan(value):
             _put(axes, reach.low + 0.02 * (reach.high - reach.low), x[i], "x", flat=False)
             said[MISSING] = None
-        elif known[i] is None and any(intervals):
+        elif some and known[i] is None:
             _put(axes, value, x[i], "o", flat=False, face="white")
             said[UNKNOWN] = None
     if any(own is not None and (reach.cut(own[0])[1] or reach.cut(own[1])[1]) for own in known):
@@ -128,6 +129,7 @@ def ellipses(
         boxes: The intervals of the two coordinates of each; None where one is not known or has no bound.
         names: What each point is called.
     """
+    known = any(boxes)
     for (x, y), box, name in sorted(zip(points, boxes, names, strict=True), key=lambda own: -_area(own[1])):
         if math.isnan(x) or math.isnan(y):
             continue
@@ -136,7 +138,7 @@ def ellipses(
             middle, root = ((left + right) / 2, (low + high) / 2), math.sqrt(2)
             size = root * (right - left), root * (high - low)
             axes.add_patch(Ellipse(middle, *size, facecolor=FILL, edgecolor=INK, linewidth=0.8, zorder=2))
-        face = INK if box or not any(boxes) else "white"
+        face = INK if box or not known else "white"
         axes.plot(x, y, "o", color=INK, markersize=4, markerfacecolor=face, zorder=3)
         axes.annotate(name, (x, y), (5, 5), textcoords="offset points", fontsize=8, zorder=4)
     axes.margins(0.15)
