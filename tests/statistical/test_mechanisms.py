@@ -31,7 +31,7 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
-from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
+from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
 from tests.unit.mechanisms.asking import COST, OPEN, asking
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
@@ -170,15 +170,15 @@ def test_the_measured_loss_never_exceeds_the_claim(kind: str, name: str, size: i
     assert measured(draws(release, pair.one, size), draws(release, pair.two, size), delta) <= 1.0
 
 
-@pytest.mark.parametrize(("kind", "name"), [("laplace", name) for name in PAIRS])
-def test_half_the_noise_is_caught(kind: str, name: str) -> None:
+@pytest.mark.parametrize(("name",), every_second([(name,) for name in PAIRS]))
+def test_half_the_noise_is_caught(name: str) -> None:
     pair = PAIRS[name]
-    release, sampler = halved(offer(MAKE[kind](), pair.request)), FixedSampler(name)
+    release, sampler = halved(offer(Laplace(), pair.request)), FixedSampler(name)
     one, two = (draws(release, side, SAMPLE_SIZE, sampler) for side in (pair.one, pair.two))
     assert measured(one, two, 0) > 1.0
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("name",), every_second([(name,) for name in PAIRS]))
 def test_half_the_gaussian_noise_is_caught(name: str) -> None:
     pair = PAIRS[name]
     request = replace(pair.request, price=Price(Fraction(1), Fraction(1, 3)))

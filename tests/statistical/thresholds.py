@@ -1,7 +1,19 @@
 """How sure a statistical test must be before it fails, and how much it draws."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
 P_THRESHOLD = 1e-9
 """A correct sampler fails one statistical test in 10^9 runs; hundreds of tests stay below one false alarm in 10^6."""
 
 SAMPLE_SIZE = 100_000
 """Draws in a default test; those marked slow draw ten times as many."""
+
+
+def every_second(cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """The cases as parameters, every second of them marked slow: each draws for a while."""
+    return [pytest.param(*case, marks=[pytest.mark.slow] if place % 2 else []) for place, case in enumerate(cases)]

@@ -49,7 +49,7 @@ def loss(one: Sequence[Decimal], two: Sequence[Decimal]) -> Decimal:
     """The largest log ratio of two chances of the same outcome, either way."""
     with localcontext(Context(prec=DIGITS)):
         ratios = [a / b for a, b in zip(one, two, strict=True)]
-        return max(max(ratios).ln(), -min(ratios).ln())
+        return max(max(ratios), 1 / min(ratios)).ln()
 
 
 def renyi(one: Sequence[Decimal], two: Sequence[Decimal], order: int) -> Decimal:

@@ -86,10 +86,10 @@ def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple
     """The largest loss of a path over all pairs; Renyi divergences are checked on the way."""
     assert isinstance(release.loss, Pure)
     assert release.loss.rho is not None
-    grid, most = release.query.grid, Decimal(0)
+    grid, most, ways = release.query.grid, Decimal(0), paths(release)
     for one, two in dict.fromkeys(pairs):
         counted_apart = of_count(release, one, two)
-        for draws in paths(release):
+        for draws in ways:
             sides = [(outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in draws]
             most = max(most, sum((chances.loss(a, b) for a, b in sides), exact(counted_apart)))
             for order in ORDERS:
@@ -194,10 +194,10 @@ def test_rows_in_several_groups_lose_no_more_than_is_charged(
     request = asking(function, fraction=fraction, grid=TINY, held=held, keys=(CITY,), neighbours=neighbours)
     release = quantile(request)
     assert isinstance(release.loss, Pure)
-    one_row = {rows: Decimal(0) for rows in (1, 2)}
+    one_row, ways = {rows: Decimal(0) for rows in (1, 2)}, paths(release)
     for one, two in dict.fromkeys(added(2)):
         rows, counted_apart = len(two) - len(one), exact(of_count(release, one, two))
-        for draws in paths(release):
+        for draws in ways:
             apart = (chances.loss(outcomes(one, draw, TINY), outcomes(two, draw, TINY)) for draw in draws)
             one_row[rows] = max(one_row[rows], sum(apart, counted_apart))
     everywhere = max(2 * one_row[1], one_row[2]) * request.neighbour_rows
