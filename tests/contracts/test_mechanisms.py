@@ -45,8 +45,8 @@ from tests.unit.mechanisms.asking import (
 from tests.unit.mechanisms.metric.asking import BY_AGE, BY_SEX, EVERY, METRICS, cells, under_metric
 
 PLAIN = ("count_rows", "count", "count_units", "count_distinct", "sum", "avg")
-MORE = ("var_samp", "stddev_pop", "covar_pop", "corr", "regr_slope")
-MORE += ("quantile_cont", "quantile_disc", "min", "max", "mode")
+MOMENTS = ("var_samp", "stddev_pop", "covar_pop", "corr", "regr_slope")
+MORE = (*MOMENTS, "quantile_cont", "quantile_disc", "min", "max", "mode")
 PRICES = (
     HALF,
     WITH_DELTA,
