@@ -407,7 +407,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--analysts", type=int, default=64)
     parser.add_argument("--thinks", type=float, default=2.0, help="seconds between two statements of one, on average")
-    parser.add_argument("--write", action="store_true", help="write docs/server.md")
+    parser.add_argument("--only-print", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         analysts, lines, wrong = soak(Path(folder), given.analysts, given.minutes, given.thinks)
@@ -419,9 +419,8 @@ def main() -> None:
         "",
         *times(analysts),
     ]
-    print("\n".join([*lines, "", *(wrong[:20] or ["Nothing is wrong."])]))
-    if given.write and not wrong:
-        write("soak", lines, page=PAGE)
+    write("soak", lines, page=PAGE, only_print=given.only_print or bool(wrong))
+    print("\n".join(wrong[:20] or ["Nothing is wrong."]))
     sys.exit(bool(wrong))
 
 
