@@ -5,13 +5,15 @@
 The cases are those of github.com/google/googlesql, googlesql/compliance/testdata/differential_privacy.test, at commit
 b93adf2d1f (Apache License 2.0). bench/google_cases.sql restates them: tables and options are ours, an epsilon of 1e20
 is a test sampler without noise; where there are no bounds, the policy's are wide; and
-laplace is named for means and variances that else would be located among three people. Writes docs/google_cases.md.
+a mechanism is named for means, variances and lists of quantiles that else would be located, or capped, among three
+people. Writes docs/google_cases.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -69,6 +71,13 @@ OTHERWISE = {
     "basic_avg_double_implicit_bounds_multi_user": UNITS,
     "delta_eliminates_row": "A statement without GROUP BY has one group, which is there in every database.",
     "delta_eliminates_row_for_avg": "The same.",
+    **dict.fromkeys(
+        (
+            "approx_quantiles_double_explicit_bounds_multi_user_with_report_json",
+            "approx_quantiles_int64_explicit_bounds_multi_user_with_report_json",
+        ),
+        "They are the quantiles of the rows, those of QUANTILE_DISC; there they are points of a tree.",
+    ),
     "per_aggregation_epsilon": "A delta of 0.99 hides groups of one unit, and the variance of one row is 0.",
 }
 """Why an answer is another than theirs, where that is on purpose."""
@@ -151,7 +160,7 @@ def same(rows: list[tuple[Any, ...]], wanted: str) -> bool:
     """Whether rows in any order are those that a case names."""
     if wanted == "no rows":
         return not rows
-    theirs = [[word.strip() for word in row.split(",")] for row in wanted.split(";")]
+    theirs = [[word.strip() for word in re.split(r",(?![^\[]*\])", row)] for row in wanted.split(";")]
     ours = [list(row) for row in rows]
     for row in theirs:
         match = next((own for own in ours if len(own) == len(row) and all(map(near, own, row))), None)
@@ -168,6 +177,14 @@ def near(value: Any, word: str) -> bool:
     if word.startswith("value "):
         word = word.removeprefix("value ")
         value = json.loads(value)["result"]["value"]
+    if isinstance(value, list):
+        words = word.strip("[]").split(",")
+        return len(words) == len(value) and all(map(near, value, words))
+    if word == "its interval":
+        ends = json.loads(value)["result"]
+        value, between = ends["value"], ends["noise_confidence_interval"]
+        limits = zip(value, between["lower_bound"], between["upper_bound"], strict=True)
+        return all(low <= own <= high for own, low, high in limits)
     try:
         return abs(float(value) - float(word)) <= NEAR
     except ValueError:

@@ -95,7 +95,7 @@ OPTIONS (epsilon = 100, max_rows_contributed = 1) COUNT(*) FROM one
 {laplace} VAR_POP(double_val), VAR_POP(int64_val), FROM two UNION ALL {laplace} VAR_POP(double_val), VAR_POP(int64_val) FROM two
 
 -- basic_var_pop_explicit_bounds => 0.125; 0.1875; 0.125; 0.1875
-{dp} VAR_POP(double_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL {dp} VAR_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL SELECT VAR_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL SELECT VAR_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
+{dp} VAR_POP(double_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL {dp} VAR_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL {laplace} VAR_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL {laplace} VAR_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
 
 -- basic_var_pop_explicit_bounds_all_nulls => 2025; 2025
 {dp} VAR_POP(double_val, contribution_bounds_per_row => (10, 100)), FROM four UNION ALL {dp} VAR_POP(int64_val, contribution_bounds_per_row => (10, 100)) FROM four
@@ -110,7 +110,7 @@ SELECT ABS(({dp} VAR_POP(double_val) FROM three) - (SELECT VAR_POP(double_val) F
 {laplace} STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two UNION ALL {laplace} STDDEV_POP(double_val), STDDEV_POP(int64_val) FROM two
 
 -- basic_stddev_pop_explicit_bounds => 0.35355; 0.43301; 0.35355; 0.43301
-{dp} STDDEV_POP(double_val, contribution_bounds_per_row => (2, 3)) FROM two UNION ALL {dp} STDDEV_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL SELECT STDDEV_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL SELECT STDDEV_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
+{dp} STDDEV_POP(double_val, contribution_bounds_per_row => (2, 3)) FROM two UNION ALL {dp} STDDEV_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM two UNION ALL {laplace} STDDEV_POP(v) FROM (SELECT CASE WHEN double_val < 2 THEN 2 WHEN double_val > 3 THEN 3 ELSE double_val END AS v FROM two) UNION ALL {laplace} STDDEV_POP(v) FROM (SELECT CASE WHEN int64_val < 2 THEN 2 WHEN int64_val > 3 THEN 3 ELSE int64_val END AS v FROM two)
 
 -- basic_stddev_pop_explicit_bounds_all_nulls => 0.5; 0.5
 {dp} STDDEV_POP(double_val, contribution_bounds_per_row => (2, 3)) FROM four UNION ALL {dp} STDDEV_POP(int64_val, contribution_bounds_per_row => (2, 3)), FROM four
@@ -221,10 +221,10 @@ OPTIONS (epsilon = 100, mechanism = 'laplace') AVG(double_val, contribution_boun
 {dp} COUNT(*, contribution_bounds_per_group => (0, 10), report_format => 'JSON') FROM two
 
 -- approx_quantiles_double_explicit_bounds_multi_user_with_report_json => value [1, 1, 1.5, 1.5, 2.5, 2.5]
-{dp} APPROX_QUANTILES(double_val, 5, contribution_bounds_per_row => (1, 3), report_format => 'JSON') FROM two
+OPTIONS (epsilon = 100, mechanism = 'exponential') APPROX_QUANTILES(double_val, 5, contribution_bounds_per_row => (1, 3), report_format => 'JSON') FROM two
 
 -- approx_quantiles_int64_explicit_bounds_multi_user_with_report_json => value [1, 1, 1, 2, 2, 3]
-{dp} APPROX_QUANTILES(int64_val, 5, contribution_bounds_per_row => (1, 3), report_format => 'JSON') FROM two
+OPTIONS (epsilon = 100, mechanism = 'exponential') APPROX_QUANTILES(int64_val, 5, contribution_bounds_per_row => (1, 3), report_format => 'JSON') FROM two
 
 -- approx_quantiles_double_explicit_bounds_multi_user_with_report_json_zero_rows => its interval
 {dp} APPROX_QUANTILES(double_val, 3, contribution_bounds_per_row => (1, 10), report_format => 'JSON') FROM two WHERE note > 1000

@@ -28,7 +28,7 @@ from dpsql.errors import (
     Warning,  # noqa: A004 - PEP 249 fixes the name
     door,
 )
-from dpsql.plan.types import Parameters, Type, Value
+from dpsql.plan.types import Parameters, Shown, Type, Value
 
 if TYPE_CHECKING:
     import pandas
@@ -79,7 +79,7 @@ DateFromTicks = _datetime.date.fromtimestamp
 TimestampFromTicks = _datetime.datetime.fromtimestamp
 Binary = bytes
 
-Description = tuple[str, Type, None, None, None, None, None]
+Description = tuple[str, Shown, None, None, None, None, None]
 
 
 def TimeFromTicks(ticks: float) -> _datetime.time:  # noqa: N802 - PEP 249 fixes the name

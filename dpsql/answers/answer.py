@@ -14,7 +14,7 @@ from dpsql.answers.notebook import card, folded, known, small, stamp, values
 from dpsql.answers.screen import Ends, number, plain, safe, text_table, with_error
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
-from dpsql.plan.types import Type
+from dpsql.plan.types import ListOf, Shown
 from dpsql.privacy.loss import PrivacyLoss
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Answer:
     """
 
     columns: tuple[str, ...]
-    types: tuple[Type, ...]
+    types: tuple[Shown, ...]
     rows: list[tuple[Any, ...]]
     cost: PrivacyLoss
     measurements: tuple[Measurement, ...]
@@ -140,7 +140,7 @@ class Answer:
             confidence: Between 0 and 1; the answer's own, 0.95 unless the query said otherwise, where absent.
 
         Returns:
-            Ends in the column's unit; ``(None, None)`` where the row has no value.
+            Ends in the column's unit; ``(None, None)`` where the row has no value. Of a list either end is a list.
 
         Raises:
             ProgrammingError: For an unknown, an ambiguous or an exact column.
@@ -263,6 +263,8 @@ class Answer:
     ) -> Picture:
         """A picture of what the answer is: bars, a line over time, points; each number with its interval.
 
+        Lists are left out: ask for a column for each element that it shall show.
+
         Args:
             file: Where to write it, too: a name that ends in ``.png`` or ``.svg``.
             title: Above the picture; the columns' names where absent.
@@ -282,6 +284,8 @@ class Answer:
         of = {self._named(name): unit for name, unit in (units or {}).items()}
         columns = []
         for place, (name, kind, role) in enumerate(zip(self.columns, self.types, self.roles, strict=True)):
+            if isinstance(kind, ListOf):
+                continue
             # Two coordinates are inside both of their intervals with the answer's confidence where each interval fails
             # half as often (Bonferroni).
             level = (1 + self.confidence) / 2 if role is ColumnRole.COORDINATE else self.confidence
@@ -332,8 +336,8 @@ class Answer:
 
     @property
     def numeric(self) -> list[bool]:
-        """Which columns are numbers."""
-        return [kind.numeric for kind in self.types]
+        """Which columns are numbers, or lists of them."""
+        return [kind.numeric or isinstance(kind, ListOf) for kind in self.types]
 
     def _cells(self, limit: int | None) -> list[list[str]]:
         columns = []
@@ -369,6 +373,6 @@ class Answer:
         return f"Cost: {self.paid}."
 
 
-def public(columns: tuple[str, ...], types: tuple[Type, ...], rows: list[tuple[Any, ...]]) -> Answer:
+def public(columns: tuple[str, ...], types: tuple[Shown, ...], rows: list[tuple[Any, ...]]) -> Answer:
     """An answer that costs nothing, because it rests on public facts alone."""
     return Answer(columns, types, rows, _NOTHING, (), False, True, 0.95, lambda column, confidence: [])

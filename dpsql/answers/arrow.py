@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from dpsql.answers.ends import distinct
-from dpsql.plan.types import Type
+from dpsql.plan.types import ListOf, Shown, Type
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["arrow_table"]
 
 
-def arrow_table(columns: Sequence[str], types: Sequence[Type], rows: Sequence[tuple[Any, ...]]) -> pyarrow.Table:
+def arrow_table(columns: Sequence[str], types: Sequence[Shown], rows: Sequence[tuple[Any, ...]]) -> pyarrow.Table:
     """The rows as a `pyarrow.Table`, unrounded.
 
     Integers beyond 64 bits make their column decimal(38, 0). Repeated column names get ``_1``, ``_2`` ...
@@ -35,13 +35,20 @@ def arrow_table(columns: Sequence[str], types: Sequence[Type], rows: Sequence[tu
         Type.NULL: pa.null(),
     }
     arrays = []
-    for i, kind in enumerate(types):
-        values = [row[i] for row in rows]
+    for i, shown in enumerate(types):
+        lists = [row[i] for row in rows] if isinstance(shown, ListOf) else None
+        kind = shown.element if isinstance(shown, ListOf) else shown
+        values = [row[i] for row in rows] if lists is None else [value for own in lists for value in own or ()]
         arrow = kinds[kind]
         if kind is Type.REAL:
             values = [None if value is None else float(value) for value in values]
         if kind is Type.INTEGER and any(value is not None and not -(2**63) <= value < 2**63 for value in values):
             values = [None if value is None else Decimal(value) for value in values]
             arrow = pa.decimal128(38, 0)
-        arrays.append(pa.array(values, arrow))
+        if lists is None:
+            arrays.append(pa.array(values, arrow))
+            continue
+        held = iter(values)
+        cells = [None if own is None else [next(held) for _ in own] for own in lists]
+        arrays.append(pa.array(cells, pa.list_(arrow)))
     return pa.Table.from_arrays(arrays, names=distinct(columns))

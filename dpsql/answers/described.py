@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpsql.answers.answer import Answer, public
+from dpsql.answers.lists import gathered
 from dpsql.answers.quoted import Quote
 from dpsql.plan.plans import AnyPlan
 from dpsql.plan.roles import roles_of
@@ -22,7 +23,7 @@ def described(plan: AnyPlan) -> Answer:
     """Names and types of a plan's columns, without a row; nothing is read."""
     names = tuple(output.name for output in plan.answer)
     answer = public(names, tuple(output.type for output in plan.answer), [])
-    return replace(answer, _roles=roles_of(plan))
+    return gathered(replace(answer, _roles=roles_of(plan)), plan.answer)
 
 
 def described_quote() -> Quote:

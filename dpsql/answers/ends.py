@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsql.answers.screen import Ends, number, safe
-from dpsql.plan.types import Type
+from dpsql.plan.types import ListOf, Shown, Type
 
 __all__ = ["WithEnds", "distinct", "footnote", "with_ends"]
 
@@ -31,7 +31,7 @@ class WithEnds:
     """
 
     columns: tuple[str, ...]
-    types: tuple[Type, ...]
+    types: tuple[Shown, ...]
     origin: tuple[int | None, ...]
 
     def rows(self, rows: Sequence[tuple[Any, ...]], ends: Sequence[Sequence[Ends]]) -> list[tuple[Any, ...]]:
@@ -55,7 +55,7 @@ class WithEnds:
         return wide
 
 
-def with_ends(columns: Sequence[str], types: Sequence[Type], noised: Sequence[bool]) -> WithEnds:
+def with_ends(columns: Sequence[str], types: Sequence[Shown], noised: Sequence[bool]) -> WithEnds:
     """The columns with ``_low`` and ``_high`` behind each one that holds noise.
 
     Columns that share a name get ``_1``, ``_2`` ..., and so does an end whose name a column has.
@@ -70,7 +70,7 @@ def with_ends(columns: Sequence[str], types: Sequence[Type], noised: Sequence[bo
     ('city', 'n', 'n_low_1', 'n_high', 'n_low')
     """
     named = distinct(columns)
-    taken, names, kinds, origin = list(named), list[str](), list[Type](), list[int | None]()
+    taken, names, kinds, origin = list(named), list[str](), list[Shown](), list[int | None]()
     for at, (name, kind, own) in enumerate(zip(named, types, noised, strict=True)):
         ends = distinct([*taken, f"{name}_low", f"{name}_high"])[-2:] if own else []
         taken += ends
@@ -104,7 +104,8 @@ def footnote(columns: Sequence[str], ends: Sequence[Sequence[Ends]], confidence:
     """
     widths = []
     for name, own in zip(distinct(columns), ends, strict=True):
-        known = [(high - low) / 2 for low, high in own if low is not None and high is not None]
+        pairs = [pair for both in own for pair in (zip(*both, strict=True) if isinstance(both[0], list) else [both])]
+        known = [(high - low) / 2 for low, high in pairs if low is not None and high is not None]
         if known:
             least, most = number(min(known)), number(max(known))
             widths.append(f"{name} ± {least}" + (f" to ± {most}" if least != most else ""))
@@ -112,9 +113,12 @@ def footnote(columns: Sequence[str], ends: Sequence[Sequence[Ends]], confidence:
     return f"{told} intervals=True adds their ends." if widths else ""
 
 
-def _ends(ends: Ends, kind: Type) -> Ends:
+def _ends(ends: Ends, kind: Shown) -> Ends:
     """The ends in the column's type: what is a whole number lies between whole numbers."""
     low, high = ends
+    if isinstance(kind, ListOf):
+        pairs = [] if low is None else [_ends(own, kind.element) for own in zip(low, high, strict=True)]
+        return ([end for end, _ in pairs], [end for _, end in pairs]) if pairs else (None, None)
     if kind is Type.INTEGER:
         return _within(low, math.ceil, LONG), _within(high, math.floor, LONG)
     return _within(low, float, math.inf), _within(high, float, math.inf)

@@ -21,6 +21,7 @@ from dpsql.answers.intervals import (
     picking,
     with_interval_ends,
 )
+from dpsql.answers.lists import gathered
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import advice, summary_fields
 from dpsql.answers.release import Released
@@ -82,11 +83,10 @@ def finish(
     bars = {name: _bars(prepared, released, name, together.moved.get(name)) for name in noised}
     intervals = Intervals(plan, together, bars, rows, post_process)
     confidence = prepared.options.confidence or 0.95
-    shown = with_interval_ends(plan, rows, lambda column: intervals.of(column, confidence))
-    return Answer(
+    flat = Answer(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
-        rows=with_reports(plan, shown, lambda column: intervals.of(column, confidence), confidence),
+        rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
         cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, classes),
         measurements=_measurements(prepared, released, composition),
         replayed=replayed,
@@ -95,6 +95,7 @@ def finish(
         _intervals=intervals,
         _roles=roles_of(plan),
     )
+    return with_reports(plan, gathered(flat, plan.answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,7 @@ class Intervals:
     post_process: PostProcess
 
     def __call__(self, column: int, level: float) -> list[Ends]:
-        """One interval a row of a column, counted from 0; empty where it holds no noise, or its own interval."""
-        return [] if self.plan.answer[column].report else self.of(column, level)
-
-    def of(self, column: int, level: float) -> list[Ends]:
-        """The same of what a column is made of, which is more than a text for a report."""
+        """One interval a row of an output, counted from 0; empty where it holds no noise."""
         expression = answer_columns(self.plan)[column]
         groups, values = self.together.groups, self.together.values
         if expression.facts.type.numeric and several_rows(expression):

@@ -100,6 +100,6 @@ def values(names: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[
 def _cell(text: str, number: bool) -> list[str]:
     for mark in (" ± ", " ["):
         value, found, error = text.partition(mark)
-        if number and found:
+        if number and found and not text.startswith("["):  # of a list, each element has its own error
             return [value, element("span", f"{found}{error}", style="opacity:0.65")]
     return [text]

@@ -46,7 +46,7 @@ def quote(
             if measured is None:
                 continue
             bare = isinstance(output.expression, Column)
-            name = output.name if bare else f"{output.name}: {measured.aggregate.text}"
+            name = output.label if bare else f"{output.label}: {measured.aggregate.text}"
             columns.append(_column(name, measured, composition))
             shown.add(measured.aggregate.name)
     hidden = [
@@ -113,9 +113,9 @@ def _wanted(plan: Plan, half_width: Mapping[str, float]) -> dict[str, float]:
     """The wanted half widths, by the aggregate's name."""
     wanted: dict[str, float] = {}
     for name, width in half_width.items():
-        found = [o.expression for o in plan.outputs if o.name == name and not plan.stages]
+        found = [o.expression for o in plan.outputs if o.label == name and not plan.stages]
         if len(found) != 1 or not isinstance(found[0], Column) or not found[0].name.startswith("a"):
-            names = ", ".join(o.name for o in plan.outputs if isinstance(o.expression, Column))
+            names = ", ".join(o.label for o in plan.outputs if isinstance(o.expression, Column))
             raise ProgrammingError(f"{name!r} is not one aggregate of the answer. half_width takes one of: {names}.")
         if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < math.inf:
             raise ProgrammingError(

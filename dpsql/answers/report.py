@@ -11,36 +11,36 @@ Tests: tests/unit/answers/test_report.py.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from dpsql.answers.answer import Answer
 from dpsql.answers.screen import Ends
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.nodes import Column
-from dpsql.plan.plans import Output, Plan
+from dpsql.plan.plans import Output, Plan, shown
 
 __all__ = ["with_reports"]
 
 
-def with_reports(
-    plan: Plan, rows: list[tuple[Any, ...]], intervals: Callable[[int], list[Ends]], confidence: float
-) -> list[tuple[Any, ...]]:
-    """The answer's rows, with the columns that are asked for as reports written as such.
+def with_reports(plan: Plan, answer: Answer) -> Answer:
+    """The answer with the columns that are asked for as reports written as such; these have no intervals beside them.
 
     Args:
         plan: The statement.
-        rows: Its rows, of plain values.
-        intervals: The intervals of a column, counted from 0: one a row, or none.
-        confidence: Their level.
+        answer: Its answer, of plain values and lists.
     """
-    reports = [place for place, output in enumerate(plan.answer) if output.report]
-    if not reports or not rows:
-        return rows
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    for place in reports:
-        ends = intervals(place) or [(None, None)] * len(rows)
-        columns[place] = _texts(columns[place], ends, confidence, of_noise=_is_sum(plan, plan.answer[place]))
-    return list(zip(*columns, strict=True))
+    asked = {place: plan.answer[own.places[0]] for place, own in enumerate(shown(plan.answer))}
+    reports, intervals = {place: own for place, own in asked.items() if own.report}, answer._intervals
+    if not reports:
+        return answer
+    columns = [[row[place] for row in answer.rows] for place in asked]
+    for place, output in reports.items():
+        ends = answer.ends(place) or [(None, None)] * len(answer.rows)
+        columns[place] = _texts(columns[place], ends, answer.confidence, of_noise=_is_sum(plan, output))
+    rows = list(zip(*columns, strict=True))
+    return replace(answer, rows=rows, _intervals=lambda at, level: [] if at in reports else intervals(at, level))
 
 
 def _texts(values: Sequence[Any], ends: Sequence[Ends], confidence: float, *, of_noise: bool) -> list[str]:

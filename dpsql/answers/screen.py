@@ -53,6 +53,8 @@ def plain(value: Any) -> str:
             return value.isoformat()
         case Fraction():
             return plain(value.numerator if value.denominator == 1 else float(value))
+        case list():
+            return f"[{', '.join(map(plain, value))}]"
         case _:
             return safe(str(value))
 
@@ -84,9 +86,14 @@ def with_error(value: Any, ends: Ends) -> str:
     '12350 ± 570'
     >>> with_error(412.34, (400.0, 418.9))
     '412.3 [400.0, 418.9]'
+    >>> with_error([12_347, None], ([11_784, None], [12_910, None]))
+    '[12350 ± 570, NULL]'
     """
     low, high = ends
-    if value is None:
+    if isinstance(value, list) and low is not None:
+        cells = (with_error(own, (first, last)) for own, first, last in zip(value, low, high, strict=True))
+        return f"[{', '.join(cells)}]"
+    if value is None or isinstance(value, list):
         return plain(value)
     if low is None or high is None:
         if _decimal(value) is None:

@@ -42,6 +42,8 @@ def _cell(value: Any) -> str:
         case str():
             shown = safe(value)
             return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
+        case list():
+            return _dump(value)
         case _:
             return str(json_value(value)) if not isinstance(value, bool) else str(value).lower()
 

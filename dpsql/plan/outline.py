@@ -19,9 +19,9 @@ from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conversions import as_constant
 from dpsql.plan.functions.casts import cast_type
-from dpsql.plan.plans import AnyPlan
+from dpsql.plan.plans import AnyPlan, shown
 from dpsql.plan.roles import bars_of
-from dpsql.plan.types import Parameters, Type, Value
+from dpsql.plan.types import Parameters, Shown, Type, Value
 from dpsql.sql import syntax
 from dpsql.sql.parameters import lists_in, parameter_count
 from dpsql.sql.walk import children, walk
@@ -46,7 +46,7 @@ class Outline:
     """
 
     columns: tuple[str, ...]
-    types: tuple[Type, ...]
+    types: tuple[Shown, ...]
     parameters: tuple[Type | None, ...] = ()
     bars: tuple[bool, ...] = ()
     lists: frozenset[int] = frozenset()
@@ -104,9 +104,9 @@ def outline_of(
             found = plan(second) if known is None else None
         if found is None:
             raise
-    types = tuple(output.type for output in found.answer)
-    names = tuple(output.name for output in found.answer)
-    return Outline(names, types, kinds, bars_of(found), lists)
+    columns, bars = shown(found.answer), bars_of(found)
+    names, shown_types = tuple(own.name for own in columns), tuple(own.type for own in columns)
+    return Outline(names, shown_types, kinds, tuple(bars[own.places[0]] for own in columns), lists)
 
 
 def parameter_types(query: syntax.Queryable, catalog: Catalog) -> tuple[Type | None, ...]:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import ListOf, Shown, Type, Value
 
-__all__ = ["WHOLE", "AnyPlan", "Cut", "Key", "Output", "Plan", "PublicPlan", "Several", "Stage", "TableFunction"]
+__all__ = [
+    "WHOLE",
+    "AnyPlan",
+    "Cut",
+    "Key",
+    "Output",
+    "Plan",
+    "PublicPlan",
+    "Several",
+    "ShownColumn",
+    "Stage",
+    "TableFunction",
+    "shown",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +50,55 @@ class Output:
         end: For DP_INTERVAL_LOW and DP_INTERVAL_HIGH: the output column whose interval it shows, and 0 or 1; then
             ``expression`` is a NULL in its place.
         report: Whether value and interval are shown as one JSON text.
+        element: Where it is one element of a list: its place there, from 0. The elements of a list stand side by side,
+            and only what leaves has the list (`shown`).
     """
 
     name: str
     expression: Expression
     end: tuple[str, int] | None = None
     report: bool = False
+    element: int | None = None
+
+    @property
+    def label(self) -> str:
+        """What a quote calls it: elements of a list by their places, from 1."""
+        return self.name if self.element is None else f"{self.name}[{self.element + 1}]"
 
     @property
     def type(self) -> Type:
         """The type that the analyst sees."""
         return Type.TEXT if self.report else self.expression.facts.type
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """One column of the answer as it leaves.
+
+    Attributes:
+        name: What it is called.
+        type: Its type.
+        places: The outputs that it is made of, from 0: one, or the elements of a list.
+        listed: Whether it is a list, or the report of one.
+    """
+
+    name: str
+    type: Shown
+    places: tuple[int, ...]
+    listed: bool
+
+
+def shown(outputs: Sequence[Output]) -> tuple[ShownColumn, ...]:
+    """The columns that the analyst sees: lists are one each."""
+    found = list[ShownColumn]()
+    for place, output in enumerate(outputs):
+        if output.element:  # of the list that was begun before
+            found[-1] = replace(found[-1], places=(*found[-1].places, place))
+        else:
+            listed = output.element is not None
+            kind = ListOf(output.type) if listed and not output.report else output.type
+            found.append(ShownColumn(output.name, kind, (place,), listed))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dpsql.plan.nodes import Expression
 from dpsql.sql import syntax
 from dpsql.sql.elements import ELEMENT
 
-__all__ = ["element_of", "quantile"]
+__all__ = ["element_of", "parts_of_list", "quantile"]
 
 MOST_PARTS = 10_000  # Of one list of quantiles. It is a choice: BigQuery's own lists are shorter.
 
@@ -50,29 +50,33 @@ def element_of(node: syntax.Call, rows: Resolver) -> tuple[Expression, Fraction]
     """The argument and the fraction of APPROX_QUANTILES(x, n)[OFFSET(i)]: i of n.
 
     Raises:
-        UnsupportedQuery: The whole list is asked for, or an element that it does not have.
+        UnsupportedQuery: The whole list is asked for where no list can stand.
     """
     if len(node.arguments) != 2 or node.order or node.distinct:
         raise UnsupportedQuery(
             "it takes a column and into how many parts.", construct="APPROX_QUANTILES", position=node.position,
             hint="Write APPROX_QUANTILES(x, 4)[OFFSET(1)].",
         )  # fmt: skip
-    parts, wanted = rows.constant(node.arguments[1], "the number of parts"), dict(node.named).get(ELEMENT)
+    parts, wanted = parts_of_list(node, rows), dict(node.named).get(ELEMENT)
+    place = None if wanted is None else rows.constant(wanted, "the element")
+    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= parts:
+        raise UnsupportedQuery(
+            "the whole list stands alone in the SELECT list.", construct="APPROX_QUANTILES", position=node.position,
+            hint="Name one of its elements here: APPROX_QUANTILES(x, 4)[OFFSET(1)] is the first quarter.",
+        )  # fmt: skip
+    return rows.resolve(node.arguments[0]), Fraction(place, parts)
+
+
+def parts_of_list(node: syntax.Call, rows: Resolver) -> int:
+    """Into how many parts APPROX_QUANTILES(x, n) cuts its rows: n.
+
+    Raises:
+        UnsupportedQuery: It is no number of parts.
+    """
+    parts = rows.constant(node.arguments[1], "the number of parts")
     if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= MOST_PARTS:
         raise UnsupportedQuery(
             f"the number of parts is a whole one from 1 to {MOST_PARTS:,}.", construct="APPROX_QUANTILES",
             position=node.arguments[1].position, hint="Write 4 for quarters.",
         )  # fmt: skip
-    if wanted is None:
-        raise UnsupportedQuery(
-            "a list is no value of an answer, and each of its quantiles is a number that is measured and paid for.",
-            construct="APPROX_QUANTILES", position=node.position,
-            hint="Write a column for each that you want: APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter.",
-        )  # fmt: skip
-    place = rows.constant(wanted, "the element")
-    if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place <= parts:
-        raise UnsupportedQuery(
-            f"the list has {parts + 1} elements.", construct="subscript", position=wanted.position,
-            hint=f"Write one from [OFFSET(0)], the least value, to [OFFSET({parts})], the largest.",
-        )  # fmt: skip
-    return rows.resolve(node.arguments[0]), Fraction(place, parts)
+    return parts

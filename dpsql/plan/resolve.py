@@ -16,6 +16,7 @@ from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping
 from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
@@ -88,6 +89,8 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
                 raise inside from None
             raise
     query = with_names_read(listed, scope)
+    if (numbers := Lists(scope, rows.resolver(scope), ()).lengths_alone(query)) is not None:
+        return _resolve(numbers, rows, evaluate)
     if is_public(relation):
         return PublicPlan(relation, plan_stage(replace(query, where=None), scope, rows.parameters))
     if query.distinct and any(windows_in(item.expression) for item in query.items):
@@ -189,7 +192,8 @@ class _Statement:
             self._distinct()
         pairs = [(item, output) for item in query.items for output in self._outputs(item)]
         outputs = [output for _, output in pairs]
-        named = {item.alias.lower(): output.expression for item, output in pairs if item.alias and not output.end}
+        plain = [(item, output) for item, output in pairs if not output.end and output.element is None]
+        named = {item.alias.lower(): output.expression for item, output in plain if item.alias}
         having = None
         if query.having is not None:
             having = self._resolver(named).boolean(self._resolver(named).resolve(query.having), query.having)
@@ -257,8 +261,12 @@ class _Statement:
     # ---- released values --------------------------------------------------------------------------------------
 
     def _outputs(self, item: syntax.Item) -> list[Output]:
-        """The columns of one entry of the select list: one, but for AVG_VECTOR, which makes one of each argument."""
+        """The columns of one entry of the select list: one, or one for each argument of AVG_VECTOR or each element."""
         node = item.expression
+        plain = without_report(node)
+        if (elements := self._lists().elements(plain)) is not None:
+            found = [self._resolver().resolve(own) for own in elements]
+            return [Output(item.name, own, None, plain is not node, place) for place, own in enumerate(found)]
         if not isinstance(node, syntax.Call) or node.name not in CALLS or CALLS[node.name].takes is not Takes.VECTOR:
             return [self._output(item)]
         if item.alias is not None:
@@ -286,6 +294,7 @@ class _Statement:
             and isinstance(node.arguments[0], syntax.Name)
             and len(node.arguments[0].parts) == 1
         ):
+            self._lists().read(node.arguments[0])  # refuses a list
             named = [i.alias for i in self.query.items if i.alias and i.alias.lower() == node.arguments[0].parts[0]]
             if len(named) == 1:
                 return named[0], INTERVAL_ENDS[node.name]
@@ -308,8 +317,13 @@ class _Statement:
 
         return Resolver(lookup, self.rows.parameters)
 
+    def _lists(self) -> Lists:
+        return Lists(self.scope, self.rows.resolver(self.scope), self.query.items)
+
     def _measured(self, node: syntax.Expr) -> Expression | None:
         """A key or an aggregate as a released column, a window over those; None for anything in between."""
+        if (element := self._lists().read(node)) is not None:
+            return self._resolver().resolve(element)
         if isinstance(node, syntax.Window):
             return windowed(node, self._resolver())
         if isinstance(node, syntax.Call) and node.name in CALLED:
@@ -360,17 +374,7 @@ class _Statement:
     # ---- afterwards -------------------------------------------------------------------------------------------
 
     def _order(self, term: syntax.OrderItem, outputs: list[Output], named: Mapping[str, Expression]) -> Order:
-        node = term.expression
-        number = node.value if isinstance(node, syntax.Literal) else None
-        if isinstance(number, int) and not isinstance(number, bool):
-            if not 1 <= number <= len(outputs):
-                raise UnsupportedQuery(
-                    f"there is no column {number}.", construct=str(number), position=node.position,
-                    hint=f"The select list has {len(outputs)}.",
-                )  # fmt: skip
-            expression = outputs[number - 1].expression
-        else:
-            expression = self._resolver(named).resolve(node)
+        expression = numbered(term.expression, outputs) or self._resolver(named).resolve(term.expression)
         return Order(expression, term.descending, term.nulls_first)
 
 

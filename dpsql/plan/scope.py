@@ -10,7 +10,19 @@ from dpsql.plan.expressions import columns_of, nearest
 from dpsql.plan.nodes import Column, Expression
 from dpsql.sql import syntax
 
-__all__ = ["Scope", "ScopeEntry", "identifying", "same_name"]
+__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "same_name", "whole_name"]
+
+BEHIND = "\0"  # Between the name of a list and the place of one of its elements: no statement can hold it.
+
+
+def element_name(name: str, place: int) -> str:
+    """What the element of a list is called in a scope, by its place from 0."""
+    return f"{name}{BEHIND}{place}"
+
+
+def whole_name(name: str) -> str:
+    """The name of the list that it is an element of, or the name itself."""
+    return name.partition(BEHIND)[0]
 
 
 def same_name(a: str, b: str) -> bool:
@@ -115,7 +127,7 @@ class Scope:
                 hint=nearest(qualifier[-1], aliases) or f"FROM has {', '.join(aliases)}.",
             )  # fmt: skip
         names = [
-            own
+            whole_name(own)
             for entry in self.entries
             if not qualifier or same_name(entry.alias, qualifier[0])
             for own, expression in entry.columns.items()
@@ -123,5 +135,5 @@ class Scope:
         ]
         return UnsupportedQuery(
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
-            hint=nearest(column, names) or f"There are {', '.join(names)}.",
+            hint=nearest(column, names) or f"There are {', '.join(dict.fromkeys(names))}.",
         )  # fmt: skip

@@ -177,6 +177,11 @@ class _Answers(Rows):
                 "an answer that is made of several answers stands alone in FROM.", construct="sub-query",
                 position=query.position, hint="Name its parts in the outer FROM, or ask it by itself.",
             )  # fmt: skip
+        if any(output.element is not None for output in found.answer):
+            raise UnsupportedQuery(
+                "a list is no column of an answer that is joined, or one of several.", construct="list",
+                position=query.position, hint="Name its elements: QUANTILE_CONT(x, 0.25) AS low, ..",
+            )  # fmt: skip
         number = self.parts.index(found) if found in self.parts else len(self.parts)
         self.parts[number : number + 1] = [found]
         scan = Scan(_table(found, number), self.alias())

@@ -13,10 +13,11 @@ from dpsql.plan.expressions import Resolver, arguments_of
 from dpsql.plan.functions import Function
 from dpsql.plan.intervals import Interval
 from dpsql.plan.lateral import with_names_read
+from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Apply, Column, Constant, Expression, Order, Total
 from dpsql.plan.per_unit import group_nodes
 from dpsql.plan.plans import Output, Plan, Several, Stage
-from dpsql.plan.scope import Scope
+from dpsql.plan.scope import Scope, element_name, whole_name
 from dpsql.plan.types import Facts, Passed, Type
 from dpsql.plan.windows import refuse_after_having, windowed
 from dpsql.sql import syntax
@@ -56,8 +57,9 @@ def released_names(plan: Plan | Several) -> dict[str, Expression]:
     names: dict[str, Expression] = {}
     for index, output in enumerate(plan.answer):
         facts = output.expression.facts
+        name = output.name if output.element is None else element_name(output.name, output.element)
         names.setdefault(
-            output.name, Column(RELEASED, f"c{index}", Facts(facts.type, nullable=facts.nullable, step=facts.step))
+            name, Column(RELEASED, f"c{index}", Facts(facts.type, nullable=facts.nullable, step=facts.step))
         )
     return names
 
@@ -116,18 +118,22 @@ class _Stage:
         items: list[syntax.Item] = []
         for item in query.items:
             if isinstance(item.expression, syntax.AllColumns):
-                names = [name for entry in self.scope.entries for name in entry.columns]
+                names = dict.fromkeys(whole_name(name) for entry in self.scope.entries for name in entry.columns)
                 items += [replace(item, expression=syntax.Name((n.lower(),), n), alias=n, text=n) for n in names]
             else:
                 items.append(item)
         over = Resolver(self._lookup, self.parameters)
-        outputs = tuple(Output(item.name, over.resolve(item.expression)) for item in items)
-        named = {item.alias.lower(): o.expression for item, o in zip(items, outputs, strict=True) if item.alias}
+        pairs = [(item, output) for item in items for output in self._outputs(item, over)]
+        outputs = tuple(output for _, output in pairs)
+        named = {item.alias.lower(): o.expression for item, o in pairs if item.alias and o.element is None}
         after = Resolver(lambda n: _alias(n, named) or self._lookup(n), self.parameters)
         having = None if query.having is None else after.boolean(after.resolve(query.having), query.having)
         refuse_after_having(having, query)
-        order = tuple(Order(self._term(t, outputs, after), t.descending, t.nulls_first) for t in query.order_by)
-        parts = [(o.expression, o.name, item.position) for o, item in zip(outputs, items, strict=True)]
+        order = tuple(
+            Order(numbered(t.expression, outputs) or after.resolve(t.expression), t.descending, t.nulls_first)
+            for t in query.order_by
+        )
+        parts = [(o.expression, o.name, item.position) for item, o in pairs]
         parts += [] if having is None else [(having, "HAVING", query.position)]
         parts += [(term.expression, "ORDER BY", query.position) for term in order]
         aggregated = bool(groups) or having is not None or any(_aggregates(expression) for expression, *_ in parts)
@@ -138,15 +144,20 @@ class _Stage:
             row_count(query.offset, "OFFSET", plain) or 0, aggregated,
         )  # fmt: skip
 
-    def _term(self, term: syntax.OrderItem, outputs: tuple[Output, ...], resolver: Resolver) -> Expression:
-        node = term.expression
-        number = node.value if isinstance(node, syntax.Literal) else None
-        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(outputs):
-            return outputs[number - 1].expression
-        return resolver.resolve(node)
+    def _outputs(self, item: syntax.Item, over: Resolver) -> list[Output]:
+        """The columns of one entry of the select list: one, or one for each element of a list."""
+        elements = self._lists().elements(item.expression)
+        if elements is None:
+            return [Output(item.name, over.resolve(item.expression))]
+        return [Output(item.name, over.resolve(own), element=place) for place, own in enumerate(elements)]
+
+    def _lists(self) -> Lists:
+        return Lists(self.scope, Resolver(lambda _: None, self.parameters), self.query.items)
 
     def _plain(self, node: syntax.Expr) -> Expression | None:
         """What a node is over one row."""
+        if (element := self._lists().read(node)) is not None:
+            return Resolver(self._plain, self.parameters).resolve(element)
         if isinstance(node, syntax.Name):
             return self.scope.find(node)
         return self._total(node.query) if isinstance(node, syntax.ScalarQuery) and self.answer else None

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["DECLARED", "INTEGERS", "Facts", "Grid", "Parameters", "Passed", "Type", "Value"]
+__all__ = ["DECLARED", "INTEGERS", "Facts", "Grid", "ListOf", "Parameters", "Passed", "Shown", "Type", "Value"]
 
 Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
@@ -35,6 +35,34 @@ class Type(enum.Enum):
         """Whether arithmetic applies."""
         return self in (Type.INTEGER, Type.REAL)
 
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """The type of a column of an answer whose values are lists, such as several quantiles at once.
+
+    Attributes:
+        element: The type of what they hold.
+    """
+
+    element: Type
+
+    @property
+    def value(self) -> str:
+        """Our word for it.
+
+        >>> ListOf(Type.REAL).value
+        'real[]'
+        """
+        return f"{self.element.value}[]"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic applies: to its elements alone."""
+        return False
+
+
+Shown = Type | ListOf
+"""The types of an answer's columns."""
 
 DECLARED = {kind.value: kind for kind in Type if kind is not Type.NULL} | {"decimal": Type.REAL}
 """The types by the policy's words for them."""

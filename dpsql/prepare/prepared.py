@@ -131,6 +131,6 @@ class Prepared:
             for measured in self.measured
         ]
         after = lower_released(self.plan)
-        answer = [(output.name, output.end, output.type) for output in self.plan.answer]
+        answer = [(output.name, output.end, output.type, output.element) for output in self.plan.answer]
         described += [after.sql, repr(after.parameters), repr(answer)]
         return hashlib.sha256(repr(described).encode()).hexdigest()

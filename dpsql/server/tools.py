@@ -27,13 +27,17 @@ __all__ = ["BudgetTold", "Cell", "PublicTold", "Quoted", "Told", "Tools"]
 AGAIN = "Asking the same again is free, and gives the same numbers."
 
 
+Width = float | list[float | None] | None
+"""A number for a value, and one for each element of a list."""
+
+
 class Cell(BaseModel):
     """One value. The truth, without noise, lies between low and high as often as `confidence` says."""
 
     value: Any
-    half_width: float | None = None
-    low: float | None = None
-    high: float | None = None
+    half_width: Width = None
+    low: Width = None
+    high: Width = None
 
 
 class PublicTold(BaseModel):
@@ -178,6 +182,10 @@ def _cell(value: Any, ends: tuple[Any, Any] | None) -> Cell:
     if ends is None or None in ends:
         return Cell(value=json_value(value))
     low, high = (json_value(end) for end in ends)
+    if isinstance(low, list):
+        pairs = zip(low, high, strict=True)
+        widths = [None if first is None or last is None else (last - first) / 2 for first, last in pairs]
+        return Cell(value=json_value(value), half_width=widths, low=low, high=high)
     if low is None or high is None or isinstance(low, str):
         return Cell(value=json_value(value))
     return Cell(value=json_value(value), half_width=(high - low) / 2, low=low, high=high)

@@ -122,6 +122,8 @@ def _operator(call: Call) -> str | None:
             return f"-{_text(operand)}"
         case Call("negate", (operand,)):
             return f"(-({_text(operand)}))"
+        case Call("[]", (listed, place)):
+            return f"{_text(listed)}[{_text(place)}]"
         case Call(name, (left, right)) if name in INFIX:
             return f"({_text(left)} {_SIGNS.get(name, name)} {_text(right)})"
     return None

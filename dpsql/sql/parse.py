@@ -14,7 +14,6 @@ from functools import lru_cache
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.sql import literals
 from dpsql.sql.any_of import in_lists
-from dpsql.sql.elements import one_of_lists
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
@@ -92,7 +91,7 @@ def _parsed(text: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    read = select_first(one_of_lists(in_lists(tokens)))
+    read = select_first(in_lists(tokens))
     return QueryStatement(convert(build_skeleton(read)), position=tokens[0].position)
 
 

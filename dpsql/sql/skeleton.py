@@ -13,6 +13,7 @@ from __future__ import annotations
 from dpsql.sql import literals
 from dpsql.sql.atoms import WRITTEN_PARENTHESIS, Atom, Role, Skeleton
 from dpsql.sql.clauses import JOIN_PREFIXES
+from dpsql.sql.elements import place_asked
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.places import Places
 from dpsql.sql.refused import AFTER_STAR, REFUSED_FUNCTIONS, REFUSED_WORDS
@@ -80,6 +81,8 @@ class _Builder(Places):
             self._value(read(str(text), token.position), take=2)
         elif word == "interval":
             self._interval(token)
+        elif word == "array" and following.symbol == "[":
+            self.at += 1  # PostgreSQL's word before a list
         elif word == "extract" and following.symbol == "(" and self._peek(3).word == "from":
             self._extract(token)
         elif word in ("to_date", "to_timestamp") and self._is_template():
@@ -321,9 +324,13 @@ class _Builder(Places):
             self._emit(")", operand=True, take=0)
 
     def _open_list(self, token: Token) -> None:
-        """``[1, 2]``, written for the reader as a call."""
+        """``[1, 2]``, written for the reader as a call; behind a value ``[2]`` is one of its elements."""
         if self.operand:
-            raise self._refusal("subscript", "dpsql does not read it here.", "Name a column for each value.")
+            place, size = place_asked(self.tokens, self.at)
+            self._emit("[", operand=False, take=0)
+            self._value(Literal(place, position=token.position), take=0)
+            self._emit("]", operand=True, take=size)
+            return
         if not self.frames or self.frames[-1].opener != "call":
             hint = "Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2)."
             raise self._refusal("list", "it stands in a function that takes one.", hint)

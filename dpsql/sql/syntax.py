@@ -4,7 +4,8 @@ Names are folded to ASCII lower case, aliases keep the analyst's spelling, and e
 ``(line, column)`` in the analyst's text, both from 1. Positions and spellings do not take part in equality.
 
 Operators are calls too. The names that are not SQL function names:
-``+ - * / // % || = <> < <= > >= and or not negate like ilike is_null is_distinct_from`` and ``row`` for ``(a, b)``.
+``+ - * / // % || = <> < <= > >= and or not negate like ilike is_null is_distinct_from``, ``[]`` for one element of a
+list, by its place from 1, and ``row`` for ``(a, b)``.
 """
 
 from __future__ import annotations

@@ -3902,6 +3902,113 @@ SELECT name, tax FROM regions, (SELECT MAX(tax) AS most FROM regions) AS r WHERE
 -- engine: SELECT "t0"."code" AS "c0", "t0"."name" AS "c1", "t0"."tax" AS "c2", "t0"."coastal" AS "c3", "t0"."since" AS "c4", "t1"."k0" AS "c5", "t1"."row" AS "c6" FROM "regions" AS "t0" JOIN "answer 0 of dpsql" AS "t1" ON "t0"."tax" = "t1"."k0" ORDER BY "t1"."row" ASC NULLS LAST, "t0"."code" ASC NULLS LAST, "t0"."name" ASC NULLS LAST, "t0"."tax" ASC NULLS LAST, "t0"."coastal" ASC NULLS LAST, "t0"."since" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST
 -- columns: name text, tax real or NULL
 
+-- Several quantiles as a list
+SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quantile_cont(age, list_value(0.25, 0.5, 0.75))[1] real, quantile_cont(age, list_value(0.25, 0.5, 0.75))[2] real, quantile_cont(age, list_value(0.25, 0.5, 0.75))[3] real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT sex, QUANTILE_DISC(age, [0.1, 0.9]) AS q, COUNT(*) AS n FROM patients GROUP BY sex ORDER BY 3, sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a2: count_rows
+-- columns: sex text, q[1] integer, q[2] integer, n integer
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+SELECT QUANTILE(age, [0.5]), QUANTILE_DISC(weight, [0.5, 0.1]) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- a2: quantile_disc of real [2, 250] or NULL; grid 0.1 from 2 to 250
+-- columns: quantile(age, list_value(0.5))[1] integer, quantile_disc(weight, list_value(0.5, 0.1))[1] real, quantile_disc(weight, list_value(0.5, 0.1))[2] real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."weight$grid" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT PERCENTILE_CONT([0.2, 0.9]) WITHIN GROUP (ORDER BY age DESC) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quantile_cont(list_value(0.2, 0.9) ORDER BY age DESC)[1] real, quantile_cont(list_value(0.2, 0.9) ORDER BY age DESC)[2] real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75]) FILTER (WHERE sex = 'F') AS women FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: women[1] real, women[2] real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- values: 'F', 1.0, 0.0, 110.0
+
+-- Elements and lengths
+SELECT QUANTILE_CONT(age, [0.25, 0.75])[2], list_extract(QUANTILE_DISC(age, [0.25, 0.75]), 1) + 1, len(QUANTILE_CONT(age, [0.25, 0.75])) FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quantile_cont(age, list_value(0.25, 0.75))[2] real, (list_extract(quantile_disc(age, list_value(0.25, 0.75)), 1) + 1) integer, len(quantile_cont(age, list_value(0.25, 0.75))) integer [2, 2]
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- reference: SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, q[2] - q[1] AS width FROM patients GROUP BY sex HAVING QUANTILE_DISC(age, 0.75) > 50 ORDER BY QUANTILE_DISC(age, 0.25), sex
+SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, q[2] - q[1] AS width FROM patients GROUP BY sex HAVING q[2] > 50 ORDER BY q[1], sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, q[1] integer, q[2] integer, width integer
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- reference: SELECT [QUANTILE_DISC(age, 0), QUANTILE_DISC(age, 0.25), QUANTILE_DISC(age, 0.5), QUANTILE_DISC(age, 0.75), QUANTILE_DISC(age, 1.0)] AS quarters FROM patients
+SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 110)) AS quarters FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a3: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a4: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: quarters[1] integer, quarters[2] integer, quarters[3] integer, quarters[4] integer, quarters[5] integer
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- reference: SELECT sex, QUANTILE_DISC(age, [0.25, 0.5, 0.75]) AS quarters, QUANTILE_DISC(age, 0.75) - QUANTILE_DISC(age, 0.25) AS width, 3 AS n FROM patients GROUP BY sex ORDER BY QUANTILE_DISC(age, 0.5), sex
+SELECT sex, q AS quarters, t.q[3] - q[OFFSET(0)] AS width, ARRAY_LENGTH(q) AS n FROM (SELECT sex, QUANTILE_DISC(age, [0.25, 0.5, 0.75]) AS q FROM patients GROUP BY sex) AS t ORDER BY quarters[2], sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, quarters[1] integer, quarters[2] integer, quarters[3] integer, width integer, n integer [3, 3]
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- reference: SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, 1 AS one FROM patients GROUP BY sex
+SELECT *, 1 AS one FROM (SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, q[1] integer, q[2] integer, one integer [1, 1]
+-- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
+
+-- reference: SELECT 5 AS n, 2 AS m
+SELECT ARRAY_LENGTH(APPROX_QUANTILES(age, 4)) AS n, len(QUANTILE_CONT(age, [0.25, 0.75])) AS m FROM patients
+-- unit: none, the tables are public
+-- columns: n integer [5, 5], m integer [2, 2]
+-- engine: SELECT CAST($2 AS BIGINT) AS "c0", CAST($3 AS BIGINT) AS "c1" FROM (SELECT CAST($1 AS BIGINT) AS "c0") AS "t1"
+-- values: 0, 5, 2
+
 -- One quantile of a list
 -- reference: SELECT QUANTILE_DISC(age, 0.25) AS a, QUANTILE_DISC(age, 0.75) AS b, QUANTILE_DISC(age, 1.0) AS c FROM patients
 SELECT APPROX_QUANTILES(age, 4)[OFFSET(1)] AS a, APPROX_QUANTILES(age, 4)[ORDINAL(4)] AS b, APPROX_QUANTILES(age, 2)[SAFE_OFFSET(2)] AS c FROM patients

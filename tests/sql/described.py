@@ -97,7 +97,7 @@ def _lines(plan: Prepared) -> Iterator[str]:
 
 
 def _outputs(outputs: Sequence[Output]) -> str:
-    return ", ".join(f"{output.name} {_facts(output.expression.facts)}" for output in outputs)
+    return ", ".join(f"{output.label} {_facts(output.expression.facts)}" for output in outputs)
 
 
 def _engine(statement: EngineStatement) -> Iterator[str]:

@@ -1,7 +1,4 @@
 -- Aggregates
-SELECT QUANTILE_DISC(age, [0.25, 0.75]) FROM patients
--- refused: list_value at 1:27: lists are for UNNEST in FROM alone. Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).
-
 SELECT ARG_MAX(sex, age) FROM patients
 -- refused: ARG_MAX at 1:8: it shows a value of one person's row. Write SELECT key, AVG(x) .. GROUP BY key ORDER BY 2 DESC LIMIT 1, or MODE(key).
 

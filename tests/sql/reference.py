@@ -244,5 +244,15 @@ def run(
     """Column names, our names of their types, and the rows that DuckDB answers with."""
     relation = connection.execute(sql, list(parameters))
     described = relation.description or []
-    rows = relation.fetchall()
-    return [column[0] for column in described], [family(str(column[1])) for column in described], rows
+    return flat([column[0] for column in described], [str(column[1]) for column in described], relation.fetchall())
+
+
+def flat(
+    names: Sequence[str], types: Sequence[str], rows: list[tuple[Any, ...]]
+) -> tuple[list[str], list[str], list[tuple[Any, ...]]]:
+    """The same with a column for each element of a list, as plans have them; all lists of a column are as long."""
+    lists = [kind.endswith("[]") for kind in types]
+    sizes = [len(rows[0][at]) if own and rows else 1 for at, own in enumerate(lists)]
+    spread = [at for at, size in enumerate(sizes) for _ in range(size)]
+    values = [tuple(v for own, cell in zip(lists, row, strict=True) for v in (cell if own else [cell])) for row in rows]
+    return [names[at] for at in spread], [family(types[at].removesuffix("[]")) for at in spread], values

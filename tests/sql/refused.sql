@@ -1641,7 +1641,7 @@ SELECT COUNT(*) FROM patients WHERE [1][1] = age
 -- refused: list at 1:37: it stands in a function that takes one. Write UNNEST([1, 2]) AS t(x) in FROM, or IN (1, 2).
 
 SELECT COUNT(*) FROM patients WHERE abs([1, 2]) = 1
--- refused: list_value at 1:41: lists are for UNNEST in FROM alone. Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).
+-- refused: list_value at 1:41: lists are for UNNEST in FROM, and for quantiles that stand alone in the SELECT list. Write QUANTILE_CONT(x, [0.1, 0.5]), and QUANTILE_CONT(x, 0.1) for a number to compute with.
 
 SELECT COUNT(*) FROM cities, patients WHERE 1 = 1
 -- refused: JOIN at 1:30: cities is not joined to the other tables. Join private tables ON equality of their privacy units, public tables ON equal columns.
@@ -1679,8 +1679,62 @@ SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
 
 -- Lists of quantiles
-SELECT APPROX_QUANTILES(age, 4, contribution_bounds_per_row => (0, 100)) FROM patients
--- refused: APPROX_QUANTILES at 1:8: a list is no value of an answer, and each of its quantiles is a number that is measured and paid for. Write a column for each that you want: APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter.
+SELECT APPROX_QUANTILES(age, 4) + 1 FROM patients
+-- refused: APPROX_QUANTILES at 1:8: the whole list stands alone in the SELECT list. Name one of its elements here: APPROX_QUANTILES(x, 4)[OFFSET(1)] is the first quarter.
+
+SELECT APPROX_QUANTILES(age, 200) FROM patients
+-- refused: APPROX_QUANTILES at 1:8: a list has 101 elements at most: each is measured and paid for. Write fewer quantiles.
+
+SELECT QUANTILE_CONT(age, [0.25, 1.5]) FROM patients
+-- refused: QUANTILE_CONT at 1:8: the fraction must lie between 0 and 1. Write 0.5 for the median.
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75])[3] FROM patients
+-- refused: subscript at 1:8: the list has 2 elements. Write one from [1], which is [OFFSET(0)], to [2].
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75])[0] FROM patients
+-- refused: subscript at 1:40: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75])[-1] FROM patients
+-- refused: subscript at 1:40: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
+
+SELECT QUANTILE_CONT(age, []) FROM patients
+-- refused: ] at 1:28: something is missing before it. Write the values, with commas between.
+
+SELECT sex, QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex ORDER BY 2
+-- refused: 2 at 1:87: rows are not ordered by a list. Order by one of its elements: ORDER BY q[1].
+
+SELECT sex, QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex ORDER BY q
+-- refused: q at 1:87: it is a list, which stands in the SELECT list alone. Name one of its elements here, q[1] say.
+
+SELECT sex, QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex ORDER BY 3
+-- refused: 3 at 1:87: there is no column 3. The select list has 2.
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q, DP_INTERVAL_LOW(q) FROM patients
+-- refused: q at 1:63: it is a list, which stands in the SELECT list alone. Name one of its elements here, q[1] say.
+
+SELECT q + 1 FROM (SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients)
+-- refused: q at 1:8: it is a list, which stands in the SELECT list alone. Name one of its elements here, q[1] say.
+
+SELECT quarter FROM (SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients)
+-- refused: quarter at 1:8: there is no such column (or the policy does not name it). There are q.
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75]) FROM patients UNION ALL SELECT QUANTILE_CONT(cost, [0.25, 0.75]) FROM visits
+-- refused: list at 1:1: a list is no column of an answer that is joined, or one of several. Name its elements: QUANTILE_CONT(x, 0.25) AS low, ..
+
+SELECT COUNT(*) FROM patients WHERE QUANTILE_CONT(age, [0.25, 0.75])[1] < age
+-- refused: [] at 1:37: only a list of quantiles has elements. Write QUANTILE_CONT(x, [0.25, 0.75])[1].
+
+SELECT sex, ARRAY_LENGTH(QUANTILE_CONT(age, [0.25, 0.75])) FROM patients GROUP BY sex
+-- refused: SELECT at 1:1: the answer has no aggregate, so it would show rows or the mere presence of people. Add COUNT(*), SUM(x) or AVG(x).
+
+SELECT QUANTILE_CONT(patient_id, [0.25, 0.75]) FROM patients
+-- refused: patient_id at 1:8: nothing is computed from a privacy unit or a key: that would single out a person. COUNT(DISTINCT patient_id) counts people.
+
+SELECT sex[1], COUNT(*) FROM patients GROUP BY sex
+-- refused: [] at 1:8: only a list of quantiles has elements. Write QUANTILE_CONT(x, [0.25, 0.75])[1].
+
+SELECT age::INTEGER[1], COUNT(*) FROM patients GROUP BY 1
+-- refused: DATA TYPE with EXPRESSIONS at 1:20: dpsql does not support this form. Leave it out.
 
 -- Several answers in one statement
 SELECT sex, COUNT(*) FROM patients GROUP BY sex UNION ALL SELECT sex FROM patients
@@ -1734,28 +1788,28 @@ SELECT COUNT(*) FROM patients UNION ALL SELECT MEDIAN(age) FROM patients
 
 -- Elements of a list of quantiles, and keys that are summed up
 SELECT APPROX_QUANTILES(age, 4)[1] FROM patients
--- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+-- refused: subscript at 1:32: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
 
 SELECT APPROX_QUANTILES(age, 4)[OFFSET(5)] FROM patients
--- refused: subscript at 1:40: the list has 5 elements. Write one from [OFFSET(0)], the least value, to [OFFSET(4)], the largest.
+-- refused: subscript at 1:8: the list has 5 elements. Write one from [1], which is [OFFSET(0)], to [5].
 
 SELECT APPROX_QUANTILES(age, 4)[ORDINAL(0)] FROM patients
--- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+-- refused: subscript at 1:32: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
 
 SELECT APPROX_QUANTILES(age, 4)[OFFSET(?)] FROM patients
--- refused: subscript at 1:32: it does not say which element. Write APPROX_QUANTILES(x, 4)[OFFSET(1)] for the first quarter, counted from 0, or [ORDINAL(2)], from 1.
+-- refused: subscript at 1:32: it does not say which element. Write q[OFFSET(1)] for the second, counted from 0, or [ORDINAL(2)], from 1.
 
 SELECT APPROX_QUANTILES(age, 0.5)[OFFSET(0)] FROM patients
 -- refused: APPROX_QUANTILES at 1:30: the number of parts is a whole one from 1 to 10,000. Write 4 for quarters.
 
 SELECT APPROX_QUANTILES(age)[OFFSET(0)] FROM patients
--- refused: APPROX_QUANTILES at 1:8: it takes a column and into how many parts. Write APPROX_QUANTILES(x, 4)[OFFSET(1)].
+-- refused: [] at 1:8: only a list of quantiles has elements. Write QUANTILE_CONT(x, [0.25, 0.75])[1].
 
 SELECT QUANTILE_CONT(age, 0.5, element => 1) FROM patients
 -- refused: element => at 1:43: this named argument is not supported. There are epsilon, contribution_bounds_per_row, contribution_bounds_per_group.
 
 SELECT AVG(age)[OFFSET(1)] FROM patients
--- refused: subscript at 1:16: dpsql does not read it here. Name a column for each value.
+-- refused: [] at 1:8: only a list of quantiles has elements. Write QUANTILE_CONT(x, [0.25, 0.75])[1].
 
 SELECT sex, GROUPING(age), COUNT(*) FROM patients GROUP BY ROLLUP (sex)
 -- refused: GROUPING at 1:13: it takes 1 to 31 keys of GROUP BY. Write GROUPING(a) beside GROUP BY ROLLUP (a).

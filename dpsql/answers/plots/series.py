@@ -12,7 +12,7 @@ from typing import Any
 from dpsql.answers.ends import distinct
 from dpsql.answers.screen import Ends, plain, safe
 from dpsql.plan.roles import ColumnRole
-from dpsql.plan.types import Type
+from dpsql.plan.types import Shown, Type
 
 __all__ = ["Seen", "Series", "number_of", "seen", "words"]
 
@@ -34,7 +34,7 @@ class Series:
     """
 
     name: str
-    type: Type
+    type: Shown
     role: ColumnRole
     values: Sequence[Any]
     ends: Sequence[Ends]

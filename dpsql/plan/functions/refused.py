@@ -48,9 +48,10 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("current_date", "current_timestamp", "get_current_timestamp", "localtimestamp"), _CLOCK),
     "repeat": ("its result could be too long for the engine.", "Write lpad or rpad with a constant length."),
     "list_value": (
-        "lists are for UNNEST in FROM alone.",
-        "Write one value in each call, and a column for each: QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.5).",
+        "lists are for UNNEST in FROM, and for quantiles that stand alone in the SELECT list.",
+        "Write QUANTILE_CONT(x, [0.1, 0.5]), and QUANTILE_CONT(x, 0.1) for a number to compute with.",
     ),
+    "[]": ("only a list of quantiles has elements.", "Write QUANTILE_CONT(x, [0.25, 0.75])[1]."),
     "nvl": ("DuckDB calls it otherwise.", "Write coalesce(a, b)."),
     "iff": ("DuckDB calls it otherwise.", "Write if(condition, a, b) or CASE."),
     "strptime": ("it fails on text of another form.", "Write TRY_CAST(text AS TIMESTAMP)."),

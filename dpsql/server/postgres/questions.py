@@ -12,14 +12,14 @@ from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
 from dpsql.plan.options import NAMES
-from dpsql.plan.types import Parameters, Type
+from dpsql.plan.types import Parameters, Shown, Type
 from dpsql.server.core import Guest
 from dpsql.server.postgres.catalogue import Catalogue, Found
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.server.postgres.scan import Word, words
 from dpsql.server.postgres.settings import Settings, assignment
 from dpsql.server.postgres.states import PgRefusal
-from dpsql.server.postgres.types import OIDS, TEXT, column_of
+from dpsql.server.postgres.types import OIDS, TEXT, column_of, oid_of
 
 __all__ = ["Context", "Deallocate", "Inquiry", "Result", "question_of"]
 
@@ -245,8 +245,8 @@ class _Asked(Inquiry):
         return [told, *answer.notes, *stamp]
 
 
-def _columns(names: Sequence[str], types: Sequence[Type]) -> tuple[ResultColumn, ...]:
-    return tuple(column_of(name, OIDS[kind]) for name, kind in zip(names, types, strict=True))
+def _columns(names: Sequence[str], types: Sequence[Shown]) -> tuple[ResultColumn, ...]:
+    return tuple(column_of(name, oid_of(kind)) for name, kind in zip(names, types, strict=True))
 
 
 def question_of(context: Context, text: str) -> Inquiry:

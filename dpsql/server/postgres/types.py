@@ -13,11 +13,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from dpsql.errors import DataError
-from dpsql.plan.types import Passed, Type, Value
+from dpsql.plan.types import ListOf, Passed, Shown, Type, Value
 from dpsql.server.postgres.messages import ResultColumn
 from dpsql.sql.any_of import elements
 
-__all__ = ["ARRAYS", "NUMERIC", "OIDS", "TEXT", "UNTOLD", "column_of", "encoded", "parameter", "wire_row"]
+__all__ = ["ARRAYS", "NUMERIC", "OIDS", "TEXT", "UNTOLD", "column_of", "encoded", "oid_of", "parameter", "wire_row"]
 
 BOOL, INT8, INT2, INT4, TEXT, OID, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 26, 700, 701  # Of pg_type.dat.
 UNKNOWN, BPCHAR, VARCHAR, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = 705, 1042, 1043, 1082, 1114, 1184, 1700
@@ -54,6 +54,11 @@ ZONE = re.compile(r"(?:(?<= )|(?<=:\d\d)|(?<=\.\d{1})|(?<=\.\d{3})|(?<=\.\d{6}))
 UNTOLD = (0, UNKNOWN)
 """What stands in the place of a type where the client named none."""
 TRUE, FALSE = ("t", "true", "y", "yes", "on", "1"), ("f", "false", "n", "no", "off", "0")
+
+
+def oid_of(kind: Shown) -> int:
+    """The type of an answer's column in PostgreSQL; a list is an array."""
+    return ARRAYS[OIDS[kind.element]] if isinstance(kind, ListOf) else OIDS[kind]
 
 
 def column_of(name: str, oid: int) -> ResultColumn:
@@ -97,9 +102,8 @@ def encoded(value: Any, oid: int, *, binary: bool) -> bytes:
         return struct.pack(">i", (value - EPOCH).days) if binary else value.isoformat().encode()
     if oid == TIMESTAMP and isinstance(value, datetime):
         return struct.pack(">q", _microseconds(value)) if binary else value.isoformat(" ").encode()
-    if oid in (TEXT_ARRAY, INT4_ARRAY):
-        element = TEXT if oid == TEXT_ARRAY else INT4
-        return _binary_array(value, element) if binary else _text_array(value).encode()
+    if oid in ELEMENTS:
+        return _binary_array(value, ELEMENTS[oid]) if binary else _text_array(value, ELEMENTS[oid]).encode()
     return str(value).replace("\0", "").encode(errors="replace")
 
 
@@ -133,11 +137,15 @@ def _microseconds(value: datetime) -> int:
     return (value - datetime(EPOCH.year, EPOCH.month, EPOCH.day)) // timedelta(microseconds=1)
 
 
-def _text_array(values: Sequence[Any]) -> str:
+def _text_array(values: Sequence[Any], element: int) -> str:
     shown = []
     for value in values:
+        if value is None or element in SIZES:  # numbers, booleans and dates hold nothing to quote but a blank
+            own = "NULL" if value is None else encoded(value, element, binary=False).decode()
+            shown.append(f'"{own}"' if " " in own else own)
+            continue
         text = str(value).replace("\\", "\\\\").replace('"', '\\"')
-        shown.append("NULL" if value is None else text if isinstance(value, int) else f'"{text}"')
+        shown.append(f'"{text}"')
     return f"{{{','.join(shown)}}}"
 
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from dpsql.limits import MOST_OFFSET
 from dpsql.sql.atoms import Atom, Role
+from dpsql.sql.elements import SUBSCRIPT
 from dpsql.sql.syntax import (
     AllColumns,
     Call,
@@ -101,6 +102,7 @@ class Expressions(Reader):
             exp.Exists: self._exists,
             exp.Subquery: self._scalar_query,
             exp.Case: self._case,
+            exp.Bracket: self._subscript,
             exp.Cast: self._cast,
             exp.TryCast: self._cast,
         }
@@ -152,14 +154,15 @@ class Expressions(Reader):
         if star and (arguments != (AllColumns(None),) or atom.distinct or order):
             self._refuse(node, "* in a function", "it stands alone, in COUNT(*).", "Name the column.")
         return Call(
-            fold(atom.text),
-            () if star else arguments,
-            named,
-            distinct=atom.distinct,
-            star=star,
-            order=order,
+            fold(atom.text), () if star else arguments, named, distinct=atom.distinct, star=star, order=order,
             position=atom.position,
-        )
+        )  # fmt: skip
+
+    def _subscript(self, node: exp.Bracket) -> Expr:
+        """One element of a list, by its place from 1."""
+        self._slots(node, "this", "expressions")
+        listed, place = self._expression(node.this), self._expression(node.expressions[0])
+        return Call(SUBSCRIPT, (listed, place), position=listed.position)
 
     def _clause(self, node: exp.Expr | None) -> Expr | None:
         """The condition of WHERE or HAVING."""

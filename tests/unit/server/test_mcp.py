@@ -91,6 +91,14 @@ def test_five_tools_of_which_one_spends(tools: Tools) -> None:
     assert set(query.input_schema["properties"]) == {"sql", "epsilon"}
 
 
+def test_a_list_has_an_error_for_each_element(tools: Tools) -> None:
+    sql = "SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM people"
+    ((cell,),) = told(called(tools, "query", Human(agrees=True), sql=sql, epsilon=0.1))["rows"]
+    halves = [(high - low) / 2 for low, high in zip(cell["low"], cell["high"], strict=True)]
+    assert len(cell["value"]) == 2
+    assert cell["half_width"] == halves
+
+
 def test_tables_columns_and_budget_are_told_for_nothing(tools: Tools) -> None:
     tables = told(called(tools, "list_tables"))
     assert dict(zip(tables["columns"], tables["rows"][0], strict=True))["rows_about"] == 100

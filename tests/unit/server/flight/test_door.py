@@ -73,6 +73,14 @@ def test_a_schema_is_free_and_an_answer_is_charged_once(clinic: Clinic, ana: Cli
     assert "nothing: released before" in options
 
 
+def test_a_list_is_a_list(ana: Client) -> None:
+    info = ana.info("CommandStatementQuery", field(1, "SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM people"))
+    table = ana.get(info)
+    assert table.schema.equals(pa.ipc.read_schema(pa.py_buffer(info.blob(1))))
+    assert table.schema.field("q").type == pa.list_(pa.float64())
+    assert [len(own) for own in table.to_pydict()["q"]] == [2]
+
+
 def test_intervals_are_columns_where_they_are_asked_for(clinic: Clinic, ana: Client) -> None:
     ana.more = (("dpsql-intervals", "on"),)
     assert ana.query(COUNT).column_names == ["n", "n_low", "n_high"]

@@ -55,6 +55,8 @@ def test_another_last_message_is_refused(final: bytes) -> None:
         (Decimal("-0.00012"), types.NUMERIC, b"-0.00012", struct.pack(">HhHHHH", 2, -1, 0x4000, 5, 1, 2000)),
         (Decimal("1E+5"), types.NUMERIC, b"100000", struct.pack(">HhHHHH", 2, 1, 0, 0, 10, 0)),
         (0, types.NUMERIC, b"0", struct.pack(">HhHH", 0, 0, 0, 0)),
+        ([0.5, None], 1022, b"{0.5,NULL}", struct.pack(">iiiiiidi", 1, 1, types.FLOAT8, 2, 1, 8, 0.5, -1)),
+        ([datetime(2000, 1, 1)], 1115, b'{"2000-01-01 00:00:00"}', None),
         ([1, 2], types.INT4_ARRAY, b"{1,2}", None), ([], types.TEXT_ARRAY, b"{}", struct.pack(">iii", 0, 0, 25)),
     ],
 )  # fmt: skip

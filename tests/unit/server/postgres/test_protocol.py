@@ -170,6 +170,15 @@ def test_settings_are_postgresql_s_own_or_dpsql_s(ana: Raw) -> None:
         assert not ana.ask(clean).errors
 
 
+def test_a_list_is_an_array(ana: Raw) -> None:
+    sql = "SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q, QUANTILE_DISC(age, [0.5]) AS m FROM people"
+    reply = ana.tell(parse(sql), describe("S"), bind(), execute())
+    assert reply.columns == [("q", 1022), ("m", 1016)]
+    assert [(own or b"")[:1] + (own or b"")[-1:] for own in reply.rows[0]] == [b"{}", b"{}"]
+    binary = ana.tell(parse(sql), bind(out=1), execute()).rows[0]
+    assert [len(own or b"") for own in binary] == [20 + 2 * 12, 20 + 12]
+
+
 def test_intervals_are_columns_on_request(ana: Raw) -> None:
     sql = "SELECT sex, COUNT(*) AS n, COUNT(*) > 5 AS many FROM people GROUP BY sex"
     assert ana.ask("SET intervals = on").tags == ["SET"]
