@@ -14,7 +14,7 @@ from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, ranked, stored_ranks
-from dpsql.engine.sized import sized_totals
+from dpsql.engine.sized import UNIT, WIRES, added_up, sized_totals, total_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
@@ -174,9 +174,6 @@ def _prove_sum(largest: int) -> None:
         raise InvariantBroken("a sum that could overflow")
 
 
-UNIT = "u"
-
-
 def _x(printer: Printer, index: int) -> str:
     return printer.quoted(f"x{index}")
 
@@ -279,11 +276,8 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     x, rows = _x(printer, 0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
-    value, present, unit = (
-        printer.cast(x, "BIGINT"),
-        printer.call("bigint_from_boolean", f"({x} IS NOT NULL)"),
-        printer.quoted(UNIT),
-    )
+    value, unit = printer.cast(x, "BIGINT"), printer.quoted(UNIT)
+    present = printer.call("bigint_from_boolean", f"({x} IS NOT NULL)")
     order = keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
     sql = (
         f"SELECT COALESCE({value}, 0) AS {printer.quoted('value')}, {present} AS {printer.quoted('rows')} "
@@ -294,12 +288,17 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
 
 def _sized(printer: Printer, need: Sized, key: bytes) -> EngineStatement:
     _prove_sum(max(abs(need.grid.low), abs(need.grid.high)))
+    lying = total_rows(printer, need)
+    if lying is not None:
+        rows = _value_rows(printer, lying.source, [_Values(*own) for own in lying.columns], units=True)
+        sql = added_up(printer, lying, rows, _x(printer, 0))
+        own = _statement(printer, sql, lying.fields, lying.source.relation)
+        return replace(own, bins=lying.bins, listed=lying.listed)
     several = bool(need.source.keys) and not need.single
     rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=several)
     sql = sized_totals(printer, need, rows, _x(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
-    wires = zip(need.columns, ("BIGINT", "BIGINT", "BIGINT", "HUGEINT"), strict=True)
-    return _statement(printer, sql, [*fields, *wires], need.source.relation)
+    return _statement(printer, sql, [*fields, *WIRES], need.source.relation)
 
 
 def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relation: Relation) -> EngineStatement:

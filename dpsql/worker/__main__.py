@@ -19,6 +19,7 @@ import nanoarrow
 
 from dpsql.worker import limits, wire
 from dpsql.worker.counting import counted
+from dpsql.worker.sizing import UNIT, sized
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
@@ -31,6 +32,7 @@ MOST_SLOTS = 22
 fast in one (measured over 6 million rows of 100,000 units). It is a choice: more of them are slow to clear."""
 CACHED_TEXTS = 1000
 """Texts of statements that are remembered as verified, or as bound. It is a choice between memory and time."""
+ANY = "any type"  # Of a column that the statement gives, and the worker reads whatever it is.
 INPUT = "what came with the request"  # The name of a table while it is taken in.
 GRACE = 1.0  # Seconds between the parent's deadline and the kernel's. It is a choice: the parent's comes first.
 
@@ -95,6 +97,8 @@ class Desk:
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, _selected(request))
+            if request["bins"]:
+                return wire.pack(sized(relation, request["places"], request["bins"]))
             if request["marks"] is not None:
                 return wire.pack(counted(relation, request["marks"]))
             most = request["most_rows"]
@@ -117,13 +121,17 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 
 
 def _selected(request: Any) -> list[list[str]]:
-    """The columns that the statement itself gives: not the one that counts its rows."""
+    """The columns that the statement itself gives: not what the worker makes of its rows."""
     columns: list[list[str]] = request["columns"]
+    if request["bins"]:
+        keys = columns[: len(request["places"])]
+        return [*keys, [UNIT, ANY], *([f"x{index}", "BIGINT"] for index in range(len(request["bins"])))]
     return columns if request["marks"] is None else columns[:-1]
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:
-    if found != expected:
+    known = [[name, ANY if own[1:] == [ANY] else kind] for (name, kind), own in zip(found, expected, strict=False)]
+    if len(found) != len(expected) or known != expected:
         raise Refused(f"it gives the columns {found}, not {expected}")
 
 

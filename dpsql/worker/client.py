@@ -50,6 +50,8 @@ class Statement(Protocol):
     @property
     def marks(self) -> int | None: ...
     @property
+    def bins(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]: ...
+    @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
 
 
@@ -192,6 +194,8 @@ def _message(
             "functions": sorted(request.functions),
             "most_rows": request.most_rows,
             "marks": request.marks,
+            "bins": request.bins,
+            "places": [len(values) + 1 for _, values in request.listed],
             "deadline": deadline,
             "run": run,
             "held": [[name, [[own, kind] for own, (kind, _) in table.items()]] for name, table in tables.items()],

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["ROWS", "counted", "distinct"]
+__all__ = ["MOST_DIGITS", "ROWS", "counted", "distinct", "starts", "values_of"]
 
 ROWS = "rows"  # The column that says how many rows were equal.
 MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
@@ -43,13 +43,11 @@ def counted(stream: Any, marks: int) -> Any:
 
     source = nanoarrow.ArrayStream(stream)
     names = [field.name for field in source.schema.fields]
-    if any(field.type is not nanoarrow.Type.INT64 for field in source.schema.fields):
-        raise ValueError("only BIGINT is counted")
     held = [np.empty(0, dtype=np.int64)] * (len(names) + 1)
     pieces: list[list[Whole]] = []
     waiting = 0
     for chunk in source:
-        pieces.append([_values(child) for child in chunk.iter_children()])
+        pieces.append([values_of(child) for child in chunk.iter_children()])
         waiting += len(chunk) * len(names)
         if waiting >= max(PIECE, len(held[0]) * len(names)):
             held, pieces, waiting = _together(held, pieces, marks), [], 0
@@ -65,9 +63,16 @@ def counted(stream: Any, marks: int) -> Any:
     return nanoarrow.c_array_from_buffers(schema, length=len(held[0]), buffers=[None], children=children)
 
 
-def _values(child: Any) -> Whole:
+def values_of(child: Any) -> Whole:
+    """(n,) of a BIGINT column of a chunk.
+
+    Raises:
+        ValueError: If it is another, or holds a NULL.
+    """
     import numpy as np
 
+    if child.schema.type is not nanoarrow.Type.INT64:
+        raise ValueError("only BIGINT is counted")
     if (
         len(memoryview(child.buffers[0]))
         and not np.unpackbits(np.frombuffer(child.buffers[0], np.uint8), bitorder="little", count=len(child)).all()
@@ -99,18 +104,24 @@ def _counted(columns: list[Whole], marks: int) -> list[Whole]:
         return distinct(known, [*marked, np.ones(len(columns[0]), dtype=np.int64)])
     numbers, lows, widths = packed
     numbers.sort()
-    starts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]]))
-    rows, left, found = np.diff(starts, append=len(numbers)), numbers[starts], []
+    first = starts(numbers)
+    rows, left, found = np.diff(first, append=len(numbers)), numbers[first], []
     for low, width in zip(reversed(lows), reversed(widths), strict=True):
         found.append((left & ((1 << width) - 1)) + low)
         left = left >> width
     known, marked = found[marks:][::-1], found[:marks][::-1]
     if not marks:
         return [*known, rows]
-    alike = numbers[starts] >> sum(widths[len(widths) - marks :])
-    ends = np.flatnonzero(np.concatenate([[True], alike[1:] != alike[:-1]]))
+    ends = starts(numbers[first] >> sum(widths[len(widths) - marks :]))
     sums = [np.add.reduceat(values, ends) for values in (*(mark * rows for mark in marked), rows)]
     return [*(column[ends] for column in known), *sums]
+
+
+def starts(numbers: Whole) -> Whole:
+    """Where another number begins than the one before, 0 among it; there is one at least."""
+    import numpy as np
+
+    return np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
 
 
 def _packed(columns: list[Whole]) -> tuple[Whole, list[int], list[int]] | None:

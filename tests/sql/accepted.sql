@@ -18,7 +18,7 @@ SELECT count(*) AS n FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
@@ -28,8 +28,8 @@ SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- a2: count_rows
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
 -- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."cost" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(DISTINCT patient_id) FROM visits
 -- unit: visits.patient_id
@@ -43,7 +43,7 @@ SELECT COUNT(patient_id) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count(patient_id) integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT SUM(cost) FROM visits
 -- unit: visits.patient_id
@@ -227,7 +227,7 @@ SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
 -- columns: sum("cost") real, avg("cost") real, count_star() integer
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
 -- values: -1.0
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
 -- values: -1.0
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
@@ -235,7 +235,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
 -- values: 2024-01-01
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01' AND visited_on < '2024-07-01'
@@ -243,7 +243,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01' AND visited_on < '2
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE)) AND ("t0"."visited_on" < CAST($2 AS DATE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE)) AND ("t0"."visited_on" < CAST($2 AS DATE))) AS q
 -- values: 2024-01-01, 2024-07-01
 
 SELECT COUNT(*) FROM visits WHERE year(visited_on) = 2023 AND month(visited_on) IN (6, 7, 8)
@@ -251,7 +251,7 @@ SELECT COUNT(*) FROM visits WHERE year(visited_on) = 2023 AND month(visited_on) 
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT)) AND (month("t0"."visited_on") IN (CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT)) AND (month("t0"."visited_on") IN (CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)))) AS q
 -- values: 2023, 6, 7, 8
 
 SELECT COUNT(*) FROM visits WHERE extract(year FROM visited_on) = 2023
@@ -259,7 +259,7 @@ SELECT COUNT(*) FROM visits WHERE extract(year FROM visited_on) = 2023
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS q
 -- values: 2023
 
 SELECT COUNT(*) FROM visits WHERE cost > 0.1e3 AND cost < 2.5e+2
@@ -267,7 +267,7 @@ SELECT COUNT(*) FROM visits WHERE cost > 0.1e3 AND cost < 2.5e+2
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."cost" < CAST($2 AS DOUBLE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."cost" < CAST($2 AS DOUBLE))) AS q
 -- values: 100.0, 250.0
 
 -- parameters: [40, "F"]
@@ -669,7 +669,8 @@ SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GRO
 -- k1: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- a0: count_rows
 -- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
--- engine: SELECT "k0", "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "k1", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "k1", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST, "k1" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."k1" AS "k1", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "k1" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0", "k1") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025, 1, 4
 
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
 -- unit: visits.patient_id
@@ -704,8 +705,8 @@ SELECT visited_on, COUNT(*) FROM visits WHERE visited_on >= '2025-12-01' GROUP B
 -- k0: date [2020-01-01, 2025-12-31]; 31 values: 2025-12-01, 2025-12-02, 2025-12-03, ..., 2025-12-30, 2025-12-31
 -- a0: count_rows
 -- columns: visited_on date [2020-01-01, 2025-12-31], count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."visited_on" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 2025-12-01
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 31 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- values: 2025-12-01, 2025-12-31
 
 SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis
 -- unit: visits.patient_id
@@ -731,7 +732,7 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP 
 -- k0: text or NULL; 2 values: 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."diagnosis" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
 -- values: 'flu', 'cold'
 
 SELECT diagnosis, sex, COUNT(*) FROM visits JOIN patients USING (patient_id) GROUP BY diagnosis, sex
@@ -770,7 +771,7 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a1: count_rows
 -- columns: mean real or NULL
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -917,7 +918,8 @@ SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [20, 25], count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025
 
 -- Joins
 SELECT p.sex, AVG(v.cost) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex
@@ -1219,7 +1221,7 @@ SELECT COUNT(*) FROM visits WHERE diagnosis = 'it''s'
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: 'it''s'
 
 SELECT COUNT(*) FROM visits WHERE diagnosis = '-- no comment /* nor this */; DROP TABLE patients'
@@ -1227,7 +1229,7 @@ SELECT COUNT(*) FROM visits WHERE diagnosis = '-- no comment /* nor this */; DRO
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: '-- no comment /* nor this */; DROP TABLE patients'
 
 -- Sub-queries
@@ -1740,7 +1742,7 @@ SELECT SUM(date_diff('hour', TIMESTAMP '2023-01-01 00:00:00', placed)) FROM orde
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of integer [0, 17543]; grid 1 from 0 to 17543
 -- columns: sum(date_diff('hour', CAST('2023-01-01 00:00:00' AS TIMESTAMP), placed)) integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 68 THEN 0 WHEN "size" <= 136 THEN 1 WHEN "size" <= 272 THEN 2 WHEN "size" <= 544 THEN 3 WHEN "size" <= 1088 THEN 4 WHEN "size" <= 2176 THEN 5 WHEN "size" <= 4352 THEN 6 WHEN "size" <= 8704 THEN 7 WHEN "size" <= 17408 THEN 8 WHEN "size" <= 34816 THEN 9 WHEN "size" <= 69632 THEN 10 WHEN "size" <= 87715 THEN 11 ELSE 12 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(SUM("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 17543 ELSE greatest(0, least(17543, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "unit", date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 17543 ELSE greatest(0, least(17543, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "u", date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 'hour', 2023-01-01 00:00:00, 1.0, 0.0, 17543.0
 
 -- policy: shop
@@ -1978,8 +1980,8 @@ SELECT SUM(exp(discount)), AVG(sqrt(total)), AVG(ln(total + 1)) FROM orders
 -- a1: avg of real [0, 44.72135955]; grid 1e-05 from 0 to 44.72136
 -- a2: avg of real [0, 7.60140233459]; grid 1e-06 from 0 to 7.601403
 -- columns: sum(exp(discount)) real, avg(sqrt(total)) real, avg(ln((total + 1))) real
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 10618 THEN 0 WHEN "size" <= 21236 THEN 1 WHEN "size" <= 42472 THEN 2 WHEN "size" <= 84944 THEN 3 WHEN "size" <= 169888 THEN 4 WHEN "size" <= 339776 THEN 5 WHEN "size" <= 679552 THEN 6 WHEN "size" <= 1359104 THEN 7 WHEN "size" <= 2718208 THEN 8 WHEN "size" <= 5436416 THEN 9 WHEN "size" <= 10872832 THEN 10 WHEN "size" <= 13591410 THEN 11 ELSE 12 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 13591410 ELSE greatest(0, least(13591410, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "unit", exp("t0"."discount") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS r) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
--- values: 1000000.0, 0.0, 13.59141, 0.999999, 2.718282
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "u", exp("t0"."discount") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- values: 1000000.0, 0.999999, 2.718282
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2236068 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4472136 ELSE greatest(0, least(4472136, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 7601403 ELSE greatest(0, least(7601403, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT sqrt("t0"."total") AS "x0", ln(("t0"."total" + CAST($4 AS DOUBLE))) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 100000.0, 0.0, 44.72136, 1.0, 1000000.0, 7.601403
 
@@ -2489,8 +2491,8 @@ SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP B
 -- a2: count_units
 -- columns: sector text, count_star() integer, sum("hours") real, count(DISTINCT person_id) integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 31250 THEN 0 WHEN "size" <= 62500 THEN 1 WHEN "size" <= 125000 THEN 2 WHEN "size" <= 250000 THEN 3 WHEN "size" <= 500000 THEN 4 WHEN "size" <= 1000000 THEN 5 WHEN "size" <= 2000000 THEN 6 WHEN "size" <= 4000000 THEN 7 WHEN "size" <= 8000000 THEN 8 WHEN "size" <= 16000000 THEN 9 ELSE 10 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "k0", "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 16000000 ELSE greatest(0, least(16000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."person_id" AS "unit", "t0"."sector" AS "k0", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS r) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 100000.0, 0.0, 160.0
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q
+-- values: 'farm', 'plant', 'office'
 
 -- policy: census
 SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
@@ -2612,7 +2614,7 @@ SELECT COUNT(*) FROM visits WHERE extract(epoch FROM visited_on) > 1
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (epoch("t0"."visited_on") > CAST($1 AS DOUBLE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (epoch("t0"."visited_on") > CAST($1 AS DOUBLE))) AS q
 -- values: 1.0
 
 -- policy: shop
@@ -2675,7 +2677,7 @@ SELECT COUNT(*) FROM visits WHERE make_date(year(visited_on), 2, 29) IS NOT NULL
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS q
 -- values: 2, 29
 
 -- reference: SELECT COUNT(*) FROM visits
@@ -2684,7 +2686,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL 8000 YEAR IS NULL
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL)) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL)) AS q
 -- values: 96000
 
 SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
@@ -2692,7 +2694,7 @@ SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
 -- values: 'ab', 'xy'
 
 -- Means at the data's own scale: exact where no row lies far from the others
@@ -2762,7 +2764,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a2: count_rows
 -- columns: median("cost") real, max("cost") real, count_star() integer
 -- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing', sensitivity = 24) MEDIAN(cost) FROM visits
@@ -3008,7 +3010,8 @@ FROM visits GROUP BY y
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025
 
 SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_on) DESC NULLS FIRST),
        NTILE(2) OVER (ORDER BY year(visited_on)), PERCENT_RANK() OVER (ORDER BY COUNT(*)),
@@ -3020,7 +3023,8 @@ FROM visits GROUP BY 1
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025
 
 SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY c.state) AS share,
        DENSE_RANK() OVER (PARTITION BY c.state ORDER BY COUNT(*) DESC) AS place,
@@ -3125,8 +3129,8 @@ SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
 -- k0: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: dear boolean, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 500.0
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 500.0, False, True
 
 SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
 -- unit: visits.patient_id
@@ -3135,8 +3139,8 @@ SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM vis
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: f boolean or NULL, missing boolean, count_star() integer
--- engine: SELECT "k0", "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "k1", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "k1", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST, "k1" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."k1" AS "k1", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "k1" FROM (SELECT "t0"."patient_id" AS "unit", ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0", "k1") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
--- values: 'f%'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 'f%', False, True
 
 SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
 -- unit: visits.patient_id
@@ -3144,7 +3148,7 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- k0: text or NULL; 3 values: 'dear', 'flu', NULL
 -- a0: count_rows
 -- columns: kind text or NULL, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($3 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 500.0, 'dear', 'flu'
 
 SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
@@ -3172,8 +3176,8 @@ SELECT upper(CASE WHEN cost > 500 THEN 'dear' ELSE 'cheap' END) AS kind, COUNT(*
 -- k0: text; 2 values: 'CHEAP', 'DEAR'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 500.0, 'dear', 'cheap'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($4 AS VARCHAR) THEN 0 WHEN "k0" = CAST($5 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 500.0, 'dear', 'cheap', 'CHEAP', 'DEAR'
 
 -- What a condition names, in either order, with OR
 SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN ('cold', 'asthma') GROUP BY diagnosis
@@ -3182,7 +3186,7 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN (
 -- k0: text or NULL; 3 values: 'asthma', 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."diagnosis" AS "k0" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($3 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($1 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q
 -- values: 'flu', 'cold', 'asthma'
 
 -- Timestamps within bounds, by the day or hour
@@ -3459,7 +3463,8 @@ SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025
 
 -- Options where the answer is released that another SELECT asks
 -- reference: SELECT SUM(n) FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex)

@@ -1,0 +1,85 @@
+"""Totals of units: what the worker adds up from rows as they lie is what the database finds by grouping them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import pytest
+
+import dpsql.testing
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.lower import lowering
+from dpsql.mechanisms.clamped_release import sizes_of
+from dpsql.session import Session
+from dpsql.sql.parse import parse
+from dpsql.testing_samplers import Noiseless
+
+POLICY = """
+version: 1
+name: shop
+engine: {kind: duckdb, database: shop.duckdb}
+neighbours: add_remove
+budget:
+  ledger: ledger.db
+  composition: basic
+  total: {epsilon: 1000}
+  analysts: {"*": {epsilon: 1000}}
+  per_query: {epsilon: 1}
+tables:
+  orders:
+    unit: customer
+    rows_per_unit: 500
+    columns:
+      region: {type: text, values: [S, N, E], nullable: true}
+      amount: {type: decimal, bounds: [-1000, 1000], grid: 0.01, nullable: true}
+      paid: {type: boolean}
+      placed: {type: date, bounds: [2024-01-01, 2024-04-09], nullable: true}
+      month: {type: integer, bounds: [1, 12]}
+"""
+
+
+@pytest.fixture(scope="module", params=["i % 2000", "'é' || (i % 2000)"], ids=["numbers", "texts"])
+def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    home = tmp_path_factory.mktemp("sized")
+    with duckdb.connect(str(home / "shop.duckdb")) as connection:
+        connection.execute(
+            f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
+            "CASE WHEN i % 13 > 0 THEN (i % 97) / 4 - (i % 11) END AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, "
+            "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i)"
+        )
+    (home / "shop.yaml").write_text(POLICY)
+    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+@pytest.mark.parametrize("where", ["", " WHERE paid"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT SUM(amount), COUNT(*), COUNT(amount) FROM orders",
+        "SELECT SUM(amount * 2.5) FROM orders",
+        "SELECT region, SUM(amount), COUNT(*), COUNT(DISTINCT customer) FROM orders GROUP BY region",
+        "SELECT region, month, SUM(amount) FROM orders GROUP BY region, month",
+        "SELECT placed, SUM(amount), COUNT(*) FROM orders GROUP BY placed",
+    ],
+)
+def test_rows_that_lie_by_unit_are_added_up_as_the_database_would(session: Session, asked: str, where: str) -> None:
+    parsed: Any = parse(asked.replace("FROM orders", f"FROM orders{where}"))
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    engine, sizes = session._backend.engine, []
+    groups = prepared.groupings[0].groups or ((),)
+    for dialect in (DUCKDB, replace(DUCKDB, counts=False)):
+        for measured in prepared.measured:
+            need = measured.choice.release.need
+            statement = lowering(dialect, b"a secret")(need)
+            assert bool(statement.bins) == dialect.counts
+            raw = engine.run(statement).by_group(prepared.keys_of(measured), groups, need.columns)
+            found = sizes_of(raw, len(need.edges) + 1)  # signs tell of one group each: of which, is left open
+            sizes.append(replace(found, signs=()) if need.source.keys else found)
+    half = len(sizes) // 2
+    assert sizes[:half] == sizes[half:]
+    assert all(any(own.units) for own in sizes)

@@ -1,0 +1,105 @@
+"""Totals of units that are added up while rows stream by are those that plain Python adds up, however the rows come."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import nanoarrow
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nanoarrow.c_array_stream import CArrayStream
+
+from dpsql.worker import columns, sizing, wire
+
+Row = tuple[int, int, int, int, int]  # The unit, the places of two keys, and two numbers.
+Bins = tuple[int, int, Sequence[int]]
+PLACES = (2, 3)
+BINS: tuple[Bins, ...] = ((-6, 50, (1, 2, 4, 8)), (0, 2**53, (2**20, 2**30, 2**53)))
+NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0, 40, 2**21, 2**50, -(2**50)]))
+ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 2), st.integers(-9, 9), NUMBERS))
+QUIET = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(params=[1, 7, sizing.PIECE])
+def piece(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are put together a few at a time, as millions are in earnest."""
+    monkeypatch.setattr(sizing, "PIECE", request.param)
+
+
+@pytest.fixture(params=[0, sizing.ROOMY], ids=["sorted", "slots"])
+def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to find the rows of a unit and group."""
+    monkeypatch.setattr(sizing, "ROOMY", request.param)
+
+
+def stream(rows: Sequence[Row], keys: int, size: int, *, texts: bool) -> Any:
+    """The rows as a stream of tables of so many rows each, as the worker's engine gives it."""
+    kinds = [nanoarrow.int64()] * keys + [nanoarrow.string() if texts else nanoarrow.int64()] + [nanoarrow.int64()] * 2
+    schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
+    tables = []
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        values: list[list[Any]] = [[row[1 + place] for row in part] for place in range(keys)]
+        values += [[f"é{row[0]}" if texts else row[0] * 2**61 - 2**62 for row in part]]
+        values += [[row[place] for row in part] for place in (3, 4)]
+        children = [nanoarrow.c_array(own, kind) for own, kind in zip(values, kinds, strict=True)]
+        tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part), buffers=[None], children=children))
+    return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
+
+
+def found(rows: Sequence[Row], keys: int, size: int, *, texts: bool) -> dict[tuple[int, ...], tuple[int, int, int]]:
+    """Cell, which kind of total before its bin, to what was added up there."""
+    names = [f"c{place}" for place in range(keys)]
+    packed = wire.pack(sizing.sized(stream(rows, keys, size, texts=texts), PLACES[:keys], BINS))
+    expected = [(name, "BIGINT") for name in (*names, sizing.OF, *sizing.SIZED[:-1])]
+    read = columns.read(bytes(packed), [*expected, (sizing.SIZED[-1], "HUGEINT")])
+    lists = [[int(value) for value in own] for own in read.values()]
+    return {row[:-3]: (row[-3], row[-2], row[-1]) for row in zip(*lists, strict=True)}
+
+
+def by_hand(rows: Sequence[Row], keys: int) -> dict[tuple[int, ...], tuple[int, int, int]]:
+    """The same, unit by unit."""
+    cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for of, (low, high, edges) in enumerate(BINS):
+        for unit in sorted({row[0] for row in rows}):
+            totals: dict[tuple[int, ...], int] = defaultdict(int)
+            for row in rows:
+                totals[row[1 : 1 + keys]] += row[3 + of] * (row[0] == unit)
+            kept = {group: max(low, min(high, total)) for group, total in totals.items()}
+            kept = {group: total for group, total in sorted(kept.items()) if total}
+            size = sum(map(abs, kept.values()))
+            held = sum(size > edge for edge in edges)
+            for place, (group, total) in enumerate(kept.items()):
+                cell = cells[*group, of, held]
+                cell[0] += place == 0
+                cell[1] += (place == 0) * ((total > 0) - (total < 0))
+                cell[2] += total
+    return {cell: (own[0], own[1], own[2]) for cell, own in cells.items() if any(own)}
+
+
+@QUIET
+@given(rows=ROWS, size=st.integers(1, 12), keys=st.integers(0, 2), texts=st.booleans())
+def test_totals_are_added_up_by_the_size_of_their_units(
+    piece: None, room: None, rows: list[Row], size: int, keys: int, texts: bool
+) -> None:
+    rows.sort(key=lambda row: row[0])
+    assert found(rows, keys, size, texts=texts) == by_hand(rows, keys)
+
+
+def test_sums_beyond_what_a_float_holds_are_exact(piece: None) -> None:
+    rows = [(unit, 0, 0, 1, 2**53 - unit) for unit in range(6)]
+    assert found(rows, 0, 4, texts=False)[1, 2] == (6, 6, 6 * 2**53 - 15)
+    rows = [(unit, 0, 0, 1, number) for unit in range(3) for number in (2**52 - unit, 1 - 2**52, 2 - unit)]
+    assert found(rows, 1, 4, texts=False)[0, 1, 0] == (2, 2, 4)
+
+
+@pytest.mark.parametrize("texts", [False, True])
+@pytest.mark.parametrize("units", [(1, 2, 1), (2, 1), (3, 3, 2, 2), (1, 3, 2, 2)])
+def test_units_that_do_not_rise_have_no_answer(piece: None, units: tuple[int, ...], texts: bool) -> None:
+    rows = [(unit, 0, 0, 1, 1) for unit in units]
+    for size in (1, 2, 9):
+        with pytest.raises(ValueError, match="do not lie in order"):
+            found(rows, 1, size, texts=texts)
