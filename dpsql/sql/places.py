@@ -62,6 +62,11 @@ class Places(Constants):
                 return before.symbol == ")" and following.symbol == "("
         return bool(self.frames) and self.frames[-1].opener == "over" and self._is_window_word(word)
 
+    def _is_of_pivot(self, word: str) -> bool:
+        """Whether it is a keyword of ``t PIVOT (AVG(x) FOR key IN (..))``."""
+        within = bool(self.frames) and self.frames[-1].opener == "pivot"
+        return self.operand and ((word == "pivot" and self._peek().symbol == "(") or (word == "for" and within))
+
     def _is_window_word(self, word: str) -> bool:
         """Whether a word inside ``OVER (..)`` is one of its own keywords."""
         before, following = self._peek(-1), self._peek()
@@ -90,7 +95,7 @@ class Places(Constants):
             case "where":
                 return before.symbol == "(" and frame.opener == "filter"
             case "group":
-                return before.word == "within"
+                return before.word == "within" or frame.opener == "pivot"
             case "order":
                 return frame.opener in ("call", "within", "over")
         return False

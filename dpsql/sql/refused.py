@@ -14,7 +14,11 @@ QUALIFIED: Final = "Write SELECT .. FROM (SELECT .., RANK() OVER (..) AS r .. GR
 _SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condition in WHERE.")
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
-_PIVOT: Final = ("dpsql does not turn values into columns.", "Use GROUP BY, and turn the answer.")
+_PIVOT: Final = (
+    "dpsql reads it behind rows, over values that are listed.",
+    "Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
+)
+_UNPIVOT: Final = ("dpsql does not turn columns into rows.", "Ask for each in a column of its own.")
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
 _QUANTIFIER: Final = ("dpsql compares with = ANY of a list alone.", "Write = ANY (?), IN (..) or EXISTS.")
 _SAMPLE: Final = (
@@ -32,8 +36,8 @@ REFUSED_WORDS: Mapping[str, Refusal] = {
     "except": ("EXCEPT", *_SET_OPERATION),
     "pivot": ("PIVOT", *_PIVOT),
     "pivot_wider": ("PIVOT", *_PIVOT),
-    "unpivot": ("UNPIVOT", *_PIVOT),
-    "pivot_longer": ("UNPIVOT", *_PIVOT),
+    "unpivot": ("UNPIVOT", *_UNPIVOT),
+    "pivot_longer": ("UNPIVOT", *_UNPIVOT),
     "recursive": ("WITH RECURSIVE", "a query may not feed on itself.", "Write WITH name AS (..)."),
     "lateral": ("LATERAL", "a table may not depend on the row beside it.", "Write a join."),
     "into": ("SELECT INTO", "dpsql reads only.", "Leave INTO out, and keep the answer in your program."),

@@ -81,6 +81,8 @@ class _Builder(Places):
             self._value(read(str(text), token.position), take=2)
         elif word == "interval":
             self._interval(token)
+        elif self._is_of_pivot(word):
+            self._emit(word.upper(), operand=False)
         elif word == "array" and following.symbol == "[":
             self.at += 1  # PostgreSQL's word before a list
         elif word == "extract" and following.symbol == "(" and self._peek(3).word == "from":
@@ -261,6 +263,7 @@ class _Builder(Places):
                     "filter": "filter",
                     "group": "within",
                     "over": "over",
+                    "pivot": "pivot",
                 }
                 self._open(OpenParenthesis(openers.get(self._peek(-1).word, "group")))
                 self._emit(WRITTEN_PARENTHESIS, operand=False)

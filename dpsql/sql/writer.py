@@ -20,7 +20,7 @@ DEEPEST_NESTING = 30
 class OpenParenthesis:
     """An open parenthesis or CASE, and what it was opened for."""
 
-    opener: str  # call, options, cast, case, cte, filter, within, over, group; statement for the outermost
+    opener: str  # call, options, cast, case, cte, filter, within, over, pivot, list, group; statement for the outermost
     call: Atom | None = None
     named: bool = False  # whether a named argument is being written
     clauses: Clauses = field(default_factory=Clauses)  # of the query in it, as far as written

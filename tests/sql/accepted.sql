@@ -3907,6 +3907,66 @@ SELECT name, tax FROM regions, (SELECT MAX(tax) AS most FROM regions) AS r WHERE
 -- engine: SELECT "t0"."code" AS "c0", "t0"."name" AS "c1", "t0"."tax" AS "c2", "t0"."coastal" AS "c3", "t0"."since" AS "c4", "t1"."k0" AS "c5", "t1"."row" AS "c6" FROM "regions" AS "t0" JOIN "answer 0 of dpsql" AS "t1" ON "t0"."tax" = "t1"."k0" ORDER BY "t1"."row" ASC NULLS LAST, "t0"."code" ASC NULLS LAST, "t0"."name" ASC NULLS LAST, "t0"."tax" ASC NULLS LAST, "t0"."coastal" ASC NULLS LAST, "t0"."since" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST
 -- columns: name text, tax real or NULL
 
+-- Values as columns
+-- reference: SELECT * FROM (SELECT consent, sex, age FROM patients WHERE sex <> 'X') PIVOT (AVG(age) FOR sex IN ('F', 'M')) AS p
+SELECT * FROM (SELECT consent, sex, age FROM patients WHERE sex <> 'X') PIVOT (AVG(age) FOR sex IN ('F', 'M')) AS p
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: consent text, F real, M real
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" <> CAST($6 AS VARCHAR))) AS r) AS q GROUP BY "k0"
+-- values: 'F', 1.0, 0.0, 110.0, 'M', 'X'
+
+-- reference: SELECT * FROM patients PIVOT (COUNT(*) AS n, SUM(age) FOR sex IN ('F' AS women, 'M') GROUP BY consent)
+SELECT * FROM patients PIVOT (COUNT(*) AS n, SUM(age) FOR sex IN ('F' AS women, 'M') GROUP BY consent)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- columns: consent text, women_n integer, women_sum(age) integer, M_n integer, M_sum(age) integer
+-- engine: SELECT "k0", CAST(COUNT("x2") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1", CAST(COUNT("x3") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m3" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 'F', 1.0, 0.0, 110.0, 'M', 1
+
+-- reference: SELECT * FROM (SELECT sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M', 'X'))
+SELECT * FROM (SELECT sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M', 'X'))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: F integer, M integer, X integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2" FROM (SELECT CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($4 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 'F', 1, 'M', 'X'
+
+-- reference: SELECT consent, women - M AS more FROM (SELECT consent, sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F' AS women, 'M')) WHERE women > 3 ORDER BY 2
+SELECT consent, women - M AS more FROM (SELECT consent, sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F' AS women, 'M')) WHERE women > 3 ORDER BY 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: consent text, more integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: 'F', 1, 'M'
+
+-- reference: SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM visits WHERE visited_on >= DATE '2022-01-01') PIVOT (COUNT(*) FOR diagnosis IN ('flu', 'cold'))
+SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM visits WHERE visited_on >= DATE '2022-01-01') PIVOT (COUNT(*) FOR diagnosis IN ('flu', 'cold'))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 4
+-- k0: integer [2020, 2025]; 4 values: 2022, 2023, 2024, 2025
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: year integer, flu integer, cold integer
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- values: 'flu', 1, 2022-01-01
+-- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
+-- values: 'cold', 1, 2022-01-01
+
 -- Several quantiles as a list
 SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients
 -- unit: patients.patient_id

@@ -72,7 +72,7 @@ SUMMARIZE patients
 -- refused: SUMMARIZE at 1:1: it would show exact values of the data. Use DESCRIBE table, or aggregates.
 
 PIVOT visits ON diagnosis
--- refused: PIVOT at 1:1: dpsql does not turn values into columns. Use GROUP BY, and turn the answer.
+-- refused: PIVOT at 1:1: dpsql reads it behind rows, over values that are listed. Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
 
 SHOW patients
 -- refused: SHOW at 1:1: dpsql shows the budget and the tables. Write SHOW BUDGET, SHOW TABLES, or DESCRIBE table.
@@ -1677,6 +1677,49 @@ SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FR
 
 SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
+
+-- PIVOT
+SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
+-- refused: PIVOT at 1:44: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')), or PIVOT (AVG(age) FOR sex IN ('F', 'M') GROUP BY city).
+
+SELECT * FROM (SELECT sex FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M', 'unknown'))
+-- refused: sex at 1:80: 'unknown' is none of its values. They are 'F', 'M', 'X'.
+
+SELECT * FROM (SELECT sex, patient_id FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
+-- refused: patient_id at 1:74: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', ?))
+-- refused: PIVOT at 1:80: each value is a constant. Write FOR sex IN ('F', 'M').
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', NULL))
+-- refused: PIVOT at 1:80: each value is a constant. Write FOR sex IN ('F', 'M').
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (AVG(age) FOR sex IN (SELECT 'F'))
+-- refused: SELECT at 1:75: dpsql does not support it here. Write it with columns and functions.
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (AVG(age) FOR sex IN ('F')) PIVOT (AVG(age) FOR sex IN ('M'))
+-- refused: PIVOT at 1:88: one is read behind another's rows. Write a sub-query around the first.
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (abs(age) FOR sex IN ('F'))
+-- refused: abs at 1:54: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
+
+SELECT * FROM (SELECT sex, age FROM patients) PIVOT (AVG(age) FOR sex IN ('F') GROUP BY ALL)
+-- refused: PIVOT at 1:54: it lists the values of one key. Write PIVOT (AVG(x) FOR key IN ('a', 'b')).
+
+SELECT * FROM patients PIVOT (COUNT(*) FOR patient_id IN (17) GROUP BY sex)
+-- refused: patient_id at 1:59: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT * FROM (SELECT * FROM patients) PIVOT (COUNT(*) FOR sex IN ('F'))
+-- refused: PIVOT at 1:60: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')), or PIVOT (AVG(age) FOR sex IN ('F', 'M') GROUP BY city).
+
+SELECT * FROM (SELECT sex, age FROM patients) UNPIVOT (age FOR sex IN (age))
+-- refused: UNPIVOT at 1:47: dpsql does not turn columns into rows. Ask for each in a column of its own.
+
+PIVOT patients ON sex USING COUNT(*)
+-- refused: PIVOT at 1:1: dpsql reads it behind rows, over values that are listed. Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).
+
+SELECT * FROM (SELECT age, sex FROM patients) PIVOT (AVG(age) FOR sex IN ('0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', '14', '15', '16', '17', '18', '19', '20', '21', '22', '23', '24', '25', '26', '27', '28', '29', '30', '31', '32', '33', '34', '35', '36', '37', '38', '39', '40', '41', '42', '43', '44', '45', '46', '47', '48', '49', '50', '51', '52', '53', '54', '55', '56', '57', '58', '59', '60', '61', '62', '63', '64', '65', '66', '67', '68', '69', '70', '71', '72', '73', '74', '75', '76', '77', '78', '79', '80', '81', '82', '83', '84', '85', '86', '87', '88', '89', '90', '91', '92', '93', '94', '95', '96', '97', '98', '99', '100'))
+-- refused: PIVOT at 1:67: it makes more than 100 columns. List fewer values.
 
 -- Lists of quantiles
 SELECT APPROX_QUANTILES(age, 4) + 1 FROM patients

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from dpsql.sql.atoms import Role
 from dpsql.sql.naming import column_name
+from dpsql.sql.pivot import pivoted
 from dpsql.sql.qualify import qualified
 from dpsql.sql.syntax import (
     AllColumns,
@@ -214,6 +215,10 @@ class Queries(Expressions):
         return relation
 
     def _relation(self, node: exp.Expr) -> Relation:
+        if node.args.get("pivots"):
+            rows = node.copy()
+            rows.set("pivots", None)
+            return self._pivoted(self._relation(rows), *node.args["pivots"])
         if type(node) is exp.Subquery:
             self._slots(node, "this", "alias")
             inner = node.copy()
@@ -239,6 +244,26 @@ class Queries(Expressions):
                 self._refuse(node, "file as a table", "dpsql reads tables of the policy only.", hint)
         name = schemaless(tuple(self._name(part, node) for part in parts))
         return TableName(name, self._table_alias(node), position=self._place(node))
+
+    def _pivoted(self, rows: Relation, node: exp.Pivot, *more: exp.Pivot) -> Derived:
+        """``rows PIVOT (AVG(x) AS mean FOR key IN ('a' AS first, 'b') GROUP BY g) AS alias``."""
+        for other in more:
+            self._refuse(other, "PIVOT", "one is read behind another's rows.", "Write a sub-query around the first.")
+        self._slots(node, "expressions", "fields", "group", "alias", "columns", "pivot_column_naming")
+        groups = self._group(node.args.get("group")) if node.args.get("group") else None
+        fields = list(node.args.get("fields") or ())
+        if len(fields) != 1 or type(fields[0]) is not exp.In or isinstance(groups, GroupAll | GroupingSets):
+            self._refuse(
+                node, "PIVOT", "it lists the values of one key.", "Write PIVOT (AVG(x) FOR key IN ('a', 'b'))."
+            )
+        self._slots(fields[0], "this", "expressions")
+        aggregates, values = [self._item(own) for own in node.expressions], []
+        for own in fields[0].expressions:
+            named = type(own) is exp.PivotAlias
+            name = self._alias(own.args["alias"], node).text if named else None
+            values.append((self._expression(own.this if named else own), name))
+        query = pivoted(rows, aggregates, self._expression(fields[0].this), values, groups)
+        return Derived(query, self._table_alias(node), position=query.position)
 
     def _table_function(self, node: exp.Table) -> TableFunctionCall | ListedRows:
         """A call in FROM over a query; whether there is such a function is not asked here."""

@@ -22,7 +22,7 @@ def refusal(text: str) -> UnsupportedQuery:
         ("SELECT * FROM t QUALIFY a > 1", "QUALIFY", 25),
         ("SELECT a FROM t TABLESAMPLE 10", "TABLESAMPLE", 17),
         ("SELECT a FROM t USING SAMPLE 10", "USING SAMPLE", 17),
-        ("SELECT a FROM t PIVOT (sum(a) FOR b IN (1))", "PIVOT", 17),
+        ("SELECT a FROM t PIVOT (sum(a) FOR b IN (1))", "PIVOT", 35),
         ("SELECT a INTO leak FROM t", "SELECT INTO", 10),
         ("SELECT a FROM t FOR UPDATE", "FOR", 17),
         ("SELECT a COLLATE nocase FROM t", "COLLATE", 10),

@@ -1,0 +1,95 @@
+"""PIVOT as the query that it stands for: a GROUP BY whose aggregates each count the rows of one value alone.
+
+    FROM (SELECT city, sex, age FROM p) PIVOT (AVG(age) FOR sex IN ('F', 'M'))
+    FROM (SELECT city, AVG(age) FILTER (WHERE sex = 'F') AS F, AVG(age) FILTER (WHERE sex = 'M') AS M
+          FROM (SELECT city, sex, age FROM p) GROUP BY city)
+
+Columns are named as DuckDB names them.
+
+Tests: tests/unit/sql/test_pivot.py, tests/sql.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dpsql.errors import UnsupportedQuery
+from dpsql.sql.naming import column_name
+from dpsql.sql.syntax import AllColumns, Call, Derived, Expr, Item, Literal, Name, Position, Relation, Select
+from dpsql.sql.tokens import fold
+from dpsql.sql.walk import walk
+
+__all__ = ["pivoted"]
+
+MOST_COLUMNS = 100  # That one PIVOT makes. It is a choice: each is measured and paid for.
+
+
+def pivoted(
+    source: Relation,
+    aggregates: Sequence[Item],
+    key: Expr,
+    values: Sequence[tuple[Expr, str | None]],
+    groups: Sequence[Expr] | None,
+) -> Select:
+    """The query that a PIVOT stands for.
+
+    Args:
+        source: The rows.
+        aggregates: What is asked of them.
+        key: By whose values.
+        values: These, each with the name that is written behind it, or None.
+        groups: What it groups by; None for all other columns of the rows.
+
+    Raises:
+        UnsupportedQuery: The rows' columns are not named, a value is no constant, or it would make too many columns.
+    """
+    position = key.position
+    if len(values) * len(aggregates) > MOST_COLUMNS:
+        raise _refusal(f"it makes more than {MOST_COLUMNS} columns.", position, "List fewer values.")
+    read = (*(own.expression for own in aggregates), key)
+    by = tuple(_others(source, read, position)) if groups is None else tuple(groups)
+    alone = len(aggregates) == 1 and aggregates[0].alias is None
+    made = []
+    for value, name in values:
+        condition, text = Call("=", (key, value), position=value.position), _text(value) if name is None else name
+        for own in aggregates:
+            called = text if alone else f"{text}_{own.name}"
+            made.append(Item(_of_one(own, condition), called, called, position=own.position))
+    shown = [Item(own, None, column_name(own), position=own.position) for own in by]
+    return Select((*shown, *made), source, group_by=by, position=position)
+
+
+def _text(value: Expr) -> str:
+    """What the columns of a value are called."""
+    if not isinstance(value, Literal) or value.value is None:
+        raise _refusal("each value is a constant.", value.position, "Write FOR sex IN ('F', 'M').")
+    return value.value if isinstance(value.value, str) else column_name(value)
+
+
+def _of_one(item: Item, condition: Expr) -> Expr:
+    """The aggregate over the rows that meet the condition."""
+    call = item.expression
+    if not isinstance(call, Call):
+        raise _refusal("it takes aggregates.", item.position, "Write PIVOT (AVG(age) FOR sex IN ('F', 'M')).")
+    where = condition if call.where is None else Call("and", (call.where, condition), position=condition.position)
+    return replace(call, where=where)
+
+
+def _others(source: Relation, read: Iterable[Expr], position: Position) -> list[Name]:
+    """The columns of the rows that are neither aggregated nor compared."""
+    query = source.query if isinstance(source, Derived) else None
+    if not isinstance(query, Select) or any(isinstance(item.expression, AllColumns) for item in query.items):
+        raise _refusal(
+            "it groups by all other columns of its rows, so these are named in a sub-query, or its groups are.",
+            position,
+            "Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')), or "
+            "PIVOT (AVG(age) FOR sex IN ('F', 'M') GROUP BY city).",
+        )
+    used = {node.parts[-1] for own in read for node in walk(own) if isinstance(node, Name)}
+    names = [item.name for item in query.items if fold(item.name) not in used]
+    return [Name((fold(name),), name, position=position) for name in names]
+
+
+def _refusal(message: str, position: Position, hint: str) -> UnsupportedQuery:
+    return UnsupportedQuery(message, construct="PIVOT", position=position, hint=hint)
