@@ -78,6 +78,13 @@ OTHERWISE = {
         ),
         "They are the quantiles of the rows, those of QUANTILE_DISC; there they are points of a tree.",
     ),
+    **dict.fromkeys(
+        (
+            "verify_non_randomness_of_percentile_cont_implicit_bounds",
+            "verify_non_randomness_of_percentile_cont_implicit_bounds_2",
+        ),
+        "Rows are private without the clause, too, and a quantile is a value of the grid, not one between two rows.",
+    ),
     "per_aggregation_epsilon": "A delta of 0.99 hides groups of one unit, and the variance of one row is 0.",
 }
 """Why an answer is another than theirs, where that is on purpose."""

@@ -11,13 +11,14 @@ from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import NoSuchValue
 from dpsql.plan.catalog import Catalog
-from dpsql.plan.conditions import holds_aggregate, windows_in
+from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
 from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
 from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
+from dpsql.plan.over_all import with_windows_aggregated
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
 from dpsql.plan.public_groups import refuse_other_keys, with_public_groups
@@ -93,11 +94,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         return _resolve(numbers, rows, evaluate)
     if is_public(relation):
         return PublicPlan(relation, plan_stage(replace(query, where=None), scope, rows.parameters))
-    if query.distinct and any(windows_in(item.expression) for item in query.items):
-        raise UnsupportedQuery(
-            "it does not go with a window.", construct="SELECT DISTINCT", position=query.position,
-            hint="Leave DISTINCT out: every group has a row of its own.",
-        )  # fmt: skip
+    query = with_windows_aggregated(query)
     if not query.group_by and not any(holds_aggregate(item.expression) for item in query.items):
         refuse_over_rows(query, relation)
     return _Statement(query, inner, evaluate, relation, scope, lists).plan()

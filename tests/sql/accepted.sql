@@ -3907,6 +3907,46 @@ SELECT name, tax FROM regions, (SELECT MAX(tax) AS most FROM regions) AS r WHERE
 -- engine: SELECT "t0"."code" AS "c0", "t0"."name" AS "c1", "t0"."tax" AS "c2", "t0"."coastal" AS "c3", "t0"."since" AS "c4", "t1"."k0" AS "c5", "t1"."row" AS "c6" FROM "regions" AS "t0" JOIN "answer 0 of dpsql" AS "t1" ON "t0"."tax" = "t1"."k0" ORDER BY "t1"."row" ASC NULLS LAST, "t0"."code" ASC NULLS LAST, "t0"."name" ASC NULLS LAST, "t0"."tax" ASC NULLS LAST, "t0"."coastal" ASC NULLS LAST, "t0"."since" ASC NULLS LAST, "t1"."k0" ASC NULLS LAST
 -- columns: name text, tax real or NULL
 
+-- Windows that give every row of a group the same number
+-- reference: SELECT DISTINCT sex, AVG(age) OVER (PARTITION BY sex) AS mean, COUNT(*) OVER (PARTITION BY sex) AS n FROM patients ORDER BY n DESC
+SELECT DISTINCT sex, AVG(age) OVER (PARTITION BY sex) AS mean, COUNT(*) OVER (PARTITION BY sex) AS n FROM patients ORDER BY n DESC
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- a1: count_rows
+-- columns: sex text, mean real, n integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+
+-- reference: SELECT SUM(age) OVER () * 2 AS twice, MEDIAN(age) OVER () AS middle FROM patients LIMIT 1
+SELECT SUM(age) OVER () * 2 AS twice, MEDIAN(age) OVER () AS middle FROM patients LIMIT 1
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: twice integer, middle real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+
+-- reference: SELECT DISTINCT COUNT(*) FILTER (WHERE age > 50) OVER () AS old FROM patients
+SELECT DISTINCT COUNT(*) FILTER (WHERE age > 50) OVER () AS old FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: old integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT CASE WHEN ("t0"."age" > CAST($1 AS BIGINT)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 50, 1
+
+-- reference: SELECT consent, QUANTILE_DISC(age, 0.5) AS middle, sex FROM patients GROUP BY sex, consent
+SELECT DISTINCT consent, PERCENTILE_DISC(age, 0.5) OVER (PARTITION BY sex, consent) AS middle, sex FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- k1: text; 2 values: 'strict', 'normal'
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: consent text, middle integer, sex text
+-- engine: SELECT "k0", "k1", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."consent" AS "k1", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "k1", "x0" ORDER BY "k0", "k1", "x0"
+
 -- Values as columns
 -- reference: SELECT * FROM (SELECT consent, sex, age FROM patients WHERE sex <> 'X') PIVOT (AVG(age) FOR sex IN ('F', 'M')) AS p
 SELECT * FROM (SELECT consent, sex, age FROM patients WHERE sex <> 'X') PIVOT (AVG(age) FOR sex IN ('F', 'M')) AS p
@@ -3962,10 +4002,10 @@ SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM vis
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: year integer, flu integer, cold integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 'flu', 1, 2022-01-01
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 4 THEN 2 WHEN "size" <= 8 THEN 3 WHEN "size" <= 12 THEN 4 ELSE 5 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS FIRST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", year("t0"."visited_on") AS "k0", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 'cold', 1, 2022-01-01
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($4 AS BIGINT) AND CAST($5 AS BIGINT) THEN "k0" - CAST($4 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS q
+-- values: 'flu', 1, 2022-01-01, 2022, 2025
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($4 AS BIGINT) AND CAST($5 AS BIGINT) THEN "k0" - CAST($4 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS q
+-- values: 'cold', 1, 2022-01-01, 2022, 2025
 
 -- Several quantiles as a list
 SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients

@@ -1678,6 +1678,43 @@ SELECT AVG(n) FROM (SELECT patient_id, COUNT(*, report_format => 'JSON') AS n FR
 SELECT COUNT(*, report_format => 'JSON') FROM cities
 -- refused: COUNT at 1:8: over public values it takes one plain argument. Write COUNT(x).
 
+-- Windows over all rows
+SELECT AVG(age) OVER () FROM patients LIMIT 2
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT AVG(age) OVER () FROM patients LIMIT 1 OFFSET 5
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT age, AVG(age) OVER () FROM patients LIMIT 1
+-- refused: age at 1:8: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(age).
+
+SELECT AVG(age) OVER (PARTITION BY sex) FROM patients LIMIT 1
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT AVG(age) OVER (ORDER BY weight) FROM patients LIMIT 1
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
+SELECT DISTINCT AVG(age) OVER (PARTITION BY sex) FROM patients
+-- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
+
+SELECT DISTINCT sex, consent, AVG(age) OVER (PARTITION BY sex) FROM patients
+-- refused: consent at 1:22: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(consent).
+
+SELECT DISTINCT sex, AVG(age) OVER (PARTITION BY sex), SUM(age) OVER () FROM patients
+-- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
+
+SELECT DISTINCT sex, COUNT(*), AVG(age) OVER (PARTITION BY sex) FROM patients
+-- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
+
+SELECT DISTINCT patient_id, AVG(age) OVER (PARTITION BY patient_id) FROM patients
+-- refused: patient_id at 1:57: grouping the answer by the privacy unit or a key would show every person. Count people with COUNT(DISTINCT patient_id), or group by it in a sub-query and aggregate its result.
+
+SELECT DISTINCT sex, SUM(age) OVER (PARTITION BY sex ORDER BY age) FROM patients
+-- refused: SELECT DISTINCT at 1:1: it does not go with a window. Leave DISTINCT out: every group has a row of its own.
+
+SELECT ROW_NUMBER() OVER () FROM patients LIMIT 1
+-- refused: window function at 1:8: it answers row by row, and rows are private. Use GROUP BY and aggregates; a window may go over those: RANK() OVER (ORDER BY COUNT(*) DESC).
+
 -- PIVOT
 SELECT * FROM patients PIVOT (COUNT(*) FOR sex IN ('F', 'M'))
 -- refused: PIVOT at 1:44: it groups by all other columns of its rows, so these are named in a sub-query, or its groups are. Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')), or PIVOT (AVG(age) FOR sex IN ('F', 'M') GROUP BY city).
