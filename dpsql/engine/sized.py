@@ -6,7 +6,9 @@ Tests: tests/unit/engine/test_sized.py, tests/unit/mechanisms/test_clamped.py.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dpsql.engine.counted import placeable, placed
 from dpsql.engine.printer import Printer
@@ -68,14 +70,22 @@ def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
         return None
     if not lies(printer, relation.input) or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
+    if not all(map(placeable, need.source.keys)):
+        return None
     under = dict(relation.keys)
-    keys = tuple(replace(key, expression=under[key.name]) for key in need.source.keys)
+    keys = tuple(replace(key, expression=under[key.name], domain=_rising(key.domain or ())) for key in need.source.keys)
     cells = math.prod(len(key.domain or ()) + 1 for key in keys) * (len(need.edges) + 1)
-    if cells > MOST_CELLS or not all(map(placeable, keys)):
+    if cells > MOST_CELLS:
         return None
     columns = () if value.argument is None else ((value.argument, grid),)
     bins = ((need.grid.low, need.grid.high, need.edges),)
     return TotalRows(replace(need.source, relation=relation.input, keys=keys), value.function, columns, bins)
+
+
+def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
+    """The values in the database's order, by which a unit's first group is found; NULL last."""
+    known: list[Any] = [value for value in domain if value is not None]
+    return (*sorted(known), *([None] if None in domain else []))
 
 
 def added_up(printer: Printer, rows: TotalRows, sql: str, x: str) -> str:
@@ -116,7 +126,7 @@ def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) ->
     whole, place = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END", "1"
     if several:  # what the unit has in all groups, and the one group in which it is counted
         whole = printer.call("sum_within", whole, unit)
-        place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS FIRST' for key in keys)})"
+        place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS LAST' for key in keys)})"
     columns = ", ".join([*keys, x])
     rows = f"SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} <> 0"
     bins = " ".join(f"WHEN {size} <= {int(edge)} THEN {index}" for index, edge in enumerate(need.edges))

@@ -78,8 +78,7 @@ def test_rows_that_lie_by_unit_are_added_up_as_the_database_would(session: Sessi
             statement = lowering(dialect, b"a secret")(need)
             assert bool(statement.bins) == dialect.counts
             raw = engine.run(statement).by_group(prepared.keys_of(measured), groups, need.columns)
-            found = sizes_of(raw, len(need.edges) + 1)  # signs tell of one group each: of which, is left open
-            sizes.append(replace(found, signs=()) if need.source.keys else found)
+            sizes.append(sizes_of(raw, len(need.edges) + 1))
     half = len(sizes) // 2
     assert sizes[:half] == sizes[half:]
     assert all(any(own.units) for own in sizes)
