@@ -118,6 +118,7 @@ def hidden_count(units: int) -> Request:
     return Request(
         aggregate=HIDDEN, source=Source(Scan(table, "t0"), (key,), held), price=Price(Fraction(1), Fraction(0)),
         neighbours="add_remove", grid=None, selects=True, rows_public=False, rows_about=10**4,
+        options=Options(max_groups_per_unit=units),  # that is the cap: none is looked for
     )  # fmt: skip
 
 

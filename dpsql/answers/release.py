@@ -101,14 +101,16 @@ def noised(
 
 
 def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
-    """Discovered groups inside the listed domains, in the order of their keys: never in the order of the data."""
+    """Discovered groups inside the listed domains, once each, in the order of their keys: never in that of the data."""
     domains = [None if key.domain is None else frozenset(key.domain) for key in plan.keys]
     found = [
         tuple(value + 0.0 if isinstance(value, float) else value for value in group)  # 0.0 for -0.0, which it equals
         for group in raw.groups([key.name for key in plan.keys])
         if all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
     ]
-    return sorted(found, key=lambda group: tuple((value is None, 0 if value is None else value) for value in group))
+    return sorted(
+        dict.fromkeys(found), key=lambda group: tuple((value is None, 0 if value is None else value) for value in group)
+    )
 
 
 def write_released(released: Released) -> bytes:

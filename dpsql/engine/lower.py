@@ -57,7 +57,8 @@ def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineSta
         case Cells():
             return _aggregates(printer, need.source, (Measure(MeasureKind.ROWS),), contribution_key)
         case Values():
-            return _values(printer, need, contribution_key)
+            values = _values(printer, need, contribution_key)
+            return _limited(values, need.source, 2) if need.ranks else values
         case Ordered():
             return _ordered(printer, need, contribution_key)
         case Sized():
@@ -88,10 +89,10 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
 
 
-def _limited(statement: EngineStatement, source: Source) -> EngineStatement:
-    """The statement, which fails where an open domain has more groups than the process that asks can hold."""
+def _limited(statement: EngineStatement, source: Source, rows: int = 1) -> EngineStatement:
+    """The statement, which fails where an open domain has more groups, of so many rows, than this process can hold."""
     listed = all(key.domain is not None for key in source.keys)
-    return statement if listed else replace(statement, most_rows=MOST_GROUPS)
+    return statement if listed else replace(statement, most_rows=rows * MOST_GROUPS)
 
 
 def _value_columns(measures: Sequence[Measure]) -> list[_Values]:

@@ -24,7 +24,7 @@ TABLES = ("dp_kmeans", "dp_covariance")
 
 MECHANISMS: tuple[Late, ...] = (
     Late("public", home="public:Public"),
-    Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES)),
+    Late("capped", home="capped.mechanism:Capped", kind=of("avg", *VARIANCES, *QUANTILES, chooses=True)),
     Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
     Late("laplace", home="laplace:Laplace"),
     Late("gaussian", home="gaussian:Gaussian"),

@@ -271,6 +271,14 @@ class Offer(ABC):
         """
         raise InvariantBroken(f"{self.mechanism} cannot choose groups")
 
+    def appears_from(self, released: ReleasedTable | None = None) -> float | None:
+        """About how many units a group needs to appear, where the release decides which do; None where it does not.
+
+        Args:
+            released: What it released; None before that.
+        """
+        return None
+
     def placed(self, place: int) -> Offer:
         """The same release, as what answers another of several aggregates.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 from dpsql.mechanisms.base import Offer, Request
-from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.plan.aggregates import FUNCTIONS, Kind
 from dpsql.plan.expressions import substituted
@@ -43,9 +42,10 @@ def foretold(request: Request, release: Offer, released: ReleasedTable | None = 
         )
     relation = request.source.relation
     rows, said = max((scan.table.rows_about for scan in private_scans(relation)), default=0), rows_said_by(relation)
-    if isinstance(release, ThresholdRelease):
-        rule = f"A group appears from about {release.threshold} units on"
-        return (_above(rule, release.threshold, rows, "appear", said, released),)
+    least = release.appears_from(released)
+    if least is not None:
+        rule = f"A group appears from about {least} units on"
+        return (_above(rule, least, rows, "appear", said, released),)
     if isinstance(release, StabilityRelease):
         rule = f"A group is shown above {release.threshold}"
         return (_above(rule, release.threshold, rows, "be shown", said, released),)
@@ -65,8 +65,8 @@ def foretold_rows(plan: Plan) -> tuple[str, ...]:
     return ("By the public bounds and values of the keys no group can meet HAVING: no row will be shown.",) * never
 
 
-def _above(rule: str, threshold: int, rows: int, verb: str, said: str, released: ReleasedTable | None) -> str:
-    most = rows // max(1, threshold)
+def _above(rule: str, threshold: float, rows: int, verb: str, said: str, released: ReleasedTable | None) -> str:
+    most = int(rows // max(1, threshold))
     if released is not None and sum(map(bool, released.values)) > most:
         return f"{rule}."
     if most == 0:

@@ -27,9 +27,19 @@ def any_request(_: Request) -> bool:
     return True
 
 
-def of(*functions: str, classes: bool = False) -> Kind:
-    """Requests for these aggregates may be; with ``classes`` all where units have classes."""
-    return lambda request: request.aggregate.function in functions or (classes and request.personal is not None)
+def of(*functions: str, classes: bool = False, chooses: bool = False) -> Kind:
+    """Requests for these aggregates may be.
+
+    Args:
+        functions: The aggregates.
+        classes: Whether all may be where units have classes.
+        chooses: Whether those may be that choose groups.
+    """
+    return lambda request: (
+        request.aggregate.function in functions
+        or (classes and request.personal is not None)
+        or (chooses and request.selects)
+    )
 
 
 def named(name: str) -> Kind:

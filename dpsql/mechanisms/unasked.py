@@ -4,7 +4,7 @@ A guess of the owner (``rows_about``, ``centre``, ``spread``, ``scale``) may mak
 answers of laplace, gaussian and exponential are off by their noise alone, which their intervals count, whatever was
 guessed. So are those of clamped but for what units have above the clamp: the answer says how many those are at most,
 which is proved, and up to what amount of clipping the interval holds. Those of capped besides for what a cap of rows
-leaves out: its interval counts that as far as the noised sizes of units tell, and the answer says how much. Those of
+or groups leaves out: its interval counts that as far as the noised sizes tell, and the answer says how much. Those of
 located are off by their noise and by what it clips, which it measures and counts; a note says how many rows the noise
 may hide there. Three others move the answer by an amount that depends on the data, is not known, and is in no interval:
 

@@ -22,7 +22,6 @@ from dpsql.mechanisms.base import Offer, Price, Request
 from dpsql.mechanisms.choose import choose
 from dpsql.mechanisms.gaussian import Gaussian
 from dpsql.mechanisms.laplace import Laplace
-from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Source
 from dpsql.plan.nodes import Aggregate
 
@@ -66,10 +65,10 @@ def _expected_error(request: Request, rows: int, selection: Price, *values: Pric
     if any(price.epsilon == 0 or price.rho == 0 for price in (selection, *values)):
         return math.inf, math.inf
     try:
-        chosen = choose(replace(request, price=selection), wanted=_named(request)).release
+        least = choose(replace(request, price=selection), wanted=_named(request)).release.appears_from()
     except UnsupportedQuery:
         return math.inf, math.inf
-    threshold = float(chosen.threshold) if isinstance(chosen, ThresholdRelease) else math.inf
+    threshold = math.inf if least is None else least
     noise = sum(_noise(replace(request, selects=False, price=price)) for price in values) / len(values)
     return min(threshold, rows) + noise * math.log(max(1.0, rows / threshold)), threshold
 
@@ -84,4 +83,4 @@ def _noise(request: Request) -> float:
 def _named(request: Request) -> str | None:
     """The threshold that the statement names, or None."""
     wanted = request.options.mechanism
-    return wanted if wanted in ("threshold", "gaussian_threshold") else None
+    return wanted if wanted in ("threshold", "gaussian_threshold", "capped") else None

@@ -22,7 +22,7 @@ from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.privacy.kinds import Concentrated, Free
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.moves import chosen, claims, implied, losses, moved_draws, numbers, undrawn
+from tests.attacks.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
 from tests.attacks.replay import Draw, Part, Replay, Run
 from tests.attacks.seen import control_flow
 
@@ -74,7 +74,8 @@ def charge(replay: Replay) -> list[str]:
             continue
         account = one.charges[0].account(one.promise.composition)  # type: ignore[arg-type]  # one of the two names
         epsilon, rho = Fraction(0), 0.0
-        for part, other in zip(one.parts, two.parts, strict=True):
+        for first, second in zip(one.parts, two.parts, strict=True):
+            part, other = at_its_cap(first), at_its_cap(second, like=first)
             lost, concentrated = chosen(part, other)
             epsilon += lost
             rho += float(concentrated)
@@ -139,7 +140,7 @@ def fresh_noise(replay: Replay, whole: Pattern[str] = WHOLE) -> list[str]:
     """
     found = []
     for where, run in replay.all():
-        for part in run.parts:
+        for part in map(at_its_cap, run.parts):
             named = numbers(part)
             found += [f"{where}: {problem}" for problem in undrawn(part)]
             for at, (name, draw) in enumerate(named):
@@ -231,11 +232,12 @@ def threshold(replay: Replay) -> list[str]:
     """
     found = []
     for where, run in replay.all():
-        for part in run.parts:
+        for part in map(at_its_cap, run.parts):
             if part.selects and not isinstance(part.release, TopKRelease):
                 found += [f"{where}: {problem}" for problem in _appearance(part, run.promise.neighbours)]
     for where, one, two in replay.pairs():
-        for part, other in zip(one.parts, two.parts, strict=True):
+        for first, second in zip(one.parts, two.parts, strict=True):
+            part, other = at_its_cap(first), at_its_cap(second, like=first)
             if isinstance(part.release, StabilityRelease):
                 delta = _shown_alone(part, other)
                 if delta > float(part.release.loss.delta) * (1 + 1e-9):  # type: ignore[attr-defined]  # approximate

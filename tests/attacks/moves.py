@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch
 from dpsql.mechanisms.noise.mean import MeanRelease
@@ -21,7 +23,22 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group
 from tests.attacks.replay import Choice, Draw, Part, preprocessed
 
-__all__ = ["chosen", "claims", "implied", "losses", "moved_draws", "moves", "numbers", "undrawn"]
+__all__ = ["at_its_cap", "chosen", "claims", "implied", "losses", "moved_draws", "moves", "numbers", "undrawn"]
+
+
+def at_its_cap(part: Part, like: Part | None = None) -> Part:
+    """A choice of groups within a cap that was found, as the threshold that it is there; any other part as it is.
+
+    Args:
+        part: The part.
+        like: Another, whose cap it is; by default its own.
+    """
+    release, caps = part.release, (like or part).released.get("cap")
+    if not isinstance(release, CappedThreshold) or not caps or part.ranked is None:
+        return part
+    units = release.units(part.ranked, caps[0]).column("m0")
+    raw = {group: (n,) for group, n in zip(part.groups, units, strict=True) if n}
+    return replace(part, release=release.inners[caps[0]], raw=raw, draws=part.draws[1:], ranked=None)
 
 
 def numbers(part: Part) -> list[tuple[str, Draw | None]]:
@@ -42,6 +59,8 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
             named = [("noised", True), *[("every row", False)] * (len(release.need.measures) - 1)]
         case ClampedRelease():
             named = [("noised", True)]
+        case CappedRelease():
+            return []
         case _ if part.choices or (not part.raw and "steps" not in part.released):
             return []
         case _:
@@ -200,6 +219,7 @@ def _native(loss: Loss) -> Fraction:
 
 def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
     """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
+    one, two = at_its_cap(one), at_its_cap(two, like=one)
     if isinstance(one.release, CappedRelease):  # test_replay_capped knows what moves there
         return []
     if one.choices and not isinstance(one.release, ClampedRelease):

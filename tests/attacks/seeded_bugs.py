@@ -16,6 +16,7 @@ from dpsql.engine import lower
 from dpsql.engine.printer import Printer
 from dpsql.mechanisms import clamped_release, gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.noise import sensitivity as moved
 from dpsql.mechanisms.noise import thresholds
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
@@ -38,19 +39,25 @@ __all__ = ["BUGS", "Bug", "convictions", "small_world"]
 
 DRAWS = 20_000  # a side: enough to see the loss doubled at epsilon 1, every time
 
-ASKED = named(
-    "SELECT SUM(cost) FROM visits",
-    "SELECT SUM(greatest(0, least(cost, 50)))",
-    "SELECT AVG(cost) FROM visits",
-    "SELECT ward, COUNT(*) AS n, SUM(cost)",
-    "SELECT diagnosis, COUNT(DISTINCT patient_id)",
-    "SELECT ward, COUNT(*, contribution_bounds_per_group",
-    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
-    "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*)",
-    "SELECT COUNT(*) FROM visits WHERE cost > 10",
+ASKED = (
+    *named(
+        "SELECT SUM(cost) FROM visits",
+        "SELECT SUM(greatest(0, least(cost, 50)))",
+        "SELECT AVG(cost) FROM visits",
+        "SELECT ward, COUNT(*) AS n, SUM(cost)",
+        "SELECT diagnosis, COUNT(DISTINCT patient_id)",
+        "SELECT ward, COUNT(*, contribution_bounds_per_group",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
+        "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*)",
+        "SELECT COUNT(*) FROM visits WHERE cost > 10",
+    ),
+    Template(
+        "SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis",
+        options={"epsilon": 400, "delta": 1e-3, "mechanism": "capped"},  # enough that a few units are believed
+    ),
 )
 """What every run asks: plain, derived, mean, grouped, open, bounded in each group, the rest, the first of an order, a
-clamp that is found."""
+clamp that is found, and a cap that is found."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -197,6 +204,17 @@ def _no_clamp_of_totals() -> AbstractContextManager[object]:
     return stack
 
 
+def _no_cap_of_groups() -> AbstractContextManager[object]:
+    def every(release: CappedThreshold, raw: RawTable, _: int) -> RawTable:
+        return units(release, raw, len(release.inners) - 1)
+
+    units = CappedThreshold.units
+    stack = ExitStack()  # the loss must hold at every cap that may come up: this is one
+    stack.enter_context(patch.object(CappedThreshold, "best", lambda *_: 0))
+    stack.enter_context(patch.object(CappedThreshold, "units", every))
+    return stack
+
+
 def _clamp_by_raw_numbers() -> AbstractContextManager[object]:
     def best(search: clamped_release.ClampSearch, units: Sequence[int], sampler: Sampler) -> int:
         return next(place for place, many in enumerate(clamped_release.above_edges(units)) if many <= 2)
@@ -218,6 +236,7 @@ BUGS = (
     Bug("one hidden row", "a unit counts with one row in the rest", "sensitivity", _one_hidden_row),
     Bug("one draw", "drawing two groups is charged as one draw", "sensitivity", _one_draw),
     Bug("totals above the clamp", "`ClampedRelease.within` clamps nothing", "sensitivity", _no_clamp_of_totals),
+    Bug("groups above the cap", "`CappedThreshold.units` cuts nothing", "sensitivity", _no_cap_of_groups),
     Bug("clamp by raw numbers", "`ClampSearch.choose` looks at the histogram", "fresh noise", _clamp_by_raw_numbers),
     Bug("reused noise", "`LaplaceLaw.draw` returns its last draw again", "fresh noise", _reused_noise),
     Bug("float noise", "`NoisedRelease.release` adds a float", "grid", _float_noise),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.clamped_release import ClampedRelease
+from dpsql.mechanisms.noise.laws import GaussianLaw
 from tests.attacks.noted import before_noise
 from tests.attacks.replay import Draw, Part, Replay, Run
 
@@ -59,6 +61,9 @@ def _call(draw: Draw, part: Part) -> tuple[str, object, int | None]:
     parameter: object = draw.parameter
     if isinstance(part.release, ClampedRelease) and part.groups:  # that of the clamp which was released
         parameter = draw.parameter == part.release.law(part.released["place"][0]).scale
+    if isinstance(part.release, CappedThreshold) and part.groups and draw.law == "gaussian":  # that of the found cap
+        law = part.release.inners[part.released["cap"][0]].law
+        parameter = isinstance(law, GaussianLaw) and draw.parameter == law.variance
     return draw.law, parameter, None if part.discovered else len(draw.noise)
 
 

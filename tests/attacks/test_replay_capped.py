@@ -15,10 +15,12 @@ import pytest
 
 from dpsql.engine import lower
 from dpsql.engine.ranked import ranked
+from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.statistics import CappedStatistics
-from dpsql.privacy.tables import RawTable
+from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import Noiseless
+from tests.attacks.audits import charge, fresh_noise, sensitivity, threshold
 from tests.attacks.replay import BOTH, Part, Replay
 from tests.attacks.seen import same_but_draws
 from tests.attacks.templates import Template
@@ -34,6 +36,11 @@ QUESTIONS = (
     ),
     Template("SELECT MEDIAN(n.grade) FROM visits v JOIN notes n USING (patient_id)", options=CAPPED),
     Template("SELECT AVG(score) FROM visits", options={"mechanism": "capped", "rho": 0.1}),
+    Template("SELECT diagnosis, COUNT(DISTINCT patient_id) FROM visits GROUP BY 1", options={**CAPPED, "delta": 1e-3}),
+    Template(
+        "SELECT ward, diagnosis, COUNT(DISTINCT patient_id) AS n, SUM(cost) FROM visits WHERE cost > 10 GROUP BY 1, 2",
+        options={**CAPPED, "delta": 1e-3},
+    ),
     Template("SELECT MEDIAN(cost) FROM visits", options={**CAPPED, "max_rows_contributed": 2}),  # refused
 )
 
@@ -58,6 +65,8 @@ def far(one: Part, two: Part, units: int) -> list[str]:
     sizes = [release.search.counted(part.ranked, Noiseless()) for part in (one, two) if part.ranked is not None]
     if sum(abs(a - b) for a, b in zip(*sizes, strict=True)) > units:
         found.append("the sizes")
+    if isinstance(release, CappedThreshold):
+        return found + [f"the groups within {edge}" for edge in _groups_too_far(release, one, two, units)]
     for place, edge in enumerate(release.search.edges):
         inner = release.inners[place]  # type: ignore[attr-defined]  # both kinds have them
         moved = inner.query.moved if isinstance(release, CappedStatistics) else inner.query.moved.l1
@@ -67,6 +76,20 @@ def far(one: Part, two: Part, units: int) -> list[str]:
         if max(came, went) > edge or (came + went > moved and moved != edge):
             found.append(f"the rows within {edge}")
     return found
+
+
+def _groups_too_far(release: CappedThreshold, one: Part, two: Part, units: int) -> Iterator[int]:
+    """The caps within which a unit moves more groups, or one group further, than the noise is for."""
+    for place, edge in enumerate(release.search.edges):
+        counts = [
+            Counter(dict(zip(part.groups, release.units(part.ranked, place).column("m0"), strict=True)))
+            for part in (one, two)
+            if part.ranked is not None
+        ]
+        came, went = counts[0] - counts[1], counts[1] - counts[0]
+        twice = [n for n in (*came.values(), *went.values()) if n > 1]
+        if twice or max(came.total(), went.total()) > edge or came.total() + went.total() > units * edge:
+            yield edge
 
 
 def _rows(raw: RawTable) -> Counter[tuple[int, int]]:
@@ -79,6 +102,8 @@ def convicted(replay: Replay) -> list[str]:
     for where, one, two in replay.pairs():
         units = 2 if one.promise.neighbours == "replace_one" else 1
         for part, other in zip(one.parts, two.parts, strict=True):
+            if not isinstance(part.release, CappedRelease):  # a total beside the choice of its groups
+                continue
             found += [f"{where}: {what}" for what in far(part, other, units)]
     return found
 
@@ -89,9 +114,18 @@ def test_neighbours_see_the_same_statements_charges_columns_and_refusals(replay:
 
 def test_sizes_and_rows_move_no_further_than_noise_is_for(replay: Replay) -> None:
     assert convicted(replay) == []
-    caps = [set(part.released["cap"]) for _, run in replay.all() for part in run.parts]
+    caps = [set(part.released["cap"]) for _, run in replay.all() for part in run.parts if "cap" in part.released]
     assert len(set().union(*caps)) > 1
     assert sum(run.error is not None for _, run in replay.all()) == len(replay.runs)  # the last template
+
+
+def test_a_choice_of_groups_is_what_its_threshold_promises_at_the_cap_that_was_found(replay: Replay) -> None:
+    chosen = Replay({key: [run for run in runs if "DISTINCT" in run.template.sql] for key, runs in replay.runs.items()})
+    for audit in (sensitivity, charge, fresh_noise, threshold):
+        assert audit(chosen) == []
+    shown = [part for _, run in chosen.all() for part in run.parts if isinstance(part.release, CappedThreshold)]
+    assert len(shown) == 2 * len(chosen.runs)
+    assert any(part.release.selected(ReleasedTable(part.released)) for part in shown)
 
 
 def test_what_is_charged_is_the_price_before_the_engine_is_asked(replay: Replay) -> None:
@@ -120,5 +154,7 @@ def _everything_is_first() -> AbstractContextManager[object]:
 
 @pytest.mark.parametrize("bug", [_every_row_is_last, _everything_is_first])
 def test_bugs_in_the_statement_are_convicted(world: World, bug: Any) -> None:
+    groups = next(question for question in QUESTIONS if "DISTINCT" in question.sql)
     with bug():
         assert convicted(world.replay(QUESTIONS[:1], BOTH[:1]))
+        assert convicted(world.replay([groups], BOTH[:1]))

@@ -1,6 +1,8 @@
-"""Quantiles, means and variances over several rows a unit: a part of the price finds how many of them serve best.
+"""Quantiles, means and variances over several rows a unit, and the choice of groups where a unit is in several: a part
+of the price finds how many of them serve best.
 
-Neighbours: ``add_remove`` and ``replace_one``. Loss: `Composed` of the choice and of what answers, both `Pure`.
+Neighbours: ``add_remove`` and ``replace_one``. Loss: `Composed` of the choice, `Pure`, and of what answers: `Pure`, or
+where groups are chosen that of the threshold.
 
 The rows of a unit that count are put in an order by a secret hash of what they say, so that a row has a rank within its
 unit, and a cap m keeps the rows of rank m at most: those that ``max_rows_contributed => m`` keeps of such rows. Public
@@ -13,16 +15,21 @@ under ``replace_one``.
 3. *The answer.* `exponential`'s draws for a quantile and for the ends of its interval, or `located`'s release of means
    and variances, from the rows within the cap, for the remaining price b, with R replaced by the cap.
 
+Where the groups of an open domain are chosen, the rows of a unit in all of this are its groups, each of them once, and
+3 is the release of `threshold` or of `gaussian_threshold` with U replaced by the cap.
+
 Theorem. The numbers of 1 are a-DP, what 3 releases is b-DP at any fixed caps, and both together are (a + b)-DP; the
-same holds of rho.
+same holds of rho. Where groups are chosen, 3 has at every cap the loss that the threshold's theorem states for the
+rest of the price; with the largest delta of all caps, both together have the sum of the losses.
 
 Proof. 1. A unit's rank order, and so the one class that it is counted in, depends on its own rows and the key alone: a
 unit that comes or goes moves one number by 1 (none, where its last row is in no listed group), one that is replaced two
 at most, and the theorem of `laplace` holds. 3. The rows within a cap m are rows of which each unit has m at most, in as
 many groups as before and m at most, and one unit's rows within it do not depend on another's: they are a source with
-the contribution bounds m, for which the theorems of `exponential` and `located` are stated. Draws of one quantile that
-have different caps each have a share of b of their own, which bounds their loss at their own cap. Caps follow from what
-1 released, so that the losses add up by adaptive composition.  QED
+the contribution bounds m, for which the theorems of `exponential`, of `located` and of the thresholds are stated. In
+those a group occurs where a unit is kept in it; what occurs else stays hidden. Draws of one quantile that have
+different caps each have a share of b of their own, which bounds their loss at their own cap. Caps follow from what 1
+released, so that the losses add up by adaptive composition.  QED
 
 What a cap changes is in no noise. How far it moves an answer is worked out from the noised sizes (`sizes`) and widens
 the interval; the answer says the cap, about how many rows are left out, and how many units have more at most.
@@ -47,6 +54,7 @@ from typing import Any
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request, alike, total_price
+from dpsql.mechanisms.capped.groups import CappedThreshold, pairs_of, thresholds_within, worst
 from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes, edges_to
@@ -54,6 +62,7 @@ from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
 from dpsql.mechanisms.clamp_facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
+from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace
 from dpsql.mechanisms.located.release import LocatedRelease
@@ -79,12 +88,17 @@ MOST_SORTED = 5_000_000
 """Rows by the policy's guess or the facts; more are ranked by name alone. Measured: ten million take some ten seconds,
 and of so many even noise for wide caps is little."""
 
+MOST_HASHED = 500_000
+"""The same where groups are chosen: each group of a unit is hashed. Measured: 1.5 million rows take some 35 seconds on
+a busy machine, without a cap 2.5."""
+
 NOTE = "A part of the price finds how many rows of each unit serve best."
+OF_GROUPS = f"{float(SHARE):.1%} of its price finds in how many groups each unit counts."
 
 
 @dataclass(frozen=True, slots=True)
 class Capped(Mechanism):
-    """Quantiles, means and variances, with a cap of each unit's rows that is found privately."""
+    """Quantiles, means, variances and the choice of groups, with a cap of a unit's rows or groups found privately."""
 
     name: str = NAME
     options: frozenset[str] = frozenset()
@@ -100,12 +114,31 @@ class Capped(Mechanism):
         rest, parts = _parts(request.price)
         if parts is None:
             return Refusal(self.name, TOO_SMALL)
+        if request.selects:
+            return self._choosing(request, rest, parts)
         edges = edges_to(request.source.contribution.rows)
         inners = [_inner(request).offer(_within(request, rest, edge)) for edge in edges]
         refused = next((inner for inner in inners if isinstance(inner, Refusal)), None)
         if refused is not None:
             return Refusal(self.name, refused.reason)
         return _release(request, parts, edges, [inner for inner in inners if isinstance(inner, Offer)])
+
+    def _choosing(self, request: Request, rest: Price, parts: tuple[Pure, Pure]) -> Offer | Refusal:
+        """What decides which groups of an open domain appear."""
+        edges = edges_to(request.source.contribution.of_units().total)
+        inners = thresholds_within([_within(request, rest, edge) for edge in edges])
+        if isinstance(inners, str):
+            return Refusal(self.name, inners)
+        return CappedThreshold(
+            mechanism=NAME,
+            loss=Composed((parts[0], worst(inners))),
+            need=pairs_of(request, edges),
+            notes=(OF_GROUPS,),
+            search=SizeSearch(edges, parts[0].epsilon, request.neighbour_rows),
+            guess=_guess(request, edges, max(scan.table.rows_about for scan in private_scans(request.source.relation))),
+            groups=1,
+            inners=tuple(inners),
+        )
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values."""
@@ -130,25 +163,44 @@ class Capped(Mechanism):
     def _why_not(self, request: Request) -> str | None:
         """Why there is no offer, but for a price that buys nothing and for what answers within a cap."""
         source, named = request.source, request.options.mechanism == self.name
-        if source.cap_rows or source.cap_groups or source.cap_rows_in_group or source.cut is not None:
+        if _bounded(request):
             return "the statement or the policy names contribution bounds of its own."
         if unit_of(source.relation) is None:
             return "its rows have lost their privacy unit, within which they would be ranked."
-        if source.contribution.total <= FEW:
-            return f"a unit has {FEW} rows at most; there is nothing to find."
+        most, what = source.contribution.total, "has {} rows"
+        if request.selects:
+            most, what = source.contribution.of_units().total, "is in {} groups"
+        if most <= FEW:
+            return f"a unit {what.format(FEW)} at most; there is nothing to find."
         if request.aggregate.function in ("min", "max"):
             return "what a cap leaves out may be the one row that is asked for."
-        if request.aggregate.function not in (*QUANTILES, *LOCATED):
+        if request.selects and request.aggregate.function != "count_units":
+            return f"groups are chosen by their number of units, not by {request.aggregate.text}."
+        if not request.selects and request.aggregate.function not in (*QUANTILES, *LOCATED):
             return f"it answers quantiles, means and variances, not {request.aggregate.text}."
-        if max(scan.table.rows_about for scan in private_scans(source.relation)) > MOST_SORTED and not named:
+        most = MOST_HASHED if request.selects else MOST_SORTED
+        if max(scan.table.rows_about for scan in private_scans(source.relation)) > most and not named:
             return "so many rows take long to rank, and little is gained: it is offered only by name."
-        if any(key.domain is None for key in source.keys):
+        if not request.selects and any(key.domain is None for key in source.keys):
             return "it weighs a cap by the groups that are listed, and here they are not."
         return None
 
 
+def _bounded(request: Request) -> bool:
+    """Whether what a unit brings is bounded by name.
+
+    Where groups are chosen, bounds of the policy are where the search starts: only the statement's own keep it away.
+    """
+    source, options = request.source, request.options
+    if request.selects:
+        return bool(options.max_groups_per_unit or options.max_rows_contributed) or source.cut is not None
+    return source.cap_rows or source.cap_groups or source.cap_rows_in_group or source.cut is not None
+
+
 def _inner(request: Request) -> Mechanism:
     """What answers within a cap."""
+    if request.selects:
+        return GaussianThreshold()
     quantile = request.aggregate.function.startswith("quantile")
     return Exponential(count=Fraction(0)) if quantile else AtOwnPlace()
 
@@ -189,7 +241,7 @@ def _release(
         "loss": Composed((parts[0], answer)),
         "need": replace(need, source=request.source, ranks=edges),
         "search": search,
-        "guess": _guess(request, edges, groups),
+        "guess": _guess(request, edges, request.rows_about * max(1, groups)),
         "groups": max(1, groups),
     }
     placed = tuple(inner for inner in inners if isinstance(inner, LocatedRelease))
@@ -199,10 +251,15 @@ def _release(
     return CappedQuantile(**every, inners=own, notes=(NOTE, *own[0].notes))
 
 
-def _guess(request: Request, edges: tuple[int, ...], groups: int) -> UnitSizes:
+def _guess(request: Request, edges: tuple[int, ...], rows: int) -> UnitSizes:
     """About how many units have how many rows, to choose and to predict: by facts, else spread over the sizes.
 
-    What facts say is of whole tables; a condition leaves less.
+    What facts say is of whole tables; a condition leaves less. A unit has as many groups as rows at most.
+
+    Args:
+        request: What is asked.
+        edges: Of the classes of sizes.
+        rows: A guess of the rows of all units.
     """
     known = known_sizes(request)
     if known is not None and known[0].units:
@@ -216,5 +273,5 @@ def _guess(request: Request, edges: tuple[int, ...], groups: int) -> UnitSizes:
     if not isinstance(request.source.relation, Scan):
         most = min(most, 2 * math.sqrt(edges[-1]))
     flat = UnitSizes(edges, tuple(float(k == 0 or edges[k - 1] < most) for k in range(len(edges))))
-    scale = request.rows_about * max(1, groups) / flat.rows
+    scale = rows / flat.rows
     return UnitSizes(edges, tuple(scale * many for many in flat.units))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpsql.mechanisms.base import Offer
-from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes
+from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.groups import Whole, in_order
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
@@ -22,7 +22,6 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["CappedRelease"]
 
-SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
 
@@ -72,23 +71,25 @@ class CappedRelease(Offer):
     def _counts(self, released: ReleasedTable) -> list[int]:
         return [int(released.columns[f"units_{place}"][0]) for place in range(len(self.search.edges))]
 
-    def said(self, released: ReleasedTable, place: int, widened: str) -> str:
+    def said(self, released: ReleasedTable, place: int, widened: str, what: str = "rows") -> str:
         """The cap, and what it leaves out.
 
         Args:
             released: The answer, of a group at least.
             place: Of the cap.
             widened: How far the interval is widened for that.
+            what: Of a unit it caps.
         """
         edges, sizes = self.search.edges, self.sizes(released)
         if place == len(edges) - 1:
-            return f"all of a unit's rows count, up to the {edges[-1]:,} that it may have."
+            return f"all of a unit's {what} count, up to the {edges[-1]:,} that it may have."
         terms = len(edges) - 1 - place
         above = sum(self._counts(released)[place + 1 :]) + self.search.law.spread * beyond(terms, UNSURE)
         lost = 1 - sizes.kept(place) / sizes.rows if sizes.rows else 0.0
         return (
-            f"at most {edges[place]:,} rows of each unit count, a cap chosen privately; about {lost:.0%} of the rows "
-            f"are left out, and at most {max(0, math.ceil(above)):,} units have more ({1 - UNSURE:.0%}). {widened}"
+            f"at most {edges[place]:,} {what} of each unit count, a cap chosen privately; about {lost:.0%} of the "
+            f"{what} are left out, and at most {max(0, math.ceil(above)):,} units have more ({1 - UNSURE:.0%}). "
+            f"{widened}"
         )
 
 

@@ -35,11 +35,12 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["SizeSearch", "UnitSizes", "edges_to"]
+__all__ = ["SWAYS", "SizeSearch", "UnitSizes", "edges_to"]
 
 LIKELY = 3.0
 """Scales of its noise that a count of the smallest units must exceed to be believed. Measured, on the sizes of real
 data at two prices: a little more or less changes the error by a few parts of a hundred."""
+SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
 
@@ -67,8 +68,9 @@ class UnitSizes:
 
     @property
     def _typical(self) -> list[float]:
-        """The size of a unit of each class: 1, 2, and the middle of larger ones."""
-        return [max(WITHIN * edge, min(edge, 2)) for edge in self.edges]
+        """The size of a unit of each class: 1, 2, and the middle of larger ones, above the edge before."""
+        before = zip((0, *self.edges[:-1]), self.edges, strict=True)
+        return [max(WITHIN * edge, min(edge, 2), smaller + 1) for smaller, edge in before]
 
     @property
     def rows(self) -> float:
@@ -95,6 +97,13 @@ class UnitSizes:
             return UNKNOWN if place < len(self.edges) - 1 else 0.0
         cut = [(many, size) for many, size in zip(self.units, self._typical, strict=True) if size > cap]
         return math.sqrt(sum(many * cap * (size - cap) / (4 * (size - 1)) for many, size in cut)) / kept
+
+    def left_out(self, place: int) -> float:
+        """How many units a cap of each unit's groups leaves out of one group at most: expected, and `SWAYS` besides."""
+        cap = self.edges[place]
+        kept = [(many, cap / size) for many, size in zip(self.units, self._typical, strict=True) if size > cap]
+        spread = math.sqrt(max(0.0, sum(many * share * (1 - share) for many, share in kept)))
+        return max(0.0, sum(many * (1 - share) for many, share in kept) + SWAYS * spread)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,10 @@ class ThresholdRelease(NoisedRelease):
         steps = [k if n >= self.min_units and k > self.threshold else None for n, k in zip(units, noised, strict=True)]
         return ReleasedTable({"value": steps, "steps": steps})
 
+    def appears_from(self, released: ReleasedTable | None = None) -> float | None:
+        """The threshold."""
+        return self.threshold
+
     def selected(self, released: ReleasedTable) -> Sequence[int]:
         """Rows of the released table whose groups appear."""
         return [row for row, value in enumerate(released.values) if value is not None]
