@@ -14,6 +14,7 @@ from dpsql.engine.counted import placeable, placed
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import lies
 from dpsql.limits import FARTHEST_STEP
+from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Sized, Source
 from dpsql.plan.nodes import Column, Expression, PerUnit
@@ -66,7 +67,7 @@ def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
     grid = None if value.argument is None or value.function != "sum" else saturating_grid(value.argument.facts)
     most = 1 if grid is None else max(abs(grid.low), abs(grid.high))
     step = 1 if grid is None else grid.step
-    if value.function not in ("count_rows", "count", "sum") or step != need.grid.step or own.name != value.name:
+    if not FUNCTIONS[value.function].additive or step != need.grid.step or own.name != value.name:
         return None
     if not lies(printer, relation.input) or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
