@@ -18,11 +18,11 @@ from typing import Any
 
 import duckdb
 from page import table
-from remembering import Remembering
 
 import dpsql.testing
 from dpsql import Answer, Error, ProgrammingError, Session
 from dpsql.answers.several import put_together
+from dpsql.audit.remembering import Remembering
 from dpsql.plan.plans import PublicPlan, Several
 from dpsql.privacy.sampling import Sampler
 from dpsql.sql.parse import parse

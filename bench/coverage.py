@@ -23,10 +23,10 @@ from typing import Any
 import duckdb
 from ill_described import CLASSES, DATA, DataSet, Question
 from page import ROOT, circumstances, table, write
-from remembering import Remembering
 
 import dpsql
 import dpsql.testing
+from dpsql.audit.remembering import Remembering
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 

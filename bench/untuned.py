@@ -35,12 +35,12 @@ from typing import Any
 import duckdb
 import numpy as np
 from page import ROOT, circumstances, kept, table, write
-from remembering import Remembering
 from untuned_data import DATA, DataSet, Question
 
 import dpsql
 import dpsql.testing
 from dpsql.advising import advise
+from dpsql.audit.remembering import Remembering
 from dpsql.mechanisms import MECHANISMS
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Type

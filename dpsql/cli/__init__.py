@@ -15,6 +15,7 @@ from dpsql.cli import (  # noqa: F401 - their commands are in `app` then
     advise,
     analyst,
     approve,
+    audit,
     init,
     owner,
     release,

@@ -14,15 +14,17 @@ from typing import Any, Self
 
 import duckdb
 
+from dpsql.audit.charged import Charged
+from dpsql.audit.noted import before_noise
+from dpsql.audit.replay import RunPart
+from dpsql.audit.watched import Watched
 from dpsql.errors import Error
 from dpsql.ledger.ledger import Ledger
 from dpsql.policy import load_policy
 from dpsql.privacy.kinds import Loss
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.charged import Charged
-from tests.attacks.noted import before_noise
-from tests.attacks.replay import Part, Watched
+from tests.settled import settled
 
 __all__ = ["EPSILON", "PATIENTS", "QUESTIONS", "SHARES", "Clinic", "Seen", "write"]
 
@@ -111,7 +113,7 @@ class Seen:
         visible: All that an analyst could tell apart but released numbers: statements, laws, columns, costs, errors.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[RunPart, ...]
     charges: tuple[Loss, ...]
     visible: tuple[Any, ...]
 
@@ -138,7 +140,7 @@ class Clinic:
 
     def ask(self, sql: str, **options: Any) -> Seen:
         """What happened when it was asked."""
-        session = Watched(self.proxy._backend, "ana", sql)
+        session = Watched(settled(self.proxy._backend), "ana", sql)
         charged, answer, error = Charged(self.proxy.ledger), None, None
         try:
             answer = session.query(sql, **options)

@@ -9,7 +9,6 @@ thousands of policies would start too many.
 from __future__ import annotations
 
 import random
-import re
 import sys
 import tempfile
 from collections import Counter
@@ -22,6 +21,11 @@ from typing import Any
 import duckdb
 
 from dpsql.answers.postprocess import PostProcess
+from dpsql.audit.audits import AUDITS, fresh_noise, of_whole_tables
+from dpsql.audit.replay import Promise, Replay
+from dpsql.audit.seen import control_flow
+from dpsql.audit.shares import class_shares
+from dpsql.audit.watched import asked
 from dpsql.backend import Backend
 from dpsql.charging import Charging
 from dpsql.engine.base import EngineStatement, PublicTable
@@ -45,14 +49,11 @@ from dpsql.testing_samplers import FixedSampler
 from dpsql.worker import columns, wire
 from dpsql.worker.__main__ import Desk
 from dpsql.worker.client import _message
-from tests.attacks.audits import AUDITS, fresh_noise
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 from tests.attacks.random_rows import Drawn as Rows
 from tests.attacks.random_rows import Maker, Schema
-from tests.attacks.replay import Promise, Replay, asked
-from tests.attacks.seen import control_flow
-from tests.attacks.shares import class_shares
 from tests.attacks.templates import Template
+from tests.settled import settled
 
 __all__ = ["InProcess", "audited", "statements"]
 
@@ -256,7 +257,7 @@ def _runs(
 ) -> list[Any]:
     engine = InProcess(drawn, present)
     try:
-        backend = _backend(drawn.policy, engine, after)
+        backend = settled(_backend(drawn.policy, engine, after))
         return [asked(backend, template, promise, str(template)) for template in asking]
     finally:
         engine.close()
@@ -289,16 +290,10 @@ def audited(seed: int, after: PostProcess, seen: Counter[str] | None = None) -> 
     else:
         audits: dict[str, Callable[[Replay], list[str]]] = {
             **AUDITS,
-            "fresh noise": partial(fresh_noise, whole=_whole(drawn)),
+            "fresh noise": partial(fresh_noise, whole=of_whole_tables(drawn.policy)),
         }
         found = [f"{name}: {problem}" for name, audit in audits.items() for problem in audit(replay)]
     yield from (f"policy {seed}: {problem}" for problem in found)
-
-
-def _whole(drawn: Drawn) -> re.Pattern[str]:
-    """Statements over all rows of a table that has one for every unit, and over nothing else."""
-    every = [name for name, table in drawn.policy.tables.items() if table.every_unit]
-    return re.compile(rf"^(?!.*(JOIN|WHERE|UNION|GROUP|SELECT DISTINCT)).* FROM ({'|'.join(every) or '-'})\b")
 
 
 def main() -> None:

@@ -15,6 +15,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
+from dpsql.audit.charged import Charged
+from dpsql.audit.moves import range_of_moves
+from dpsql.audit.noted import before_noise
+from dpsql.audit.replay import Drawing, Pick
+from dpsql.audit.watched import Recorder
 from dpsql.backend import Backend
 from dpsql.errors import Error
 from dpsql.mechanisms.metric.release.noise import BranchNoise
@@ -25,10 +30,6 @@ from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.charged import Charged
-from tests.attacks.moves import range_of_moves
-from tests.attacks.noted import before_noise
-from tests.attacks.replay import Choice, Draw, Recorder
 from tests.unit.mechanisms.metric.homes import PEOPLE, Row, opened
 
 __all__ = ["ABSENT", "Run", "Street", "charged", "spread", "told"]
@@ -40,7 +41,7 @@ ABSENT = "absent"
 class Exact:
     """One draw of noise, and the exact integers that it was added to."""
 
-    draw: Draw
+    draw: Drawing
     numbers: tuple[int, ...]
 
 
@@ -60,7 +61,7 @@ class Run:
     seen: tuple[Any, ...]
     rows: list[tuple[Any, ...]]
     exact: tuple[Exact, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[Pick, ...]
     losses: tuple[Loss, ...]
     error: tuple[str, str] | None
 

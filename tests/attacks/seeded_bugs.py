@@ -12,6 +12,9 @@ from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
 
+from dpsql.audit.audits import AUDITS
+from dpsql.audit.measured import measured_loss
+from dpsql.audit.replay import BOTH, Replay
 from dpsql.engine import lower
 from dpsql.engine.printer import Printer
 from dpsql.mechanisms import clamped_release, gaussian_threshold, top_k
@@ -29,11 +32,8 @@ from dpsql.privacy.kinds import Pure
 from dpsql.privacy.sampling import ExactSampler, Integers, Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.audits import AUDITS
-from tests.attacks.replay import BOTH, Replay
 from tests.attacks.templates import Template, named
 from tests.attacks.world import World
-from tests.statistical.measured import measured_loss
 
 __all__ = ["BUGS", "Bug", "convictions", "small_world"]
 

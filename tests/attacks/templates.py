@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+
+from dpsql.audit.template import Template
 
 __all__ = ["REFUSED", "TEMPLATES", "Template", "named"]
 
@@ -16,26 +15,6 @@ MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 HIDDEN = {"epsilon": 3, "delta": 1e-3, "rest": True}
 """One at which some stay hidden."""
 FIRST = {"epsilon": 2, "delta": 1e-6, "mechanism": "top_k"}
-
-
-@dataclass(frozen=True)
-class Template:
-    """One question.
-
-    Attributes:
-        sql: Its text, also its name.
-        parameters: For each ``?``.
-        options: Keyword options.
-        analyst: Who asks.
-    """
-
-    sql: str
-    parameters: Sequence[Any] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    analyst: str = "ana"
-
-    def __str__(self) -> str:
-        return " ".join(self.sql.split()) + (f" {dict(self.options)}" if self.options else "")
 
 
 def _with(options: str, rest: str) -> str:

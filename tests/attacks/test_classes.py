@@ -9,12 +9,12 @@ from unittest.mock import patch
 
 import pytest
 
+from dpsql.audit.shares import lost
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.preprocessing import personalised
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from tests.attacks.consenting import EPSILON, PATIENTS, QUESTIONS, Clinic, Seen, write
-from tests.attacks.shares import lost
 
 UNIT = Fraction(1, 10**12)
 SHARES = {"strict": Fraction(1, 4), "normal": Fraction(1), "open": Fraction(333333333333, 10**12)}

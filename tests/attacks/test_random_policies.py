@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pytest
 
 from dpsql.answers.postprocess import PostProcess
+from dpsql.audit.audits import tightness
 from dpsql.plan import stability
-from tests.attacks.audits import tightness
 from tests.attacks.random_policies import draw
 from tests.attacks.random_replay import audited, replayed, statements
 

@@ -13,17 +13,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from dpsql.audit.replay import BOTH, Promise, neighbours_of
+from dpsql.audit.world import Neighbour
 from dpsql.mechanisms.releases.marginals import table_of
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.table import coded
-from dpsql.owner.catalog import build_catalog
 from dpsql.privacy.sampling import Integers
 from dpsql.releasing import Creation
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import CreateSynthetic
-from tests.attacks.replay import BOTH, Promise, neighbours_of
-from tests.attacks.world import Database, World
+from tests.attacks.world import World
 
 STATEMENTS = (
     "SELECT age, sex, city FROM patients",
@@ -44,15 +44,11 @@ def world() -> Iterator[World]:
         yield found
 
 
-def creation(database: Database, promise: Promise, sql: str, given: str = "") -> Creation:
+def creation(database: Neighbour, promise: Promise, sql: str, given: str = "") -> Creation:
     """How a table would be made of one database."""
-    own = database._proxy._backend
-    catalog = build_catalog(database._policy(promise), own.engine.public, own.engine.version)
-    ledger = database._ledger(promise)
-    backend = replace(own, engine=database._engine, post_process=database._after, catalog=catalog, ledger=ledger)
     statement = parse(f"CREATE SYNTHETIC TABLE t WITH (epsilon = 1{given}) AS {sql}")
     assert isinstance(statement, CreateSynthetic)
-    return Session(backend, "ana")._create(statement, (), {})
+    return Session(database.backend(promise), "ana")._create(statement, (), {})
 
 
 def histograms(made: Creation) -> list[Integers]:

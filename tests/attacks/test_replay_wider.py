@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.attacks.audits import AUDITS, tightness
-from tests.attacks.replay import BOTH, CROSSED, Replay
+from dpsql.audit.audits import AUDITS, tightness
+from dpsql.audit.replay import BOTH, CROSSED, Replay
 from tests.attacks.wider import WIDER, WIDER_REFUSED
 from tests.attacks.world import SOME, World
 

@@ -21,7 +21,7 @@ def worlds(request: pytest.FixtureRequest) -> Iterator[list[World]]:
         yield made
     finally:
         for world in made:
-            world.__exit__()
+            world.close()
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)

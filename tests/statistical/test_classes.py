@@ -5,25 +5,24 @@ Measured losses are above the real ones with `P_THRESHOLD`; that they come near 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
+from dpsql.audit.measured import loss_between
+from dpsql.audit.replay import RunPart
+from dpsql.audit.shares import noised
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.consenting import EPSILON, QUESTIONS, SHARES, Clinic
-from tests.attacks.replay import Part
-from tests.attacks.shares import noised
-from tests.statistical.measured import BOUNDS, CUTS, lower, upper
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
 
 ASKED = ("count", "units by ward", "extremes")
 REMOVED = {"strict": "strict, heaviest", "normal": "normal, heaviest", "open": "open, in all groups"}
 
-Parts = dict[tuple[str, str], Part]
+Parts = dict[tuple[str, str], RunPart]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def parts() -> Iterator[Parts]:
     yield found
 
 
-def measured(one: Part, two: Part, epsilon: float, size: int, sampler: Sampler) -> float:
+def measured(one: RunPart, two: RunPart, epsilon: float, size: int, sampler: Sampler) -> float:
     """A lower bound on the loss between two runs of one release, from `size` draws of its noise on either side."""
     release = one.release
     assert isinstance(release, ClippedTotal | PersonalisedExtreme)
@@ -49,14 +48,7 @@ def measured(one: Part, two: Part, epsilon: float, size: int, sampler: Sampler) 
             x = pair[side] + release.sensitivities.law.draw(sampler, size)
             ratio += (np.abs(x - pair[1]) - np.abs(x - pair[0])) / scale
         sides.append(ratio)
-    best = -math.inf
-    for cut in CUTS * epsilon:
-        for events in ([ratio >= cut for ratio in sides], [ratio < cut for ratio in sides]):
-            hits = [int(event.sum()) for event in events]
-            for more, less in (hits, hits[::-1]):
-                if (least := lower(more, size, P_THRESHOLD / BOUNDS)) > 0:
-                    best = max(best, math.log(least / upper(less, size, P_THRESHOLD / BOUNDS)))
-    return best
+    return loss_between(sides[0], sides[1], epsilon, 0.0)
 
 
 @pytest.mark.chance(P_THRESHOLD, "the bound on the loss is above the loss")

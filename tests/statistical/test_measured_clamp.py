@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpsql.audit.measured import loss_between
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.clamped import SHARE, Clamped
 from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
-from tests.statistical.measured import loss_between
 from tests.statistical.thresholds import P_THRESHOLD
 from tests.unit.mechanisms.asking import CITY, asking
 from tests.unit.mechanisms.test_clamped import ALONE, MANY, raw_of

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from dpsql.audit.measured import ALONE, loss_between
 from dpsql.mechanisms.advice import Advice, advice, as_raw
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
@@ -15,7 +16,6 @@ from dpsql.privacy.kinds import Approximate, Concentrated
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
-from tests.statistical.measured import ALONE, loss_between
 from tests.statistical.thresholds import P_THRESHOLD
 
 SIZE = 20_000

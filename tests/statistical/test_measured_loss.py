@@ -14,16 +14,17 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from dpsql.audit.measured import measured_loss
+from dpsql.audit.moves import claims, numbers
+from dpsql.audit.replay import BOTH, RunPart
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.sampling import ExactSampler
 from dpsql.testing_samplers import FixedSampler
-from tests.attacks.moves import claims, numbers
-from tests.attacks.replay import BOTH, Part
 from tests.attacks.templates import Template
 from tests.attacks.world import World
-from tests.statistical.measured import measured_loss, noise_of
+from tests.statistical.measured import noise_of
 from tests.statistical.test_sampling import assert_distributed, gaussian_cdf, laplace_cdf
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
 
@@ -47,7 +48,7 @@ REMOVED = {"units by diagnosis": "NaN and infinities", "lone diagnoses": "in all
 """A unit that shares two diagnoses with others, and one that has three of its own; for the rest, one at every bound."""
 AT_EVERY_BOUND = "alone in its group"
 
-Pairs = dict[tuple[str, str, float], tuple[Part, Part]]
+Pairs = dict[tuple[str, str, float], tuple[RunPart, RunPart]]
 
 
 def template(mechanism: str, name: str, epsilon: float) -> Template:

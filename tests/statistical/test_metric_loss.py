@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import pytest
 
+from dpsql.audit.measured import measured_loss
+from dpsql.audit.replay import Drawing, RunPart
 from dpsql.mechanisms.metric.release.cells_release import CellsRelease
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.plan.plans import Plan
@@ -15,8 +17,7 @@ from dpsql.privacy.tables import Group
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.sql.syntax import QueryStatement
-from tests.attacks.replay import Draw, Part
-from tests.statistical.measured import certain, laplace_shares, measured_loss
+from tests.statistical.measured import certain, laplace_shares
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE
 from tests.unit.mechanisms.metric.homes import opened, policy
 
@@ -44,11 +45,11 @@ def release_of(session: Session, sql: str) -> NoisedRelease:
     return release.inner
 
 
-def part(release: NoisedRelease, raw: dict[Group, tuple[int, ...]]) -> Part:
+def part(release: NoisedRelease, raw: dict[Group, tuple[int, ...]]) -> RunPart:
     """A release over exact integers, as the replay audit records it."""
     assert release.scale is not None
-    draw = Draw("laplace", Fraction(release.scale), (0,) * len(raw))
-    return Part(release, False, False, tuple(raw), raw, {"steps": [0] * len(raw)}, (draw,), ())
+    draw = Drawing("laplace", Fraction(release.scale), (0,) * len(raw))
+    return RunPart(release, False, False, tuple(raw), raw, {"steps": [0] * len(raw)}, (draw,), ())
 
 
 pytestmark = [

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from dpsql.audit.measured import CUTS, loss_between
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.preprocessing import Counts
@@ -28,7 +29,7 @@ from dpsql.plan.needs import Contribution
 from dpsql.plan.options import Options
 from dpsql.plan.types import Facts, Type
 from dpsql.privacy.sampling import ExactSampler
-from tests.statistical.measured import CUTS, certain, laplace_below, laplace_share, laplace_shares, loss_between
+from tests.statistical.measured import certain, laplace_below, laplace_share, laplace_shares
 from tests.statistical.thresholds import P_THRESHOLD
 from tests.unit.mechanisms.asking import ONE_ROW, asking, counted, offered
 

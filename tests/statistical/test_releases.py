@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpsql.audit.measured import lower, upper
 from dpsql.mechanisms.releases.cells import noisy_cells
 from dpsql.mechanisms.releases.halfspaces import learnt_half_spaces
 from dpsql.mechanisms.releases.intervals import noisy_cuts
@@ -27,7 +28,6 @@ from dpsql.mechanisms.releases.shares import Whole
 from dpsql.mechanisms.releases.tree import noisy_tree
 from dpsql.privacy.sampling import Sampler
 from dpsql.testing_samplers import FixedSampler, Noiseless
-from tests.statistical.measured import lower, upper
 
 MISS = 0.001  # 99.9% confidence, for all events of one audit together
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)  # of the draws on one side, in the events that are tried

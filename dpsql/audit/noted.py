@@ -12,6 +12,7 @@ __all__ = ["before_noise"]
 
 OF_RELEASED = (
     "Expected to say next to nothing: ±",
+    "at most ",
     "each unit counts with at most ",
     "rows of groups that have few ",
 )

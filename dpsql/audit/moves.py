@@ -9,24 +9,41 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpsql.audit.replay import Drawing, Pick, RunPart
+from dpsql.audit.watched import preprocessed
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.moments import MomentsRelease
+from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.shared import TotalsRelease
 from dpsql.mechanisms.top_k import TopKRelease
+from dpsql.plan.needs import Aggregates, Histogram
 from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure, RandomDPLoss
 from dpsql.privacy.loss import Composed
 from dpsql.privacy.tables import Group
-from tests.attacks.replay import Choice, Draw, Part, preprocessed
 
-__all__ = ["at_its_cap", "chosen", "claims", "implied", "losses", "moved_draws", "moves", "numbers", "undrawn"]
+__all__ = [
+    "additive",
+    "at_its_cap",
+    "chosen",
+    "claims",
+    "implied",
+    "losses",
+    "moved_draws",
+    "moves",
+    "numbers",
+    "undrawn",
+]
+
+Numbers = Mapping[Group, tuple[int, ...]]
+"""Each group's exact integers."""
 
 
-def at_its_cap(part: Part, like: Part | None = None) -> Part:
+def at_its_cap(part: RunPart, like: RunPart | None = None) -> RunPart:
     """A choice of groups within a cap that was found, as the threshold that it is there; any other part as it is.
 
     Args:
@@ -41,7 +58,7 @@ def at_its_cap(part: Part, like: Part | None = None) -> Part:
     return replace(part, release=release.inners[caps[0]], raw=raw, draws=part.draws[1:], ranked=None)
 
 
-def numbers(part: Part) -> list[tuple[str, Draw | None]]:
+def numbers(part: RunPart) -> list[tuple[str, Drawing | None]]:
     """Each raw integer's name among the released columns, in order, with its draw; None where it is public."""
     release, draws = part.release, iter(part.draws)
     match release:
@@ -68,19 +85,27 @@ def numbers(part: Part) -> list[tuple[str, Draw | None]]:
     return [(name, next(draws, None) if drawn else None) for name, drawn in named]
 
 
-def undrawn(part: Part) -> list[str]:
+def additive(part: RunPart) -> bool:
+    """Whether all that a release draws is noise, added to numbers that are on record."""
+    drawn = [draw for _, draw in numbers(part) if draw is not None]
+    counted = isinstance(part.release.need, Aggregates | Histogram)
+    by_class = isinstance(part.release, ClippedTotal | PersonalisedExtreme)
+    return counted and not by_class and not (part.choices or part.drawn) and bool(drawn) and drawn == list(part.draws)
+
+
+def undrawn(part: RunPart) -> list[str]:
     """What is wrong with a clamp that is said to be chosen privately: nothing was drawn for it."""
     searched = isinstance(part.release, ClampedRelease) and isinstance(part.release.search, ClampSearch)
     return ["its clamp is not drawn"] if searched and len(part.choices) != 1 else []
 
 
-def exposes(one: Part, two: Part) -> bool:
+def exposes(one: RunPart, two: RunPart) -> bool:
     """Whether one side alone holds rows in a cell whose emptiness shows: what gamma is charged for, and no epsilon."""
     occupied = [{group for group, (n, *_) in part.raw.items() if n} for part in (one, two)]
     return isinstance(one.release, SparseHistogram) and occupied[0] != occupied[1]
 
 
-def moves(one: Part, two: Part) -> list[tuple[int, int]]:
+def moves(one: RunPart, two: RunPart) -> list[tuple[int, int]]:
     """For each raw column: how far it moved, in L1 and in squared L2, over all groups of either side."""
     width = len(numbers(one))
     first, second = _at_the_same_rows(one, two)
@@ -93,7 +118,9 @@ def moves(one: Part, two: Part) -> list[tuple[int, int]]:
     return [(sum(map(abs, column)), sum(k * k for k in column)) for column in columns]
 
 
-def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, ...]], Mapping[Group, tuple[int, ...]]]:
+def _at_the_same_rows(
+    one: RunPart, two: RunPart
+) -> tuple[Mapping[Group, tuple[int, ...]], Mapping[Group, tuple[int, ...]]]:
     """The raw integers of both sides; with the sensitivity, or within the clamp, that the first side released.
 
     The loss of a number that rests on an earlier release is that of two tables under the same earlier release. Where
@@ -120,27 +147,27 @@ def _at_the_same_rows(one: Part, two: Part) -> tuple[Mapping[Group, tuple[int, .
     return {group: steps for group, steps in sides[0].items() if group in sides[1]}, sides[1]
 
 
-def _within(part: Part, release: ClampedRelease, places: Sequence[int]) -> Mapping[Group, tuple[int, ...]]:
+def _within(part: RunPart, release: ClampedRelease, places: Sequence[int]) -> Numbers:
     """One side's totals within the clamp at that place; nothing where no group showed one."""
     if part.sizes is None or not places:
         return {}
     return {group: (k,) for group, k in zip(part.groups, release.within(part.sizes, places[0]), strict=True)}
 
 
-def moved_draws(one: Part, two: Part) -> list[tuple[Draw | None, tuple[int, int]]]:
+def moved_draws(one: RunPart, two: RunPart) -> list[tuple[Drawing | None, tuple[int, int]]]:
     """Each raw column's draw, and how far neighbours move it; none where a pair exposes somebody."""
     if exposes(one, two):
         return []
     return [(draw, far) for (_, draw), far in zip(numbers(one), moves(one, two), strict=True)]
 
 
-def implied(draw: Draw, moved: tuple[int, int]) -> Fraction:
+def implied(draw: Drawing, moved: tuple[int, int]) -> Fraction:
     """The loss of noise with that law and parameter for that move: epsilon for laplace, rho for gaussian."""
     parameter = Fraction(draw.parameter)
     return moved[0] / parameter if draw.law == "laplace" else moved[1] / (2 * parameter)
 
 
-def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
+def chosen(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
     """(epsilon, rho) that the choices of two neighbours imply together: the theorem of `exponential`, from the scores.
 
     A choice whose scores move by d(v) loses w c in epsilon, w being the range of d(v); and (w c)^2 / 8 in rho, or
@@ -157,7 +184,7 @@ def chosen(one: Part, two: Part) -> tuple[Fraction, Fraction]:
     return epsilon, rho
 
 
-def _drawn(one: Part, two: Part) -> tuple[Fraction, Fraction]:
+def _drawn(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
     """The same of groups drawn without replacement: each draw from those that the first side had left.
 
     The first side's raw numbers say how far each group moved, whatever the release says of that.
@@ -174,7 +201,7 @@ def _drawn(one: Part, two: Part) -> tuple[Fraction, Fraction]:
     return epsilon, rho
 
 
-def _by_group(part: Part, other: Part) -> list[Choice]:
+def _by_group(part: RunPart, other: RunPart) -> list[Pick]:
     """The choices of the groups that both sides have, group after group."""
     if not part.choices:
         return []
@@ -185,7 +212,7 @@ def _by_group(part: Part, other: Part) -> list[Choice]:
     return [choice for group in sorted(of, key=str) if group in shared for choice in of[group]]
 
 
-def range_of_moves(one: Choice, two: Choice) -> int:
+def range_of_moves(one: Pick, two: Pick) -> int:
     """max d - min d over all candidates, d(v) being the score of v on one side less that on the other."""
     moved, place = [], [0, 0]
     ends = [[0, *np.cumsum(choice.widths).tolist()] for choice in (one, two)]
@@ -199,7 +226,7 @@ def range_of_moves(one: Choice, two: Choice) -> int:
     return max(moved) - min(moved)
 
 
-def claims(part: Part) -> list[Fraction]:
+def claims(part: RunPart) -> list[Fraction]:
     """What the release says it costs, for each of its draws, or one number for all of them together."""
     loss = part.release.loss
     losses = loss.parts if isinstance(loss, Composed) else (loss,)
@@ -217,7 +244,7 @@ def _native(loss: Loss) -> Fraction:
     raise AssertionError(f"no audit knows the loss {loss}")
 
 
-def losses(one: Part, two: Part) -> list[tuple[Fraction, Fraction]]:
+def losses(one: RunPart, two: RunPart) -> list[tuple[Fraction, Fraction]]:
     """(loss that this pair implies, loss claimed) for each noised number, or for all of them where one claim holds."""
     one, two = at_its_cap(one), at_its_cap(two, like=one)
     if isinstance(one.release, CappedRelease):  # test_replay_capped knows what moves there

@@ -15,22 +15,26 @@ from re import Pattern
 
 import numpy as np
 
+from dpsql.audit.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
+from dpsql.audit.replay import Drawing, Replay, Run, RunPart
+from dpsql.audit.seen import control_flow
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.top_k import TopKRelease
+from dpsql.policy import Policy
 from dpsql.privacy.kinds import Concentrated, Free
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
-from tests.attacks.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
-from tests.attacks.replay import Draw, Part, Replay, Run
-from tests.attacks.seen import control_flow
 
-__all__ = ["AUDITS", "UNIT", "charge", "fresh_noise", "grid", "sensitivity", "threshold", "tightness"]
+__all__ = [
+    "AUDITS", "UNIT", "charge", "charged_first", "fresh_noise", "grid", "of_whole_tables", "sensitivity", "share_of",
+    "threshold", "tightness",
+]  # fmt: skip
 
 WHOLE = re.compile(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$")
-UNIT = Fraction(1, 10**12)  # a ledger counts epsilon and rho in these, rounded up
-SUMMED = 10**8  # grid steps^2: sums are taken over laws up to this variance; beyond, the continuous law is as good
+UNIT = Fraction(1, 10**12)  # A ledger counts epsilon and rho in these, rounded up.
+SUMMED = 10**8  # Grid steps^2: sums are taken over laws up to this variance; beyond, the continuous law is as good.
 
 
 # ------------------------------------------------------------------------------------------------ sensitivity, charge
@@ -53,15 +57,19 @@ def tightness(replay: Replay) -> dict[str, float]:
     """Template to the largest share of a claimed loss that some pair of neighbours really implies: 1 is tight."""
     shares: dict[str, float] = {}
     for _, one, two in replay.pairs():
-        for part, other in zip(one.parts, two.parts, strict=True):
-            for real, said in losses(part, other):
-                key = f"{one.promise}; {one.template}"
-                shares[key] = max(shares.get(key, 0.0), float(real / said) if said else 0.0)
+        key = f"{one.promise}; {one.template}"
+        shares[key] = max(shares.get(key, 0.0), share_of(one, two))
     return shares
 
 
-def charge(replay: Replay) -> list[str]:
-    """The ledger charged once, before the engine was asked, at least what scales and actual moves imply together."""
+def share_of(one: Run, two: Run) -> float:
+    """The largest share of a claimed loss that two neighbours imply, over the releases of a statement."""
+    both = (pair for part, other in zip(one.parts, two.parts, strict=True) for pair in losses(part, other))
+    return max((float(real / said) if said else 0.0 for real, said in both), default=0.0)
+
+
+def charged_first(replay: Replay) -> list[str]:
+    """The ledger charged once, before the engine was asked; nothing for what is free."""
     found = []
     for where, run in replay.all():
         free = run.error is not None or (run.answer is not None and run.answer.replayed)
@@ -69,6 +77,12 @@ def charge(replay: Replay) -> list[str]:
             found.append(f"{where}: charged {len(run.charges)} times")
         if any(spent != run.spent for _, _, spent in run.statements):
             found.append(f"{where}: the engine was asked before the charge was made")
+    return found
+
+
+def charge(replay: Replay) -> list[str]:
+    """The ledger charged once, before the engine was asked, at least what scales and actual moves imply together."""
+    found = charged_first(replay)
     for where, one, two in replay.pairs():
         if not one.charges:
             continue
@@ -92,7 +106,7 @@ def charge(replay: Replay) -> list[str]:
     return found
 
 
-def _gaussian_pair(part: Part, other: Part) -> list[str]:
+def _gaussian_pair(part: RunPart, other: RunPart) -> list[str]:
     """Whether a Gaussian release that was priced by (epsilon, delta) has a larger delta there for this move."""
     loss = part.release.loss
     if not isinstance(loss, Concentrated) or loss.epsilon is None or loss.delta is None:
@@ -175,7 +189,7 @@ def fresh_noise(replay: Replay, whole: Pattern[str] = WHOLE) -> list[str]:
     return found
 
 
-def _sparse(part: Part, exact: list[int], draw: Draw) -> list[str]:
+def _sparse(part: RunPart, exact: list[int], draw: Drawing) -> list[str]:
     """Empty cells have no number, the others their raw one plus a draw; no cell is shown that is empty."""
     should = [a + k if a else None for a, k in zip(exact, draw.noise, strict=False)]
     if len(draw.noise) < len(exact) or should != part.released["noised"]:
@@ -185,7 +199,13 @@ def _sparse(part: Part, exact: list[int], draw: Draw) -> list[str]:
     return ["an empty cell is shown"] if empty or min(shown, default=0) < 0 else []
 
 
-def _fixed(run: Run, part: Part, whole: Pattern[str]) -> bool:
+def of_whole_tables(policy: Policy) -> Pattern[str]:
+    """Statements over all rows of a table that has one for every unit, and over nothing else."""
+    every = [name for name, table in policy.tables.items() if table.every_unit]
+    return re.compile(rf"^(?!.*(JOIN|WHERE|UNION|GROUP|SELECT DISTINCT)).* FROM ({'|'.join(every) or '-'})\b")
+
+
+def _fixed(run: Run, part: RunPart, whole: Pattern[str]) -> bool:
     """Whether the number of rows is public: whole tables of one row a unit, under replace_one, in one group."""
     named = whole.search(run.template.sql)
     return run.promise.neighbours == "replace_one" and named is not None and part.groups == ((),)
@@ -250,7 +270,7 @@ def threshold(replay: Replay) -> list[str]:
     return found
 
 
-def _shown_alone(part: Part, other: Part) -> float:
+def _shown_alone(part: RunPart, other: RunPart) -> float:
     """The chance that a cell that is occupied on the first side alone is shown."""
     assert isinstance(part.release, StabilityRelease)
     q, silent = math.exp(-1 / float(part.draws[0].parameter)), 1.0
@@ -261,14 +281,14 @@ def _shown_alone(part: Part, other: Part) -> float:
     return 1 - silent
 
 
-def _groups(part: Part, neighbours: str) -> int:
+def _groups(part: RunPart, neighbours: str) -> int:
     """U, the groups one unit may touch, or 2 U where units are replaced: epsilon scale, or 2 rho variance."""
     draw, claimed = part.draws[0], claims(part)[0]
     moved = claimed * draw.parameter * (1 if draw.law == "laplace" else 2)
     return int(moved) // (2 if neighbours == "replace_one" else 1)
 
 
-def _appearance(part: Part, neighbours: str) -> list[str]:
+def _appearance(part: RunPart, neighbours: str) -> list[str]:
     release, draw = part.release, part.draws[0]
     assert isinstance(release, ThresholdRelease)
     lone = RawTable({"m0": [1]})
@@ -296,7 +316,7 @@ def _appearance(part: Part, neighbours: str) -> list[str]:
     return []
 
 
-def _tail(draw: Draw, at: int) -> float:
+def _tail(draw: Drawing, at: int) -> float:
     """P(noise >= at), 1 where a lone group needs no noise."""
     if at < 1:
         return 1.0
@@ -310,6 +330,7 @@ def _tail(draw: Draw, at: int) -> float:
 
 
 SHARES = np.linspace(0, 1, 101)
+"""Of a unit's groups, those that come to light beside others that move: the worst of so many is near the worst."""
 
 
 def _together(outside: float, rho: float, epsilon: float, charged: float, neighbours: str) -> list[str]:

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from dpsql.audit.audits import UNIT
+from dpsql.audit.moves import chosen, moved_draws
+from dpsql.audit.replay import Replay, RunPart
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
-from tests.attacks.audits import UNIT
-from tests.attacks.moves import chosen, moved_draws
-from tests.attacks.replay import Part, Replay
 
 __all__ = ["class_shares", "lost", "noised"]
 
 
-def lost(one: Part, two: Part) -> Fraction:
+def lost(one: RunPart, two: RunPart) -> Fraction:
     """The epsilon that a release lets slip between two neighbours: the numbers' moves over the noise that was drawn."""
     if isinstance(one.release, ClippedTotal | PersonalisedExtreme):
         ours, theirs = (dict(zip(part.groups, noised(part), strict=True)) for part in (one, two))
@@ -24,7 +24,7 @@ def lost(one: Part, two: Part) -> Fraction:
     return numbers + chosen(one, two)[0]
 
 
-def noised(part: Part) -> list[int]:
+def noised(part: RunPart) -> list[int]:
     """The numbers that were noised, in steps, group by group: what came out less what was drawn."""
     (draw,) = part.draws
     return [step - noise for step, noise in zip(part.released["steps"], draw.noise, strict=True)]

@@ -1,0 +1,317 @@
+"""The audit of a policy, from its file to a verdict for each question. No private data are read, nothing is charged.
+
+Tests: tests/unit/audit/test_auditing.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from dpsql.audit.audits import AUDITS, UNIT, charged_first, fresh_noise, of_whole_tables, share_of
+from dpsql.audit.held_out import best_event, bound, outcomes
+from dpsql.audit.made_up import FIRST_ROW, LAST_ROW, MOVING, MadeUp
+from dpsql.audit.measured import Floats, loss_between, ratios
+from dpsql.audit.moves import additive
+from dpsql.audit.questions import Posed, questions
+from dpsql.audit.replay import Promise, Replay, Run, RunPart, neighbours_of
+from dpsql.audit.report import Row, Verdicts
+from dpsql.audit.seen import control_flow, same_but_draws
+from dpsql.audit.shares import class_shares, lost
+from dpsql.audit.stand_in import placed, stand_in
+from dpsql.audit.world import Neighbours
+from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.metric.row_metric import RowMetric
+from dpsql.policy import Policy
+from dpsql.privacy.sampling import ExactSampler
+
+__all__ = ["Effort", "audit", "examined", "neighbours"]
+
+Progress = Callable[[str, float], None]
+
+
+OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric"})
+"""Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone."""
+ROWS = (FIRST_ROW, LAST_ROW)
+FAILED = ("EngineFailed", "InvariantBroken")
+"""Errors that no question may end in."""
+KEY = bytes(range(32))
+"""The secret key that orders a unit's rows. The proofs hold for each value of it."""
+PILOT = 20
+"""The first draws of those that say how long one takes. It is a choice."""
+GROWS = 4  # So many times more draws are tried, until they take a part of the time. It is a choice.
+TRIED = 20  # That part of the time is one in so many. It is a choice.
+FEWEST = 100
+"""Draws, however long they take. It is a choice: fewer show nothing."""
+LIKE_IT = 0.99
+"""Pairs that use up so much of what the worst pair does are tried beside it. It is a choice."""
+CANDIDATES = 4
+"""So many pairs of neighbours are tried where moves say nothing. It is a choice."""
+DELTA_UNIT = 1e-18
+"""A ledger counts delta in these."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How an audit is done.
+
+    Attributes:
+        epsilon: The price of each question.
+        draws: On either side, at most.
+        seconds: For the draws of one question, about.
+        confidence: That no bound of the whole table is above the true epsilon.
+    """
+
+    epsilon: Fraction = Fraction(1)
+    draws: int = 100_000
+    seconds: float = 2.0
+    confidence: float = 0.999
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One question on two neighbours, to be measured.
+
+    Attributes:
+        asked: The question.
+        pairs: Pairs of runs, of which one is measured: the first is the worst, where exact numbers say so.
+        claimed: The epsilon that was charged for such a pair.
+        delta: And the delta.
+        of: Whose loss it is, where units are not alike.
+        reached: The largest share of the claim that some pair's exact numbers imply; None where no law says it.
+        problems: What the exact comparison convicts.
+    """
+
+    asked: Posed
+    pairs: Sequence[tuple[Run, Run]]
+    claimed: float
+    delta: float
+    of: str
+    reached: float | None
+    problems: tuple[str, ...]
+
+
+def audit(policy: Policy, settings: Effort, told: Progress = lambda *_: None) -> Verdicts:
+    """The audit of a policy.
+
+    Args:
+        policy: The owner's. Its data need not exist.
+        settings: How.
+        told: Told each step and the share done, 0 to 1.
+
+    Raises:
+        Error: The policy cannot be opened, whatever the data.
+    """
+    made = MadeUp(stand_in(policy))
+    with neighbours(made, told=told) as world:
+        report = examined(made, world, questions(made, settings.epsilon), settings, told)
+    return replace(report, engine=policy.engine.kind)
+
+
+def neighbours(made: MadeUp, names: Collection[str] = (), told: Progress = lambda *_: None) -> Neighbours:
+    """The databases of a policy; or some of them, by their names."""
+    fills = {
+        name: partial(made.write, present) for name, present in _states(made).items() if not names or name in names
+    }
+    steps = iter(range(len(fills)))
+
+    def building(_: str) -> None:
+        told("making up neighbours", next(steps) / len(fills) / 2)
+
+    return Neighbours(fills, lambda folder, _: placed(made.policy, folder), _promise(made), KEY, told=building)
+
+
+def examined(
+    made: MadeUp, world: Neighbours, asking: Sequence[Posed], settings: Effort, told: Progress = lambda *_: None
+) -> Verdicts:
+    """What questions really lose, over databases that are there.
+
+    Raises:
+        InvariantBroken: One of them fails, where it should be answered or refused.
+    """
+    told("asking them", 0.5)
+    refused, cases = _compared(made, world, asking)
+    miss, rows = (1 - settings.confidence) / max(1, len(cases)), []
+    for number, case in enumerate(cases):
+        told(f"drawing noise for {case.asked.mechanism}", 0.5 + number / len(cases) / 2)
+        measured, draws = _measured(case, settings, miss)
+        rows.append(
+            Row(
+                case.asked.template.sql, case.asked.mechanism, case.of, case.claimed, case.delta, measured,
+                case.reached, draws, case.problems,
+            )
+        )  # fmt: skip
+    spoken = {row.mechanism for row in rows}
+    return Verdicts(
+        policy=made.policy.name, promise=_promise(made), confidence=settings.confidence, databases=len(world.names),
+        rows=tuple(rows), silent={name: why for name, why in refused if name not in spoken},
+        unfilled=tuple(made.unfilled), engine=made.policy.engine.kind,
+    )  # fmt: skip
+
+
+def _promise(made: MadeUp) -> Promise:
+    return Promise(made.policy.neighbours, made.policy.budget.composition)
+
+
+def _compared(made: MadeUp, world: Neighbours, asking: Sequence[Posed]) -> tuple[list[tuple[str, str]], list[_Case]]:
+    """The mechanisms that refuse a question, with their reasons; and what the others come to on neighbours."""
+    promise = _promise(made)
+    first = world.replay([one.template for one in asking], [promise], world.names[:1]).all()
+    both = list(zip(asking, (run.error for _, run in first), strict=True))
+    for one, error in both:
+        if error is not None and error[0] in FAILED:
+            raise InvariantBroken(f"{one.template.sql} fails, where it should be answered or refused: {error[1]}")
+    refused = [(one.mechanism, error[1]) for one, error in both if error is not None]
+    answered = [one for one, error in both if error is None]
+    plain, by_row = ([one for one in answered if (one.metric is None) == kind] for kind in (True, False))
+    plainly = [name for name in world.names if name not in ROWS]
+    replay = world.replay([one.template for one in plain], [promise], plainly)
+    rows = world.replay([one.template for one in by_row], [promise], ROWS)
+    cases = [case for at, one in enumerate(plain) for case in _cases(made, one, replay, at, promise)]
+    metrics = world.metrics
+    cases += [_of_metric(metrics[str(one.metric)], one, rows, at, promise) for at, one in enumerate(by_row)]
+    return refused, cases
+
+
+def _states(made: MadeUp) -> dict[str, set[str]]:
+    """Who is in each database. The names tell neighbours, as `neighbours_of` reads them."""
+    everybody = set(made.units)
+    found = {f"without {name}": everybody - {name} for name in MOVING}
+    if made.policy.neighbours == "add_remove":
+        found = {"everybody": everybody, **found, f"only {MOVING[0]}": {MOVING[0]}, "nobody": set()}
+    if made.policy.metrics:
+        found |= {name: everybody | {name} for name in ROWS}
+    return found
+
+
+# --------------------------------------------------------------------------------------- what is compared, and claimed
+
+
+def _cases(made: MadeUp, asked: Posed, replay: Replay, at: int, promise: Promise) -> Iterator[_Case]:
+    """The cases of one question: one for all units, or one for each class of them."""
+    runs = {name: [own[at]] for (_, name), own in replay.runs.items()}
+    own = Replay({(promise, name): run for name, run in runs.items()})
+    pairs = [(one, two, runs[one][0], runs[two][0]) for one, two in neighbours_of([n for _, n in own.runs], promise)]
+    account = pairs[0][2].charges[0].priced() if pairs[0][2].charges else None
+    problems, delta = _convicted(made, asked, own), (account.delta * DELTA_UNIT if account else 0.0)
+    if account is None:
+        yield _Case(asked, (), 0.0, 0.0, "", None, problems)
+        return
+    for name in account.classes or [""]:
+        epsilon = account.epsilon if not name else account.of_class(name).epsilon
+        moved = [pair for pair in pairs if not name or _classes(made, pair[0], pair[1]) == {name}]
+        claimed = float((epsilon or 0) * UNIT)
+        shares = [_reached(asked, one, two, claimed if name else 0.0) for _, _, one, two in moved]
+        best, known = [(one, two) for _, _, one, two in moved], [share for share in shares if share is not None]
+        if known:
+            telling = sorted(zip(best, shares, strict=True), key=_telling, reverse=True)
+            best = [pair for pair, share in telling if (share or 0.0) >= LIKE_IT * (telling[0][1] or 0.0)]
+        reached = max(known, default=None)
+        yield _Case(asked, best, claimed, delta, f"of class {name}" if name else "", reached, problems)
+
+
+def _telling(pair: tuple[tuple[Run, Run], float | None]) -> tuple[bool, float]:
+    """Pairs by how much draws can tell of them: a group that one side alone has is hardly ever seen."""
+    (one, two), share = pair
+    chosen = zip(_chosen(one), _chosen(two), strict=True)
+    return all(not a.selects or a.raw.keys() == b.raw.keys() for a, b in chosen), share or 0.0
+
+
+def _classes(made: MadeUp, one: str, two: str) -> set[str]:
+    """The classes of the units that two databases differ in."""
+    return {made.classes[name] for name in MOVING if sum(name in own for own in (one, two)) == 1} or {""}
+
+
+def _reached(asked: Posed, one: Run, two: Run, of_class: float) -> float | None:
+    """The share of its claim, or of that of a class, that a pair's exact numbers imply; None where no law says it."""
+    if asked.mechanism in OWN_DRAWS:
+        return None
+    if not of_class:
+        return share_of(one, two)
+    if any(draw.law == "gaussian" for part in one.parts for draw in part.draws):
+        return None
+    return float(sum((lost(a, b) for a, b in zip(one.parts, two.parts, strict=True)), Fraction(0))) / of_class
+
+
+def _convicted(made: MadeUp, asked: Posed, replay: Replay) -> tuple[str, ...]:
+    """What the exact comparison of all neighbours finds, of each kind once."""
+    if asked.mechanism in OWN_DRAWS:
+        found = {"control flow": same_but_draws(replay), "charge": charged_first(replay)}
+    elif made.classes:
+        found = {"control flow": control_flow(replay), "share of a class": class_shares(replay, made.classes)}
+    else:
+        whole = partial(fresh_noise, whole=of_whole_tables(made.policy))
+        audits: Mapping[str, Callable[[Replay], list[str]]] = {**AUDITS, "fresh noise": whole}
+        found = {name: convicts(replay) for name, convicts in audits.items()}
+    return tuple(f"{name}: {problems[0]}" for name, problems in found.items() if problems)
+
+
+def _of_metric(metric: RowMetric, asked: Posed, rows: Replay, at: int, promise: Promise) -> _Case:
+    """One row that is exchanged for one of other values: the claim is what was paid for the two farthest rows."""
+    one, two = (rows.runs[promise, name][at] for name in ROWS)
+    names = ("everybody", "without it") if promise.neighbours == "add_remove" else ("without this", "without that")
+    replay = Replay({(promise, name): [run] for name, run in zip(names, (one, two), strict=True)})
+    paid = {column: Fraction(many) * UNIT for (_, column), many in one.charges[0].priced().metric.items()}
+    problems = {"control flow": same_but_draws(replay), "charge": charged_first(replay)}
+    convicted = tuple(f"{name}: {found[0]}" for name, found in problems.items() if found)
+    return _Case(asked, [(one, two)], float(metric.epsilon_of(paid)), 0.0, "a row replaced", None, convicted)
+
+
+# --------------------------------------------------------------------------------------------------- what is measured
+
+
+def _measured(case: _Case, settings: Effort, miss: float) -> tuple[float, int]:
+    """A lower bound on epsilon, above it with probability at most ``miss``; and the draws on either side."""
+    if not case.pairs:
+        return 0.0, 0
+    sampler = ExactSampler()
+    if all(map(additive, _chosen(case.pairs[0][0]))):
+        one, two = case.pairs[0]
+        size = _affordable(settings, lambda draws: _ratios(one, two, draws, sampler))
+        return max(0.0, loss_between(*_ratios(one, two, size, sampler), case.claimed, case.delta, miss)), size
+    size = _affordable(settings, lambda draws: _outcomes(case.pairs[0], draws, sampler))
+    pairs = case.pairs[:CANDIDATES]
+    if len(pairs) > 1:  # a few draws say which is told apart best; they serve for nothing else
+        pairs = [max(pairs, key=lambda pair: _seen(_outcomes(pair, max(PILOT, size // 20), sampler), case.delta))]
+    return max(0.0, bound(*_outcomes(pairs[0], size, sampler), case.delta, miss)), size
+
+
+def _affordable(settings: Effort, draw: Callable[[int], object]) -> int:
+    """How many draws on either side take the time that there is: known before any that counts is made."""
+    size, spent = PILOT, 0.0
+    while size < settings.draws and spent < settings.seconds / TRIED:
+        began = time.perf_counter()
+        draw(size)
+        spent = time.perf_counter() - began
+        size *= GROWS
+    return max(FEWEST, min(settings.draws, int(settings.seconds / max(spent, 1e-9) * size / GROWS)))
+
+
+def _chosen(run: Run) -> Sequence[RunPart]:
+    """The releases of a run that depend on no other: where groups are chosen, that choice alone."""
+    return next(([part] for part in run.parts if part.selects), run.parts)
+
+
+def _ratios(one: Run, two: Run, size: int, sampler: ExactSampler) -> tuple[Floats, Floats]:
+    """The log-likelihood ratios of draws on either side, over all releases of a run."""
+    parts = [
+        (a, replace(b, raw=a.over(b.cells)) if b.cells else b) for a, b in zip(_chosen(one), _chosen(two), strict=True)
+    ]
+    sides = [np.sum([ratios((a, b)[side], a, b, size, sampler) for a, b in parts], axis=0) for side in (0, 1)]
+    return sides[0], sides[1]
+
+
+def _outcomes(pair: tuple[Run, Run], size: int, sampler: ExactSampler) -> tuple[Floats, Floats]:
+    """What the releases of either run let out when they are made again."""
+    one, two = (outcomes(_chosen(run), size, sampler) for run in pair)
+    return one, two
+
+
+def _seen(sides: tuple[Floats, Floats], delta: float) -> float:
+    """The loss that draws seem to show."""
+    return max(best_event(*sides, delta)[0], best_event(*sides[::-1], delta)[0])

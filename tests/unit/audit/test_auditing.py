@@ -1,0 +1,130 @@
+"""The audit of a policy: it convicts nothing where nothing is wrong, and mechanisms that are broken on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from dpsql.audit import auditing
+from dpsql.audit.auditing import Effort, audit, examined, neighbours
+from dpsql.audit.made_up import MadeUp
+from dpsql.audit.measured import MISS
+from dpsql.audit.questions import Posed, questions
+from dpsql.audit.report import Verdicts
+from dpsql.audit.stand_in import stand_in
+from dpsql.audit.world import Neighbours
+from dpsql.errors import InvariantBroken
+from dpsql.policy import load_policy
+from dpsql.testing_samplers import FixedSampler
+from tests.attacks.seeded_bugs import BUGS
+from tests.unit.audit.policies import SMALL, WIDE, loaded
+from tests.unit.test_readme import ROOT
+
+NAMES = ("everybody", "without the heaviest", "without at the upper bounds", "without in every group")
+SURE = 1 - MISS
+SHORT = Effort(draws=500, seconds=0.02, confidence=SURE)
+LONG = Effort(draws=20_000, seconds=60, confidence=SURE)
+PLANTED = {bug.name: bug for bug in BUGS}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> MadeUp:
+    return MadeUp(stand_in(loaded(tmp_path_factory.mktemp("audit"), SMALL)))
+
+
+@pytest.fixture(scope="module")
+def world(made: MadeUp) -> Iterator[Neighbours]:
+    with neighbours(made, NAMES) as world:
+        yield world
+
+
+def asked(made: MadeUp, *texts: str, mechanism: str = "laplace") -> list[Posed]:
+    """The questions of that text, for that mechanism."""
+    return [one for one in questions(made, Fraction(1)) if one.template.sql in texts and one.mechanism == mechanism]
+
+
+def on_fixed_noise(made: MadeUp, world: Neighbours, asking: Sequence[Posed], draws: int = LONG.draws) -> Verdicts:
+    """The report on noise that is always the same."""
+    with patch.object(auditing, "ExactSampler", lambda: FixedSampler("audit")):
+        return examined(made, world, asking, replace(LONG, draws=draws))
+
+
+TOTAL = "SELECT SUM(cost) FROM visits"
+BY_WARD = "SELECT ward, COUNT(DISTINCT person) FROM visits GROUP BY ward"
+BY_DIAGNOSIS = "SELECT diagnosis, COUNT(DISTINCT person) FROM visits GROUP BY diagnosis"
+
+
+@pytest.mark.chance(MISS, "a bound of the table is above its loss")
+def test_nothing_is_convicted_and_the_worst_case_is_reached(made: MadeUp, world: Neighbours) -> None:
+    asking = [one for one in questions(made, Fraction(1)) if one.mechanism not in auditing.OWN_DRAWS]  # they take long
+    report = examined(made, world, asking, SHORT)
+    assert [row for row in report.rows if row.convicted] == []
+    assert report.silent == {}
+    assert len(report.rows) > 25
+    exact = [row for row in report.rows if row.mechanism in ("laplace", "gaussian", "threshold", "clamped", "top_k")]
+    assert [row.question for row in exact if row.reached is None or row.reached < 0.999] == []
+    assert report.databases == len(NAMES)
+
+
+def test_a_bound_comes_near_the_claim(made: MadeUp, world: Neighbours) -> None:
+    (row,) = on_fixed_noise(made, world, asked(made, TOTAL)).rows
+    assert 0.85 < row.measured <= row.epsilon == 1
+    assert row.draws == LONG.draws
+    assert row.verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("bug", "mechanism", "sql", "verdict"),
+    [
+        ("half noise", "laplace", TOTAL, "epsilon"),
+        ("missing group cap", "laplace", BY_WARD, "sensitivity"),
+        ("half sensitivity", "laplace", TOTAL, "sensitivity"),
+        ("no threshold", "threshold", BY_DIAGNOSIS, "threshold"),
+        ("reused noise", "laplace", BY_WARD, "fresh noise"),
+        ("float noise", "laplace", TOTAL, "grid"),
+    ],
+)
+def test_a_broken_mechanism_is_convicted(
+    made: MadeUp, world: Neighbours, bug: str, mechanism: str, sql: str, verdict: str
+) -> None:
+    with PLANTED[bug].plant():
+        few = LONG.draws if verdict == "epsilon" else SHORT.draws
+        (row,) = on_fixed_noise(made, world, asked(made, sql, mechanism=mechanism), few).rows
+    assert row.convicted
+    assert verdict in row.verdict
+
+
+def test_half_the_noise_and_a_missing_cap_show_in_the_bound_alone(made: MadeUp, world: Neighbours) -> None:
+    for bug, sql in (("half noise", TOTAL), ("missing group cap", BY_WARD)):
+        with PLANTED[bug].plant():
+            (row,) = on_fixed_noise(made, world, asked(made, sql), draws=100_000).rows
+        assert row.measured > 1.1, bug
+
+
+def test_a_question_that_fails_is_no_refusal(made: MadeUp, world: Neighbours) -> None:
+    def broken(*_: object) -> None:
+        raise InvariantBroken("a raw table has no column")
+
+    with patch("dpsql.buying.noised", broken), pytest.raises(InvariantBroken, match="fails, where"):
+        examined(made, world, asked(made, TOTAL), SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.chance(MISS, "a bound of the table is above its loss")
+@pytest.mark.parametrize("name", ["consent", "homes", "hospital", "survey", "wide"])
+def test_no_policy_of_ours_is_convicted(tmp_path: Path, name: str) -> None:
+    policy = loaded(tmp_path, WIDE) if name == "wide" else load_policy(ROOT / "policies" / f"{name}.yaml")
+    steps: list[float] = []
+    report = audit(policy, SHORT, lambda _, done: steps.append(done))
+    assert [row for row in report.rows if row.convicted] == []
+    assert steps == sorted(steps)
+    assert {row.mechanism for row in report.rows} >= {"laplace", "exponential", "preprocessing"}
+    if name == "consent":
+        assert {"of class strict", "of class normal"} <= {row.of for row in report.rows}
+    if name == "homes":
+        assert "a row replaced" in {row.of for row in report.rows}
