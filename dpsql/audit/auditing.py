@@ -308,8 +308,8 @@ def _ratios(one: Run, two: Run, size: int, sampler: ExactSampler) -> tuple[Float
 
 def _outcomes(pair: tuple[Run, Run], size: int, sampler: ExactSampler) -> tuple[Floats, Floats]:
     """What the releases of either run let out when they are made again."""
-    one, two = (outcomes(_chosen(run), size, sampler) for run in pair)
-    return one, two
+    one, two = map(_chosen, pair)
+    return outcomes(one, two, size, sampler), outcomes(two, one, size, sampler)
 
 
 def _seen(sides: tuple[Floats, Floats], delta: float) -> float:

@@ -20,6 +20,7 @@ from scipy.stats import beta
 from dpsql.audit.measured import lower, upper
 from dpsql.audit.replay import RunPart
 from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import Group
 
 __all__ = ["Event", "best_event", "bound", "outcomes"]
 
@@ -37,15 +38,27 @@ DOUBT = 0.05
 """How sure the search is of the chances that it compares. It bears on which event is found, and on no bound."""
 
 
-def outcomes(parts: Sequence[RunPart], size: int, sampler: Sampler) -> Floats:
-    """(size, k) numbers that the releases let out when they are made again: NaN where there is no value."""
-    drawn = [[x for part in parts for x in _released(part, sampler)][:WIDEST] for _ in range(size)]
+def outcomes(parts: Sequence[RunPart], others: Sequence[RunPart], size: int, sampler: Sampler) -> Floats:
+    """(size, k) numbers that the releases let out when they are made again: NaN where there is no value.
+
+    Args:
+        parts: The releases.
+        others: The same on a neighbour, which may have other groups: those of either have their place.
+        size: How often.
+        sampler: The source of noise.
+    """
+    both = [(part, sorted({*part.groups, *other.groups}, key=str)) for part, other in zip(parts, others, strict=True)]
+    drawn = [[x for part, groups in both for x in _released(part, groups, sampler)][:WIDEST] for _ in range(size)]
     return np.array(drawn, dtype=np.float64).reshape(size, -1)
 
 
-def _released(part: RunPart, sampler: Sampler) -> Iterator[float]:
-    if part.again is not None:
-        for values in part.again(sampler).columns.values():
+def _released(part: RunPart, groups: Sequence[Group], sampler: Sampler) -> Iterator[float]:
+    assert part.again is not None
+    for values in part.again(sampler).columns.values():
+        if len(values) == len(part.groups):
+            own = dict(zip(part.groups, values, strict=True))
+            yield from (_number(own.get(group)) for group in groups)
+        else:
             yield from map(_number, values)
 
 

@@ -145,7 +145,7 @@ def _of_table(name: str, table: TablePolicy, columns: _Columns) -> Iterator[Ques
         yield "top_k", f"SELECT {group}, COUNT(*) AS n FROM {name} GROUP BY {group} ORDER BY n DESC LIMIT 1", {}
         yield "threshold", f"SELECT {group}, COUNT(DISTINCT {columns.unit}) FROM {name} GROUP BY {group}", {}
     for group in columns.open:
-        for mechanism in ("threshold", "gaussian_threshold"):
+        for mechanism in ("threshold", "gaussian_threshold", *(["capped"] if table.most_rows > 1 else [])):
             yield mechanism, f"SELECT {group}, COUNT(DISTINCT {columns.unit}) FROM {name} GROUP BY {group}", {}
 
 
