@@ -54,9 +54,11 @@ def outcomes(parts: Sequence[RunPart], others: Sequence[RunPart], size: int, sam
 
 def _released(part: RunPart, groups: Sequence[Group], sampler: Sampler) -> Iterator[float]:
     assert part.again is not None
-    for values in part.again(sampler).columns.values():
+    released = part.again(sampler)
+    kept = part.release.selected(released) if part.selects else range(len(part.groups))  # the others never leave
+    for values in released.columns.values():
         if len(values) == len(part.groups):
-            own = dict(zip(part.groups, values, strict=True))
+            own = {part.groups[row]: values[row] for row in kept}
             yield from (_number(own.get(group)) for group in groups)
         else:
             yield from map(_number, values)
