@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import ssl
 import struct
 from datetime import date, datetime
 from decimal import Decimal
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -17,6 +20,7 @@ from dpsql.server.postgres.rewriting import rewritten
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.scram import Exchange, begin
 from dpsql.server.postgres.states import fields_of
+from dpsql.server.postgres.wire import Gone, Wire
 from dpsql.server.users import Verifier, _keys
 
 
@@ -127,3 +131,21 @@ def test_each_refusal_has_a_code_of_postgresql_s() -> None:
     assert fields_of(BudgetExceeded("x", needed=1, remaining=0))["C"] == "53400"  # type: ignore[arg-type]  # numbers
     assert fields_of(ValueError("a value"))["M"] == fields_of(KeyError("b"))["M"]
     assert fields_of(ValueError("a value"))["C"] == "XX000"
+
+
+@pytest.mark.parametrize("early", [b"", b"Q\0\0\0\x0dSELECT 1\0"])
+def test_bytes_in_the_clear_are_never_taken_for_encrypted_ones(early: bytes) -> None:
+    # CVE-2021-23214: who sits between client and server writes a statement before TLS begins.
+    writer = Mock(start_tls=AsyncMock())
+
+    async def secured() -> None:
+        reader = asyncio.StreamReader()
+        reader.feed_data(early)
+        await Wire(reader, writer, 100).secure(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), 1)
+
+    if early:
+        with pytest.raises(Gone):
+            asyncio.run(secured())
+    else:
+        asyncio.run(secured())
+    assert writer.start_tls.await_count == (0 if early else 1)
