@@ -17,7 +17,7 @@ from dpsql.audit.audits import AUDITS, UNIT, charged_first, fresh_noise, of_whol
 from dpsql.audit.held_out import best_event, bound, outcomes
 from dpsql.audit.made_up import FIRST_ROW, LAST_ROW, MOVING, MadeUp
 from dpsql.audit.measured import Floats, loss_between, ratios
-from dpsql.audit.moves import additive
+from dpsql.audit.moves import additive, exposes
 from dpsql.audit.questions import Posed, questions
 from dpsql.audit.replay import Promise, Replay, Run, RunPart, neighbours_of
 from dpsql.audit.report import Row, Verdicts
@@ -194,25 +194,38 @@ def _states(made: MadeUp) -> dict[str, set[str]]:
 
 def _cases(made: MadeUp, asked: Posed, replay: Replay, at: int, promise: Promise) -> Iterator[_Case]:
     """The cases of one question: one for all units, or one for each class of them."""
-    runs = {name: [own[at]] for (_, name), own in replay.runs.items()}
-    own = Replay({(promise, name): run for name, run in runs.items()})
-    pairs = [(one, two, runs[one][0], runs[two][0]) for one, two in neighbours_of([n for _, n in own.runs], promise)]
-    account = pairs[0][2].charges[0].priced() if pairs[0][2].charges else None
-    problems, delta = _convicted(made, asked, own), (account.delta * DELTA_UNIT if account else 0.0)
-    if account is None:
+    runs = {name: own[at] for (_, name), own in replay.runs.items()}
+    problems = _convicted(made, asked, Replay({(promise, name): [run] for name, run in runs.items()}))
+    pairs = list(neighbours_of(list(runs), promise))
+    charges = runs[pairs[0][0]].charges
+    if not charges:
         yield _Case(asked, (), 0.0, 0.0, "", None, problems)
         return
+    account = charges[0].priced()
     for name in account.classes or [""]:
-        epsilon = account.epsilon if not name else account.of_class(name).epsilon
-        moved = [pair for pair in pairs if not name or _classes(made, pair[0], pair[1]) == {name}]
+        epsilon = account.of_class(name).epsilon if name else account.epsilon
+        moved = [(runs[one], runs[two]) for one, two in pairs if not name or _classes(made, one, two) == {name}]
         claimed = float((epsilon or 0) * UNIT)
-        shares = [_reached(asked, one, two, claimed if name else 0.0) for _, _, one, two in moved]
-        best, known = [(one, two) for _, _, one, two in moved], [share for share in shares if share is not None]
-        if known:
-            telling = sorted(zip(best, shares, strict=True), key=_telling, reverse=True)
-            best = [pair for pair, share in telling if (share or 0.0) >= LIKE_IT * (telling[0][1] or 0.0)]
-        reached = max(known, default=None)
-        yield _Case(asked, best, claimed, delta, f"of class {name}" if name else "", reached, problems)
+        best, reached = _worst(asked, moved, claimed if name else 0.0)
+        yield _Case(
+            asked, best, claimed, account.delta * DELTA_UNIT, f"of class {name}" if name else "", reached, problems
+        )
+
+
+def _worst(
+    asked: Posed, pairs: Sequence[tuple[Run, Run]], of_class: float
+) -> tuple[list[tuple[Run, Run]], float | None]:
+    """The pairs that draws are to tell apart, the worst first; and the largest share of the claim that one uses up.
+
+    A pair that shows somebody alone in a cell is what gamma is charged for: no epsilon holds of it.
+    """
+    hidden = [pair for pair in pairs if not any(map(exposes, pair[0].parts, pair[1].parts))]
+    shares = [_reached(asked, one, two, of_class) for one, two in hidden]
+    known = [share for share in shares if share is not None]
+    if not known:
+        return hidden, None
+    telling = sorted(zip(hidden, shares, strict=True), key=_telling, reverse=True)
+    return [pair for pair, share in telling if (share or 0.0) >= LIKE_IT * (telling[0][1] or 0.0)], max(known)
 
 
 def _telling(pair: tuple[tuple[Run, Run], float | None]) -> tuple[bool, float]:

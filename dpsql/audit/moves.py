@@ -31,6 +31,7 @@ __all__ = [
     "at_its_cap",
     "chosen",
     "claims",
+    "exposes",
     "implied",
     "losses",
     "moved_draws",

@@ -108,7 +108,7 @@ class Verdicts:
         lines = [
             table,
             f"{len(self.rows)} lines over {self.databases} made-up databases; neighbours: {self.promise.neighbours}. "
-            "No data of yours were read.",
+            "No data of yours were read. A session was asked, as every other door asks one.",
             "claimed: the epsilon, and the delta, that the ledger charges. at least: what is really lost is no less "
             f"than this, with {100 * self.confidence:.6g}% confidence for the whole table. reached: how much of the "
             "claim the worst pair of made-up neighbours uses up.",

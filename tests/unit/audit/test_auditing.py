@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -19,6 +21,7 @@ from dpsql.audit.report import Verdicts
 from dpsql.audit.stand_in import stand_in
 from dpsql.audit.world import Neighbours
 from dpsql.errors import InvariantBroken
+from dpsql.owner import shape
 from dpsql.policy import load_policy
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.seeded_bugs import BUGS
@@ -106,6 +109,37 @@ def test_half_the_noise_and_a_missing_cap_show_in_the_bound_alone(made: MadeUp, 
         with PLANTED[bug].plant():
             (row,) = on_fixed_noise(made, world, asked(made, sql), draws=100_000).rows
         assert row.measured > 1.1, bug
+
+
+def _no_cap_on_rows() -> AbstractContextManager[object]:
+    def uncapped(**declared: Any) -> shape.TableShape:
+        return whole(**{**declared, "rows_per_unit": 10**6})
+
+    whole = shape.TableShape
+    return patch.object(shape, "TableShape", uncapped)
+
+
+@pytest.mark.parametrize("plant", [PLANTED["no clamp"].plant, _no_cap_on_rows], ids=["no clamp", "no cap on rows"])
+def test_bounded_tables_that_are_not_bounded_are_convicted(
+    made: MadeUp, plant: Callable[[], AbstractContextManager[object]]
+) -> None:
+    with plant(), neighbours(made, NAMES[:2]) as own:
+        (row,) = on_fixed_noise(made, own, asked(made, TOTAL), SHORT.draws).rows
+    assert row.verdict == "CONVICTED: sensitivity, charge"
+
+
+def test_who_is_alone_in_a_cell_is_what_gamma_is_for_and_convicts_nothing(tmp_path: Path) -> None:
+    columns = "".join(
+        f"\n      {name}: {{type: text, values: [{', '.join(f'{name}{at}' for at in range(many))}]}}"
+        for name, many in (("x", 13), ("y", 11))  # more cells than others are made up for
+    )
+    cells = "random_dp:\n  visits: {assume: iid, base_partition: [x, y], gamma_limit: 0.5, row_floor: 50000}\n"
+    text = SMALL.replace("max_groups_per_unit: 3", "").replace("columns:", f"columns:{columns}") + cells
+    made = MadeUp(stand_in(loaded(tmp_path, text)))
+    with neighbours(made, ("everybody", "without alone in its group")) as world:
+        of_both = [one for one in questions(made, Fraction(1)) if one.template.sql.startswith("SELECT x, y")]
+        (row,) = on_fixed_noise(made, world, of_both, SHORT.draws).rows
+    assert (row.mechanism, row.verdict, row.draws) == ("random_dp", "holds", 0)
 
 
 def test_a_question_that_fails_is_no_refusal(made: MadeUp, world: Neighbours) -> None:
