@@ -40,6 +40,8 @@ OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric"})
 ROWS = (FIRST_ROW, LAST_ROW)
 FAILED = ("EngineFailed", "InvariantBroken")
 """Errors that no question may end in."""
+APART = (InvariantBroken, ValueError)
+"""What the comparison of runs ends in where these do not even have the same parts."""
 KEY = bytes(range(32))
 """The secret key that orders a unit's rows. The proofs hold for each value of it."""
 PILOT = 20
@@ -219,7 +221,8 @@ def _worst(
 
     A pair that shows somebody alone in a cell is what gamma is charged for: no epsilon holds of it.
     """
-    hidden = [pair for pair in pairs if not any(map(exposes, pair[0].parts, pair[1].parts))]
+    alike = [(one, two) for one, two in pairs if len(one.parts) == len(two.parts) and one.error == two.error]
+    hidden = [pair for pair in alike if not any(map(exposes, pair[0].parts, pair[1].parts))]
     shares = [_reached(asked, one, two, of_class) for one, two in hidden]
     known = [share for share in shares if share is not None]
     if not known:
@@ -242,26 +245,33 @@ def _classes(made: MadeUp, one: str, two: str) -> set[str]:
 
 def _reached(asked: Posed, one: Run, two: Run, of_class: float) -> float | None:
     """The share of its claim, or of that of a class, that a pair's exact numbers imply; None where no law says it."""
-    if asked.mechanism in OWN_DRAWS:
+    by_gauss = any(draw.law == "gaussian" for part in one.parts for draw in part.draws)
+    if asked.mechanism in OWN_DRAWS or (of_class and by_gauss):
         return None
-    if not of_class:
-        return share_of(one, two)
-    if any(draw.law == "gaussian" for part in one.parts for draw in part.draws):
+    try:
+        if not of_class:
+            return share_of(one, two)
+        return float(sum((lost(a, b) for a, b in zip(one.parts, two.parts, strict=True)), Fraction(0))) / of_class
+    except APART:
         return None
-    return float(sum((lost(a, b) for a, b in zip(one.parts, two.parts, strict=True)), Fraction(0))) / of_class
 
 
 def _convicted(made: MadeUp, asked: Posed, replay: Replay) -> tuple[str, ...]:
     """What the exact comparison of all neighbours finds, of each kind once."""
+    audits: Mapping[str, Callable[[Replay], list[str]]]
     if asked.mechanism in OWN_DRAWS:
-        found = {"control flow": same_but_draws(replay), "charge": charged_first(replay)}
+        audits = {"control flow": same_but_draws, "charge": charged_first}
     elif made.classes:
-        found = {"control flow": control_flow(replay), "share of a class": class_shares(replay, made.classes)}
+        audits = {"control flow": control_flow, "share of a class": partial(class_shares, classes=made.classes)}
     else:
-        whole = partial(fresh_noise, whole=of_whole_tables(made.policy))
-        audits: Mapping[str, Callable[[Replay], list[str]]] = {**AUDITS, "fresh noise": whole}
-        found = {name: convicts(replay) for name, convicts in audits.items()}
-    return tuple(f"{name}: {problems[0]}" for name, problems in found.items() if problems)
+        audits = {**AUDITS, "fresh noise": partial(fresh_noise, whole=of_whole_tables(made.policy))}
+    found = []
+    for name, convicts in audits.items():
+        try:
+            found += [f"{name}: {problem}" for problem in convicts(replay)[:1]]
+        except APART as error:
+            found.append(f"{name}: neighbours are too far apart to be compared: {error}")
+    return tuple(found)
 
 
 def _of_metric(metric: RowMetric, asked: Posed, rows: Replay, at: int, promise: Promise) -> _Case:

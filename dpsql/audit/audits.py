@@ -18,6 +18,7 @@ import numpy as np
 from dpsql.audit.moves import at_its_cap, chosen, claims, implied, losses, moved_draws, numbers, undrawn
 from dpsql.audit.replay import Drawing, Replay, Run, RunPart
 from dpsql.audit.seen import control_flow
+from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
@@ -272,7 +273,8 @@ def threshold(replay: Replay) -> list[str]:
 
 def _shown_alone(part: RunPart, other: RunPart) -> float:
     """The chance that a cell that is occupied on the first side alone is shown."""
-    assert isinstance(part.release, StabilityRelease)
+    if not isinstance(part.release, StabilityRelease):
+        raise InvariantBroken("only a stability histogram shows cells of one side alone")
     q, silent = math.exp(-1 / float(part.draws[0].parameter)), 1.0
     for group, (n, *_) in part.raw.items():
         if n and not any(other.raw.get(group, (0,))):  # a group whose number is 0 is shown as 0
@@ -290,7 +292,8 @@ def _groups(part: RunPart, neighbours: str) -> int:
 
 def _appearance(part: RunPart, neighbours: str) -> list[str]:
     release, draw = part.release, part.draws[0]
-    assert isinstance(release, ThresholdRelease)
+    if not isinstance(release, ThresholdRelease):
+        raise InvariantBroken(f"no audit knows how {release.mechanism} chooses groups")
     lone = RawTable({"m0": [1]})
     reach = 4 * math.ceil(draw.parameter) * 60
 

@@ -19,6 +19,7 @@ from scipy.stats import beta
 
 from dpsql.audit.measured import lower, upper
 from dpsql.audit.replay import RunPart
+from dpsql.errors import InvariantBroken
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group
 
@@ -53,7 +54,8 @@ def outcomes(parts: Sequence[RunPart], others: Sequence[RunPart], size: int, sam
 
 
 def _released(part: RunPart, groups: Sequence[Group], sampler: Sampler) -> Iterator[float]:
-    assert part.again is not None
+    if part.again is None:
+        raise InvariantBroken("this release cannot be made again")
     released = part.again(sampler)
     kept = part.release.selected(released) if part.selects else range(len(part.groups))  # the others never leave
     for values in released.columns.values():

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpsql.audit.replay import Drawing, Pick, RunPart
 from dpsql.audit.watched import preprocessed
+from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch
@@ -194,7 +195,7 @@ def _drawn(one: RunPart, two: RunPart) -> tuple[Fraction, Fraction]:
     places = {place: group for group, place in zip(one.groups, one.released["value"], strict=True) if place}
     left = {group: one.raw.get(group, (0,))[0] - two.raw.get(group, (0,))[0] for group in one.groups}
     if len({(choice.law, choice.exponent) for choice in (*one.choices, *two.choices)}) > 1:
-        raise AssertionError("neighbours choose by different laws")
+        raise InvariantBroken("neighbours choose by different laws")
     for place, choice in enumerate(one.choices, 1):
         loss = choice.exponent * (max(left.values()) - min(left.values()))
         epsilon, rho = epsilon + loss, rho + loss**2 / 8
@@ -218,7 +219,7 @@ def range_of_moves(one: Pick, two: Pick) -> int:
     moved, place = [], [0, 0]
     ends = [[0, *np.cumsum(choice.widths).tolist()] for choice in (one, two)]
     if ends[0][-1] != ends[1][-1]:
-        raise AssertionError("neighbours choose between different candidates")
+        raise InvariantBroken("neighbours choose between different candidates")
     for edge in sorted({edge for own in ends for edge in own})[:-1]:
         for side in (0, 1):
             while ends[side][place[side] + 1] <= edge:
@@ -242,7 +243,7 @@ def _native(loss: Loss) -> Fraction:
             return loss.rho
         case Free():
             return Fraction(0)
-    raise AssertionError(f"no audit knows the loss {loss}")
+    raise InvariantBroken(f"no audit knows the loss {loss}")
 
 
 def losses(one: RunPart, two: RunPart) -> list[tuple[Fraction, Fraction]]:
@@ -255,7 +256,8 @@ def losses(one: RunPart, two: RunPart) -> list[tuple[Fraction, Fraction]]:
         loss = one.release.loss
         if isinstance(loss, Concentrated):
             return [(rho, loss.rho)]
-        assert isinstance(loss, Pure)
+        if not isinstance(loss, Pure):
+            raise InvariantBroken(f"no audit knows a choice at the loss {loss}")
         return [(epsilon, loss.epsilon), *([] if loss.rho is None else [(rho, loss.rho)])]
     actual = [implied(draw, far) for draw, far in moved_draws(one, two) if draw is not None]
     if isinstance(one.release, ClampedRelease) and len(claimed := claims(one)) > len(actual):

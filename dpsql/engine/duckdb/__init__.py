@@ -6,6 +6,7 @@
     sources.py     whether the owner's files changed
     database.py    the owner's side: the files to read, the bounded file to write
     describe.py    the schema of a file, for a first policy
+    filling.py     a file of rows that are made up, for an audit
     engine.py      the engine: a locked worker over one bounded file
 
 Tests: tests/unit/engine/test_duckdb.py, tests/unit/engine/test_engines.py.

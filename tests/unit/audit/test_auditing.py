@@ -17,12 +17,16 @@ from dpsql.audit.auditing import Effort, audit, examined, neighbours
 from dpsql.audit.made_up import MadeUp
 from dpsql.audit.measured import MISS
 from dpsql.audit.questions import Posed, questions
+from dpsql.audit.remembering import Remembering
+from dpsql.audit.replay import BOTH
 from dpsql.audit.report import Verdicts
 from dpsql.audit.stand_in import stand_in
 from dpsql.audit.world import Neighbours
-from dpsql.errors import InvariantBroken
+from dpsql.engine.base import EngineStatement
+from dpsql.errors import EngineFailed, InvariantBroken
 from dpsql.owner import shape
 from dpsql.policy import load_policy
+from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
 from tests.attacks.seeded_bugs import BUGS
 from tests.unit.audit.policies import SMALL, WIDE, loaded
@@ -140,6 +144,22 @@ def test_who_is_alone_in_a_cell_is_what_gamma_is_for_and_convicts_nothing(tmp_pa
         of_both = [one for one in questions(made, Fraction(1)) if one.template.sql.startswith("SELECT x, y")]
         (row,) = on_fixed_noise(made, world, of_both, SHORT.draws).rows
     assert (row.mechanism, row.verdict, row.draws) == ("random_dp", "holds", 0)
+
+
+def test_an_engine_that_fails_on_one_neighbour_alone_is_convicted(made: MadeUp, world: Neighbours) -> None:
+    def failing(engine: Remembering, statement: EngineStatement) -> RawTable:
+        table = whole(engine, statement)
+        if sum(map(int, table.column("m0"))) < most:
+            raise EngineFailed
+        return table
+
+    whole, asking = Remembering.run, asked(made, "SELECT COUNT(*) FROM visits")
+    (run,) = world.replay([asking[0].template], BOTH[:1], NAMES[:1]).runs[BOTH[0], NAMES[0]]
+    most = run.parts[0].raw[()][0]
+    with patch.object(Remembering, "run", failing):
+        (row,) = on_fixed_noise(made, world, asking, SHORT.draws).rows
+    assert "control flow" in row.verdict
+    assert row.draws == 0
 
 
 def test_a_question_that_fails_is_no_refusal(made: MadeUp, world: Neighbours) -> None:
