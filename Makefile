@@ -1,6 +1,7 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
 # make demo-postgres   the same tour with the hospital in PostgreSQL, by a server of its own
-# make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints
+# make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
+#                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
@@ -28,6 +29,7 @@ demo-postgres: .venv/installed-postgres
 
 test test-slow: check
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(strip $(SEED)))
+	$(if $(filter test-slow,$@),$(BIN)/python bench/speed.py --check --rounds 7)
 
 test-doors: .venv/installed-doors
 	sh tests/doors/install
