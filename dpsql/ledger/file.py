@@ -199,9 +199,14 @@ class LedgerFile:
         self._sql.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """An immediate transaction: committed at the end of the block, undone where the block raises."""
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """An immediate transaction: committed at the end of the block, undone where the block raises.
+
+        A commit waits for the disk; where it is not ``durable``, for the operating system alone: a power cut may lose
+        it, and nothing that was committed before.
+        """
         with sqlite_errors("locked for writing"):
+            self._sql.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._sql.execute("BEGIN IMMEDIATE")
         try:
             yield

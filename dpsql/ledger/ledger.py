@@ -206,12 +206,12 @@ class Ledger(Closing):
             return [own for own in self._state.releases if own.kind == kind]
 
     def store(self, charge: int, fingerprint: str, answer: bytes) -> None:
-        """Keeps a released answer, so that the same question is free from now on.
+        """Keeps a released answer, so that the same question is free from now on; a cut of power may lose it.
 
         Raises:
             InvariantBroken: If that charge did not pay for that fingerprint.
         """
-        with self._writing():
+        with self._writing(durable=False):
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
             if record is None or record.kind not in PAYS or fingerprint not in paid:
@@ -322,7 +322,7 @@ class Ledger(Closing):
             yield
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _writing(self, *, durable: bool = True) -> Iterator[None]:
         """One transaction on the newest state, then the mark. The mark's lock makes processes queue up in order."""
         with self._lock, self._marks_locked():
             self._refuse_unusable()
@@ -330,7 +330,7 @@ class Ledger(Closing):
             begun = False
             try:
                 self._file.refuse_replaced()
-                with self._file.transaction():
+                with self._file.transaction(durable=durable):
                     begun = True
                     self._failpoint("after-begin")
                     self._catch_up()

@@ -255,6 +255,21 @@ def test_a_charge_passes_every_failpoint_in_order(place: Path) -> None:
     assert tuple(passed) == FAILPOINTS
 
 
+def test_a_charge_waits_for_the_disk_and_a_stored_answer_does_not(place: Path) -> None:
+    waits = list[bool]()
+
+    def look(point: str) -> None:
+        if point == "after-insert":
+            waits.append(ledger._file._sql.execute("PRAGMA synchronous").fetchone() == (2,))
+
+    marks = place.parent.parent / "marks"
+    with Ledger.open(place, pinned=BASIC, limits=limits(), mark=marks, failpoint=look) as ledger:
+        for number in range(2):
+            charge = ask(ledger, fingerprint=f"q{number}")
+            ledger.store(charge, f"q{number}", b"answer")
+    assert waits == [True, False, True, False]
+
+
 @pytest.mark.parametrize("point", FAILPOINTS)
 def test_an_exception_anywhere_gives_no_charge_id_and_keeps_what_was_committed(place: Path, point: str) -> None:
     armed = False
