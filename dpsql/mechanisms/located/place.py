@@ -10,11 +10,12 @@ believed where it is larger than noise alone would make it: by `beyond`, with a 
 k-th doubling beyond the distance that half of the rows keep, and 10^-9 at least. So a chance hit that doubles the noise
 k times is rare in its square. A tail beyond it counts for what it exceeds the noise's standard deviation by, and
 further ones are taken to thin out as the last ones did: by a half to nine tenths with each doubling, for variances by
-three quarters at least.
+three quarters at least. Where clipping costs less than noise for whoever lies far out, the window ends before the last
+tail that is believed.
 
-`Side.hidden` is what the interval adds: the rows beyond the window if the tail is a standard deviation of
-its noise larger than it looks and thins by half with each doubling. More rows, or rows that lie farther, the noise can
-hide: at most `most_hidden` of a group, 99 times of 100, whatever the data are.
+`Side.hidden` is what the interval adds: the rows beyond the window if tails are a standard deviation of their noise
+larger than they look, and thin by half with each doubling beyond those that are believed. More rows, or rows that lie
+farther, the noise can hide: at most `most_hidden` of a group, 99 times of 100, whatever the data are.
 """
 
 from __future__ import annotations
@@ -176,14 +177,13 @@ def _reach(tail: np.ndarray, edges: np.ndarray, far: float, base: int, noise: fl
     seen = float(tail[last + 1]) - math.sqrt(2 * bins) * noise if bins else 0.0
     least = min(max(seen, noise / 2), known / 2)
     thins = min(max(least / known, THINS[0]), THINS[1] ** power)
-    outside = _thinning(least, thins, bins)
+    rows = _rows(tail, last, known, _thinning(least, thins, bins))
     ends = np.minimum(edges, far)
     best, error = far, math.inf
-    for index in range(last, len(edges)):
+    for index in range(min(base, last), len(edges)):
         reach = float(ends[index])
-        lost = sum(
-            rows * max((WITHIN_BIN * end) ** power - reach**power, 0.0)
-            for rows, end in zip(outside, ends[last + 1 :], strict=True)
+        lost = float(
+            (rows[index + 1 :] * np.maximum((WITHIN_BIN * ends[index + 1 :]) ** power - reach**power, 0)).sum()
         )
         expected = math.hypot(cost * reach**power, lost)
         if expected < error:
@@ -194,16 +194,24 @@ def _reach(tail: np.ndarray, edges: np.ndarray, far: float, base: int, noise: fl
 def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, base: int, noise: float) -> Side:
     """What the interval counts of the rows beyond the window, on one side."""
     last = max(_last(tail, base, noise), 0)
-    if reach >= far or last + 1 >= len(edges):
+    if reach >= far:
         return Side(reach, 0.0, 0.0)
     bins = len(edges) - last - 1
     known = max(float(tail[last]), noise)
-    most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2)
-    ends = np.where(edges[last + 1 :] < far, edges[last + 1 :] * FARTHER, far)  # what lay beyond the bounds is at them
-    rows = np.array(_thinning(most, THINS[1], bins))
+    most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2) if bins else 0.0
+    ends = np.where(edges < far, edges * FARTHER, far)  # what lay beyond the bounds is at them
+    rows = _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(most, THINS[1], bins))
+    rows[edges <= reach] = 0
     moved = float((rows * np.maximum(ends - reach, 0)).sum())
     squared = float((rows * np.maximum(ends**2 - float(reach) ** 2, 0)).sum())
     return Side(reach, moved, squared)
+
+
+def _rows(tail: np.ndarray, last: int, known: float, outside: Sequence[float]) -> np.ndarray:
+    """Rows in each bin: as they look up to the last tail that is believed, and what is thought to lie outside of it."""
+    believed = np.append(tail[:last], known)
+    inside = np.maximum(believed - np.append(believed[1:], sum(outside)), 0)
+    return np.append(inside, outside)
 
 
 def _thinning(rows: float, thins: float, bins: int) -> list[float]:

@@ -98,3 +98,14 @@ def test_nothing_is_hidden_beyond_the_bounds() -> None:
 def test_a_variance_reaches_farther_than_a_mean() -> None:
     values = np.minimum(np.rint(np.random.default_rng(5).lognormal(8, 1, 20_000)), 10**6)
     assert found(values, power=2).half >= found(values).half
+
+
+def test_few_rows_far_out_are_clipped_where_noise_for_them_costs_more_and_the_interval_counts_them() -> None:
+    grid, noise = Grid(Fraction(1), 0, 10**6), 4.0
+    values, rows = np.array([30, 900, 60_000]), np.array([5_000, 5_000, 100])
+    counts = Bins(grid).counts(values, rows, 600)  # 100 rows stand far out of such noise
+    for power in (1, 2):
+        dear, cheap = (window_of(Bins(grid), 600, counts, 10_100, noise, power, cost) for cost in (1e4, 1e-4))
+        assert 900 <= dear.high < 60_000 <= cheap.high
+        assert dear.over >= 100 * (60_000 - dear.high)
+        assert dear.squared >= 100 * (60_000 - 600) ** 2 - 100 * (dear.high - 600) ** 2
