@@ -58,8 +58,9 @@ def tightness(replay: Replay) -> dict[str, float]:
     """Template to the largest share of a claimed loss that some pair of neighbours really implies: 1 is tight."""
     shares: dict[str, float] = {}
     for _, one, two in replay.pairs():
-        key = f"{one.promise}; {one.template}"
-        shares[key] = max(shares.get(key, 0.0), share_of(one, two))
+        if one.parts:  # what is refused, or stored already, tells nothing
+            key = f"{one.promise}; {one.template}"
+            shares[key] = max(shares.get(key, 0.0), share_of(one, two))
     return shares
 
 

@@ -36,7 +36,7 @@ TEMPLATES = (
     Template("SELECT SUM(grade), AVG(grade) FROM notes"),
     # several answers
     Template("SELECT COUNT(*) FROM patients UNION ALL SELECT SUM(score) FROM visits"),
-    Template("SELECT (SELECT SUM(cost) FROM visits) / (SELECT COUNT(*) FROM patients)"),
+    Template("SELECT (SELECT SUM(cost) FROM visits WHERE cost > 1) / (SELECT COUNT(sex) FROM patients)"),
     Template("SELECT APPROX_QUANTILES(score, 4)[OFFSET(1)] FROM visits"),
     Template("SELECT ward, GROUPING(ward), COUNT(*) FROM visits GROUP BY ROLLUP (ward)"),
     # expressions
