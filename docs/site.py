@@ -1,7 +1,8 @@
 """Lays out the pages for zensical: ``python docs/site.py FOLDER`` (`make docs`).
 
 The pages of docs/ link to files beside them, such as policies/hospital.yaml. The site has copies of those files, under
-files/, and so no link leads out of it. What the navigation does not name is an error: no page may be lost.
+files/, and so no link leads out of it; SECURITY.md is a page of it. What the navigation does not name is an error: no
+page may be lost.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 CONFIGURATION = DOCS / "zensical.toml"
+PAGES = {"README.md": "index.md", "SECURITY.md": "security.md"}  # Files outside of docs/ that the site has as pages.
 OUTSIDE = re.compile(r"\]\(\.\./([^)#]+)(#[^)]*)?\)")
 
 
@@ -32,6 +34,8 @@ def lay_out(folder: Path) -> None:
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(DOCS, pages, ignore=shutil.ignore_patterns("*.py", "*.toml", "__pycache__"))
     shutil.copy(CONFIGURATION, folder)
+    security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    (pages / "security.md").write_text(security.replace("](docs/", "]("), encoding="utf-8")
     written = {page.relative_to(pages).as_posix() for page in pages.rglob("*.md")}
     named = set(_named(tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["project"]["nav"]))
     if lost := sorted(written ^ named):
@@ -56,8 +60,8 @@ def _named(nav: Any) -> Iterator[str]:
 def _inside(link: re.Match[str], pages: Path) -> str:
     """A link out of docs/, to a copy of the file that it leads to."""
     file = ROOT / link[1]
-    if link[1] == "README.md":
-        return "](index.md)"
+    if link[1] in PAGES:
+        return f"]({PAGES[link[1]]}{link[2] or ''})"
     if not file.is_file():
         raise SystemExit(f"A page links to {link[1]}, which is no file. Link to a file, or write its name as code.")
     copy = pages / "files" / link[1]
