@@ -274,7 +274,7 @@ def main() -> None:
         with proxy, duckdb.connect(str(folder / DATABASE), read_only=True) as raw:
             asked = Proxy(proxy._backend)
             if chosen.check:
-                sys.exit("\n".join(slower(raw, asked, chosen.rounds)))
+                sys.exit("\n".join(slower(raw, asked, chosen.rounds)) or None)
             for kind in ASKED:
                 rows = [row(sql, kind.most, measured(sql, raw, asked, chosen.rounds)) for sql in kind.queries]
                 lines += [f"**{kind.kind}**", "", *table(titles(kind.most), rows), ""]
