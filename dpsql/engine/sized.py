@@ -28,7 +28,7 @@ WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", 
 """The columns of `Sized` behind the keys, with their wire types."""
 
 MOST_CELLS = 1 << 20
-"""Groups times bins that are held at once while rows are added up, 32 MiB for each kind of total. It is a choice."""
+"""Groups times bins that are held at once while rows are added up, 32 MiB of them. It is a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class TotalRows:
     source: Source
     function: str
     columns: tuple[tuple[Expression, Grid | None], ...]
-    bins: tuple[tuple[int, int, tuple[int, ...]], ...]
+    bins: tuple[int, int, tuple[int, ...]]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
@@ -79,7 +79,7 @@ def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
     if cells > MOST_CELLS:
         return None
     columns = () if value.argument is None else ((value.argument, grid),)
-    bins = ((need.grid.low, need.grid.high, need.edges),)
+    bins = need.grid.low, need.grid.high, need.edges
     return TotalRows(replace(need.source, relation=relation.input, keys=keys), value.function, columns, bins)
 
 
