@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from dpsql.audit.audits import AUDITS, UNIT, charged_first, fresh_noise, of_whole_tables, share_of
+from dpsql.audit.audits import AUDITS, charged_first, fresh_noise, of_whole_tables, share_of
 from dpsql.audit.held_out import best_event, bound, outcomes
 from dpsql.audit.made_up import FIRST_ROW, LAST_ROW, MOVING, MadeUp
 from dpsql.audit.measured import Floats, loss_between, ratios
@@ -28,6 +28,7 @@ from dpsql.audit.world import Neighbours
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.policy import Policy
+from dpsql.privacy.account import DELTA_UNIT, UNIT
 from dpsql.privacy.sampling import ExactSampler
 
 __all__ = ["Effort", "audit", "examined", "neighbours"]
@@ -54,8 +55,6 @@ LIKE_IT = 0.99
 """Pairs that use up so much of what the worst pair does are tried beside it. It is a choice."""
 CANDIDATES = 4
 """So many pairs of neighbours are tried where moves say nothing. It is a choice."""
-DELTA_UNIT = 1e-18
-"""A ledger counts delta in these."""
 
 
 @dataclass(frozen=True)
@@ -209,9 +208,8 @@ def _cases(made: MadeUp, asked: Posed, replay: Replay, at: int, promise: Promise
         moved = [(runs[one], runs[two]) for one, two in pairs if not name or _classes(made, one, two) == {name}]
         claimed = float((epsilon or 0) * UNIT)
         best, reached = _worst(asked, moved, claimed if name else 0.0)
-        yield _Case(
-            asked, best, claimed, account.delta * DELTA_UNIT, f"of class {name}" if name else "", reached, problems
-        )
+        of, delta = f"of class {name}" if name else "", float(account.delta * DELTA_UNIT)
+        yield _Case(asked, best, claimed, delta, of, reached, problems)
 
 
 def _worst(

@@ -24,17 +24,17 @@ from dpsql.mechanisms.random_dp.histogram import SparseHistogram
 from dpsql.mechanisms.stability import StabilityRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.policy import Policy
+from dpsql.privacy.account import UNIT
 from dpsql.privacy.kinds import Concentrated, Free
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
 
 __all__ = [
-    "AUDITS", "UNIT", "charge", "charged_first", "fresh_noise", "grid", "of_whole_tables", "sensitivity", "share_of",
+    "AUDITS", "charge", "charged_first", "fresh_noise", "grid", "of_whole_tables", "sensitivity", "share_of",
     "threshold", "tightness",
 ]  # fmt: skip
 
 WHOLE = re.compile(r"FROM patients( GROUP BY [\w ]+\([\w, ()]*\))?$")
-UNIT = Fraction(1, 10**12)  # A ledger counts epsilon and rho in these, rounded up.
 SUMMED = 10**8  # Grid steps^2: sums are taken over laws up to this variance; beyond, the continuous law is as good.
 
 

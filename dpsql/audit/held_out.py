@@ -15,9 +15,8 @@ from datetime import date
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
 
-from dpsql.audit.measured import lower, upper
+from dpsql.audit.measured import at_least
 from dpsql.audit.replay import RunPart
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.sampling import Sampler
@@ -84,7 +83,7 @@ def best_event(first: Floats, second: Floats, delta: float) -> tuple[float, Even
     for event in _events(np.concatenate([first, second])):
         hits = np.array([event(side).sum() for side in (first, second)])
         for more, less in ((hits, hits[::-1]), (len(first) - hits, len(first) - hits[::-1])):
-            seen = _seen(int(more[0]), int(less[0]), len(first), delta)
+            seen = at_least(int(more[0]), int(less[0]), len(first), delta, DOUBT)
             if seen > best[0]:
                 best = seen, event if more is hits else _not(event)
     return best
@@ -104,11 +103,6 @@ def _events(drawn: Floats) -> Iterator[Event]:
             yield lambda side, column=column, cut=cut: side[:, column] >= cut  # type: ignore[misc]
 
 
-def _seen(more: int, less: int, size: int, delta: float) -> float:
-    gain = lower(more, size, DOUBT) - delta
-    return math.log(gain / float(beta.isf(DOUBT, less + 1, max(1e-9, size - less)))) if gain > 0 else -math.inf
-
-
 def bound(first: Floats, second: Floats, delta: float, miss: float) -> float:
     """A lower bound on the epsilon for which (epsilon, delta)-DP holds between two releases.
 
@@ -123,5 +117,4 @@ def bound(first: Floats, second: Floats, delta: float, miss: float) -> float:
     way = int(found[1][0] > found[0][0])
     event, rest = found[way][1], len(first) - size
     more, less = (int(event(side[size:]).sum()) for side in (sides, sides[::-1])[way])
-    gain = lower(more, rest, miss / 2) - delta
-    return math.log(gain / upper(less, rest, miss / 2)) if gain > 0 else -math.inf
+    return at_least(more, less, rest, delta, miss / 2)

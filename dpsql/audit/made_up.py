@@ -42,7 +42,7 @@ STRIDE = 10_000
 PUBLIC_ROWS = 3  # Of each public table, and more where a metric names more values. It is a choice.
 
 
-@dataclass(frozen=True)
+@dataclass
 class MadeUp:
     """What stands in the tables of a policy.
 
@@ -55,13 +55,11 @@ class MadeUp:
 
     policy: Policy
     public: Mapping[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = field(init=False)
-    rows: Mapping[str, Mapping[str, list[dict[str, Any]]]] = field(init=False)
-    types: Mapping[str, dict[str, str]] = field(init=False)
+    rows: dict[str, dict[str, list[dict[str, Any]]]] = field(init=False, default_factory=dict)
+    types: dict[str, dict[str, str]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "public", _public(self.policy))
-        object.__setattr__(self, "types", {})
-        object.__setattr__(self, "rows", {})
+        self.public = _public(self.policy)
         for name in self.policy.tables:
             self._make(name)
 
@@ -123,8 +121,8 @@ class MadeUp:
         made = {unit: self._rows(name, table, holds, unit, number) for number, unit in enumerate(everybody)}
         types = {column: own.type for column, own in table.columns.items()}
         first = next(row for rows in made.values() for row in rows)
-        self.types[name] = {column: types.get(column, self._identifying(name, column)) for column in first}  # type: ignore[index]
-        self.rows[name] = made  # type: ignore[index]  # while it is made
+        self.types[name] = {column: types.get(column, self._identifying(name, column)) for column in first}
+        self.rows[name] = made
 
     def _identifying(self, name: str, column: str) -> str:
         """The type of a column that is none of the policy's columns: a unit, a key, a reference, or a class."""

@@ -21,7 +21,10 @@ from dpsql.audit.replay import RunPart
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["ALONE", "BOUNDS", "CUTS", "MISS", "Floats", "loss_between", "lower", "measured_loss", "ratios", "upper"]
+__all__ = [
+    "ALONE", "BOUNDS", "CUTS", "MISS", "Floats", "at_least", "loss_between", "lower", "measured_loss", "ratios",
+    "upper",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +42,15 @@ def lower(hits: int, size: int, miss: float = MISS) -> float:
 def upper(hits: int, size: int, miss: float = MISS) -> float:
     """The true chance is above this with probability at most ``miss``."""
     return float(beta.isf(miss, hits + 1, size - hits)) if hits < size else 1.0
+
+
+def at_least(more: int, less: int, size: int, delta: float, miss: float) -> float:
+    """The epsilon at least for which (epsilon, delta)-DP holds, by the hits of one event on either side.
+
+    Either bound of a chance that it rests on is wrong with probability at most ``miss``.
+    """
+    gain = lower(more, size, miss) - delta
+    return math.log(gain / upper(less, size, miss)) if gain > 0 else -math.inf
 
 
 def measured_loss(one: RunPart, two: RunPart, size: int, sampler: Sampler, epsilon: float, delta: float) -> float:
@@ -66,9 +78,7 @@ def loss_between(first: Floats, second: Floats, epsilon: float, delta: float, mi
         for event in (first >= cut, second >= cut), (first < cut, second < cut):
             hits = [int(side.sum()) for side in event]
             for more, less in (hits, hits[::-1]):
-                gain = lower(more, size, miss / BOUNDS) - delta
-                if gain > 0:
-                    best = max(best, math.log(gain / upper(less, size, miss / BOUNDS)))
+                best = max(best, at_least(more, less, size, delta, miss / BOUNDS))
     return best
 
 

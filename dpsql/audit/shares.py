@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dpsql.audit.audits import UNIT
 from dpsql.audit.moves import chosen, moved_draws
 from dpsql.audit.replay import Replay, RunPart
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme
+from dpsql.privacy.account import UNIT
 
 __all__ = ["class_shares", "lost", "noised"]
 
