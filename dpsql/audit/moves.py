@@ -55,7 +55,7 @@ def at_its_cap(part: RunPart, like: RunPart | None = None) -> RunPart:
     release, caps = part.release, (like or part).released.get("cap")
     if not isinstance(release, CappedThreshold) or not caps or part.ranked is None:
         return part
-    units = release.units(part.ranked, caps[0]).column("m0")
+    units = release.within(part.ranked, caps[0]).column("m0")
     raw = {group: (n,) for group, n in zip(part.groups, units, strict=True) if n}
     return replace(part, release=release.inners[caps[0]], raw=raw, draws=part.draws[1:], ranked=None)
 

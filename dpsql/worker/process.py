@@ -33,12 +33,7 @@ for room in module.split(".")[1:]:
     sys.modules[package].__path__ = [path]
     package, path = f"{package}.{room}", f"{path}/{room}"
 """
-_BOOT = (
-    _SHUT
-    + """\
-runpy.run_module(module, run_name="__main__", alter_sys=True)
-"""
-)
+_BOOT = f'{_SHUT}runpy.run_module(module, run_name="__main__", alter_sys=True)\n'
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",  # each thread would reserve address space

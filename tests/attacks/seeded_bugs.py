@@ -206,12 +206,12 @@ def _no_clamp_of_totals() -> AbstractContextManager[object]:
 
 def _no_cap_of_groups() -> AbstractContextManager[object]:
     def every(release: CappedThreshold, raw: RawTable, _: int) -> RawTable:
-        return units(release, raw, len(release.inners) - 1)
+        return within(release, raw, len(release.inners) - 1)
 
-    units = CappedThreshold.units
+    within: Callable[..., RawTable] = CappedThreshold.within
     stack = ExitStack()  # the loss must hold at every cap that may come up: this is one
     stack.enter_context(patch.object(CappedThreshold, "best", lambda *_: 0))
-    stack.enter_context(patch.object(CappedThreshold, "units", every))
+    stack.enter_context(patch.object(CappedThreshold, "within", every))
     return stack
 
 

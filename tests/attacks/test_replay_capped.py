@@ -82,7 +82,7 @@ def _groups_too_far(release: CappedThreshold, one: RunPart, two: RunPart, units:
     """The caps within which a unit moves more groups, or one group further, than the noise is for."""
     for place, edge in enumerate(release.search.edges):
         counts = [
-            Counter(dict(zip(part.groups, release.units(part.ranked, place).column("m0"), strict=True)))
+            Counter(dict(zip(part.groups, release.within(part.ranked, place).column("m0"), strict=True)))
             for part in (one, two)
             if part.ranked is not None
         ]

@@ -28,7 +28,7 @@ import numpy as np
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Refusal, Request, derive
-from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.release import CappedAtOnce
 from dpsql.mechanisms.capped.sizes import UnitSizes
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
@@ -37,7 +37,6 @@ from dpsql.plan.needs import Contribution, Source, Values
 from dpsql.plan.per_unit import totals_per_unit
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Approximate, Concentrated, Loss
-from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["CappedThreshold", "pairs_of", "thresholds_within", "worst"]
@@ -48,7 +47,7 @@ ONCE = Grid(Fraction(1), 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class CappedThreshold(CappedRelease):
+class CappedThreshold(CappedAtOnce):
     """An offer to find a cap of each unit's groups, and to decide which groups appear within it.
 
     Attributes:
@@ -80,14 +79,7 @@ class CappedThreshold(CappedRelease):
         place = released.columns["cap"][0] if released is not None and shown else self.best(self.guess)
         return self.inners[place].threshold
 
-    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """As `ThresholdRelease`, beside the place of the ``cap`` and the noised sizes."""
-        counts = self.search.counted(raw, sampler)
-        place = self.best(self.search.believed(counts))
-        released = self.inners[place].release(self.units(raw, place), sampler)
-        return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
-
-    def units(self, raw: RawTable, place: int) -> RawTable:
+    def within(self, raw: RawTable, place: int) -> RawTable:
         """Each group's number of units within a cap."""
         group, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "rank", "rows"))
         units = np.zeros(raw.size, dtype=np.int64)
@@ -108,10 +100,8 @@ class CappedThreshold(CappedRelease):
 
     def left_out(self, released: ReleasedTable) -> int:
         """How many units of a group the interval allows for beyond the cap; a group appears."""
-        place, seen = (
-            released.columns["cap"][0],
-            UnitSizes(self.search.edges, tuple(map(float, self._counts(released)))),
-        )
+        place = released.columns["cap"][0]
+        seen = UnitSizes(self.search.edges, tuple(map(float, self._counts(released))))
         return math.ceil(max(self.sizes(released).left_out(place), seen.left_out(place)))
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:

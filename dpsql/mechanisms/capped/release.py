@@ -8,6 +8,7 @@ Tests: tests/unit/mechanisms/capped.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +19,10 @@ from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.groups import Whole, in_order
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
+from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["CappedRelease"]
+__all__ = ["CappedAtOnce", "CappedRelease"]
 
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
@@ -91,6 +93,28 @@ class CappedRelease(Offer):
             f"{what} are left out, and at most {max(0, math.ceil(above)):,} units have more ({1 - UNSURE:.0%}). "
             f"{widened}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CappedAtOnce(CappedRelease):
+    """Such an offer where one cap is found, and all of the answer rests on it.
+
+    Attributes:
+        inners: What answers at each cap.
+    """
+
+    inners: tuple[Offer, ...]
+
+    @abstractmethod
+    def best(self, sizes: UnitSizes) -> int:
+        """The place of the cap that is taken where units have such sizes."""
+
+    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
+        """What answers at the cap that is found; its place, ``cap``; and the noised numbers of units."""
+        counts = self.search.counted(raw, sampler)
+        place = self.best(self.search.believed(counts))
+        released = self.inners[place].release(self.within(raw, place), sampler)
+        return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
 
 
 def _first(column: Whole) -> Whole:

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dpsql.mechanisms.base import Interval, derive
-from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.release import CappedAtOnce
 from dpsql.mechanisms.capped.sizes import UnitSizes
 from dpsql.mechanisms.located.release import LocatedRelease
-from dpsql.privacy.sampling import Sampler
-from dpsql.privacy.tables import RawTable, ReleasedTable
+from dpsql.privacy.tables import ReleasedTable
 
 __all__ = ["CappedStatistics"]
 
@@ -33,7 +32,7 @@ RISE = 3  # Standard deviations that a window is guessed to reach, as in `locate
 
 
 @dataclass(frozen=True, slots=True)
-class CappedStatistics(CappedRelease):
+class CappedStatistics(CappedAtOnce):
     """Statistics of the same rows, as one release.
 
     Attributes:
@@ -75,13 +74,6 @@ class CappedStatistics(CappedRelease):
         middle = reach / RISE * float(inner.query.grid.step)
         low, high = inner.exchanged((middle, middle), reach, self.share(sizes, place))
         return inner.foreseen(rows), (high - low) / 2
-
-    def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
-        """`LocatedRelease`'s over the rows within a cap; its place, ``cap``; and the noised numbers of units."""
-        counts = self.search.counted(raw, sampler)
-        place = self.best(self.search.believed(counts))
-        released = self.inners[place].release(self.within(raw, place), sampler)
-        return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Those of the rows within the cap, widened by what it is thought to change."""

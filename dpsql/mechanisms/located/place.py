@@ -86,15 +86,13 @@ class Bins:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of the window.
+    """What one side of the window leaves out.
 
     Attributes:
-        reach: How far the window goes from the centre, in grid steps.
         hidden: By how much the rows outside may move the sum of values, as the interval counts it, in grid steps.
         squared: The same of the sum of squared distances from the centre.
     """
 
-    reach: float
     hidden: float
     squared: float
 
@@ -136,16 +134,17 @@ def window_of(bins: Bins, centre: int, counts: Sequence[int], rows: int, noise: 
     sides = np.array(counts, dtype=np.float64).reshape(2, len(edges))
     tails = np.cumsum(sides[:, ::-1], axis=1)[:, ::-1]
     base = int(np.argmax(np.append(tails.sum(axis=0) < rows / 2, True)))
+    lasts = [_last(tail, base, noise) for tail in tails]
     reaches = [
-        _reach(tail, edges, float(far), base, noise, power, cost)
-        for tail, far in zip(tails, (centre - grid.low, grid.high - centre), strict=True)
+        _reach(tail, edges, float(far), base, last, noise, power, cost)
+        for tail, far, last in zip(tails, (centre - grid.low, grid.high - centre), lasts, strict=True)
     ]
     low, high = max(grid.low, centre - reaches[0]), min(grid.high, centre + reaches[1])
     middle = _middle(sides, edges, centre, rows, low, high)
     half = max(1, high - middle, middle - low)
     low, high = max(grid.low, middle - half), min(grid.high, middle + half)
-    below = _hidden(tails[0], edges, centre - grid.low, centre - low, base, noise)
-    above = _hidden(tails[1], edges, grid.high - centre, high - centre, base, noise)
+    below = _hidden(tails[0], edges, centre - grid.low, centre - low, lasts[0], noise)
+    above = _hidden(tails[1], edges, grid.high - centre, high - centre, lasts[1], noise)
     return Clip(middle, half, low, high, below.hidden, above.hidden, below.squared + above.squared)
 
 
@@ -160,18 +159,19 @@ def _middle(sides: np.ndarray, edges: np.ndarray, centre: int, rows: int, low: i
 
 
 def _last(tail: np.ndarray, base: int, noise: float) -> int:
-    """The farthest bin whose tail noise alone would not make; -1 where there is none."""
+    """The farthest bin whose tail noise alone would not make; the first where there is none."""
     bins = len(tail)
     for index in range(bins - 1, -1, -1):
         chance = max(LIKELY * 4.0 ** -max(0, index - base), RAREST)
         if tail[index] > noise * beyond(bins - index, chance):
             return index
-    return -1
+    return 0
 
 
-def _reach(tail: np.ndarray, edges: np.ndarray, far: float, base: int, noise: float, power: int, cost: float) -> int:
+def _reach(
+    tail: np.ndarray, edges: np.ndarray, far: float, base: int, last: int, noise: float, power: int, cost: float
+) -> int:
     """How far the window goes on one side, in grid steps."""
-    last = max(_last(tail, base, noise), 0)
     known = max(float(tail[last]), noise)
     bins = len(edges) - last - 1
     seen = float(tail[last + 1]) - math.sqrt(2 * bins) * noise if bins else 0.0
@@ -191,11 +191,10 @@ def _reach(tail: np.ndarray, edges: np.ndarray, far: float, base: int, noise: fl
     return math.ceil(best)
 
 
-def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, base: int, noise: float) -> Side:
+def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int, noise: float) -> Side:
     """What the interval counts of the rows beyond the window, on one side."""
-    last = max(_last(tail, base, noise), 0)
     if reach >= far:
-        return Side(reach, 0.0, 0.0)
+        return Side(0.0, 0.0)
     bins = len(edges) - last - 1
     known = max(float(tail[last]), noise)
     most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2) if bins else 0.0
@@ -204,7 +203,7 @@ def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, base: int
     rows[edges <= reach] = 0
     moved = float((rows * np.maximum(ends - reach, 0)).sum())
     squared = float((rows * np.maximum(ends**2 - float(reach) ** 2, 0)).sum())
-    return Side(reach, moved, squared)
+    return Side(moved, squared)
 
 
 def _rows(tail: np.ndarray, last: int, known: float, outside: Sequence[float]) -> np.ndarray:

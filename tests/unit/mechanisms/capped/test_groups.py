@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -20,7 +18,6 @@ import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.groups import CappedThreshold, worst
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
-from dpsql.mechanisms.capped.sizes import SizeSearch
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
@@ -32,6 +29,7 @@ from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
 from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import ConstantNoise, selecting
+from tests.unit.mechanisms.capped.bugs import BUGS
 from tests.unit.mechanisms.capped.test_mechanism import raw_by_sql
 
 SMALL = Price(Fraction(2), Fraction(1, 20))
@@ -90,7 +88,7 @@ def transcript(release: CappedThreshold, raw: RawTable, place: int) -> npt.NDArr
     """The law of all groups together at one cap."""
     inner, law = release.inners[place], np.ones(())
     longest = math.ceil(9 * inner.law.spread) + 8
-    for count in release.units(raw, place).column("m0"):
+    for count in release.within(raw, place).column("m0"):
         law = np.multiply.outer(law, shown(int(count), inner.law, inner.threshold, longest))
     return law
 
@@ -132,27 +130,10 @@ def test_no_transcript_tells_more_of_a_unit_than_epsilon_and_delta(strategy: str
     assert reached > 0.4  # a unit alone in its groups uses much of delta up
 
 
-def _no_cap() -> AbstractContextManager[object]:
-    def everything(release: CappedThreshold, raw: RawTable, place: int) -> RawTable:
-        return within(release, raw, len(release.search.edges))
-
-    within = CappedThreshold.units
-    return patch.object(CappedThreshold, "units", everything)
-
-
-def _every_group_a_unit() -> AbstractContextManager[object]:
-    def rows(search: SizeSearch, raw: RawTable, sampler: Any) -> list[int]:
-        columns = {name: raw.column("rows" if name == "units" else name) for name in ("rank", "units")}
-        return counted(search, RawTable(columns), sampler)
-
-    counted = SizeSearch.counted
-    return patch.object(SizeSearch, "counted", rows)
-
-
-@pytest.mark.parametrize("bug", [_no_cap, _every_group_a_unit])
+@pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_show_in_the_exact_loss(bug: Any) -> None:
     release = release_of()
-    with bug():
+    with bug(CappedThreshold):
         assert max(overspent(release, [*held, unit], held) for held in HELD for unit in UNITS) > 1
 
 
@@ -326,8 +307,8 @@ def test_sql_ranks_each_units_groups_once_and_caps_keep_as_many(session: Session
     groups = sorted({group for (group,) in raw.groups([key])})
     own = raw.by_group([key], [(group,) for group in groups], release.need.columns)
     for place, edge in enumerate(edges):
-        assert sum(release.units(own, place).column("m0")) == sum(min(n, edge) for n in held)
-    assert dict(zip(groups, release.units(own, len(edges) - 1).column("m0"), strict=True)) == true
+        assert sum(release.within(own, place).column("m0")) == sum(min(n, edge) for n in held)
+    assert dict(zip(groups, release.within(own, len(edges) - 1).column("m0"), strict=True)) == true
 
 
 def test_an_answer_and_its_quote_say_the_way_its_price_and_the_cap(session: Session) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -22,7 +20,6 @@ from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
 from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
-from dpsql.mechanisms.capped.sizes import SizeSearch
 from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.groups import grouped
 from dpsql.mechanisms.choice.landscape import Draw, landscape
@@ -35,6 +32,7 @@ from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, OPEN, asking, offered
+from tests.unit.mechanisms.capped.bugs import BUGS
 from tests.unit.mechanisms.located.test_mechanism import Told, loss
 
 GRID = Grid(Fraction(1), 0, 200)
@@ -156,27 +154,10 @@ def test_no_transcript_of_a_statistic_tells_more_of_a_unit_than_epsilon(function
     assert reached > 20  # some unit is told of nearly as much as is charged
 
 
-def _no_cap() -> AbstractContextManager[object]:
-    def everything(release: CappedRelease, raw: RawTable, place: int) -> RawTable:
-        return within(release, raw, len(release.search.edges))
-
-    within = CappedRelease.within
-    return patch.object(CappedRelease, "within", everything)
-
-
-def _every_row_a_unit() -> AbstractContextManager[object]:
-    def rows(search: SizeSearch, raw: RawTable, sampler: Any) -> list[int]:
-        columns = {name: raw.column("rows" if name == "units" else name) for name in ("rank", "units")}
-        return counted(search, RawTable(columns), sampler)
-
-    counted = SizeSearch.counted
-    return patch.object(SizeSearch, "counted", rows)
-
-
-@pytest.mark.parametrize("bug", [_no_cap, _every_row_a_unit])
+@pytest.mark.parametrize("bug", BUGS)
 def test_planted_bugs_show_in_the_exact_loss(bug: Any) -> None:
     release, held = release_of("quantile_cont"), crowd(3, 30)
-    with bug():
+    with bug(CappedRelease):
         assert max(quantile_loss(release, [*held, unit], held, SEEN[0]) for unit in UNITS) > 1
 
 
