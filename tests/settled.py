@@ -1,4 +1,4 @@
-"""Backends on which `located` and `capped` answer by name alone, for tests whose subject is another.
+"""Backends on which `located`, `capped` and the means of `clamped` answer by name alone, for tests of other things.
 
 Without noise their answers are those of clipped values, or of the rows within a cap, and how often they draw follows
 from what they released: answers are compared with DuckDB's, and runs on neighbours draw for draw, where neither
@@ -15,7 +15,10 @@ from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
 
 __all__ = ["settled"]
 
-NAMES = ("located", "capped")
+STATISTICS = ("avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
+QUANTILES = ("quantile_cont", "quantile_disc")
+NAMES = {"located": STATISTICS, "capped": (*STATISTICS, *QUANTILES, "count_units"), "clamped": ("avg",)}
+"""Which functions each of them answers by name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,8 @@ class OnlyNamed(Mechanism):
 
     def offer(self, request: Request) -> Offer | Refusal:
         """Its offer, or none."""
-        named = request.options.mechanism == self.name
-        return self.own.offer(request) if named else Refusal(self.name, "here it is taken by name alone.")
+        answers = request.options.mechanism == self.name or request.aggregate.function not in NAMES[self.name]
+        return self.own.offer(request) if answers else Refusal(self.name, "here it is taken by name alone.")
 
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Its offers, or none."""
@@ -57,7 +60,7 @@ class Settled(Backend):
 
     @property
     def mechanisms(self) -> Sequence[Mechanism]:
-        """All, those two as they are here."""
+        """All, those three as they are here."""
         every = Backend.mechanisms.fget(self)  # type: ignore[attr-defined]  # a property has the function it calls
         return [OnlyNamed.of(mechanism) if mechanism.name in NAMES else mechanism for mechanism in every]
 

@@ -111,10 +111,14 @@ class Clamped(Mechanism):
     def takes(self, request: Request) -> bool:
         """Counts and sums; not of groups that were chosen, whose units have more in others."""
         own = Mechanism.takes(self, request) and request.source.cut is None
-        return own and request.aggregate.function in TOTALS
+        return own and request.aggregate.function in (*TOTALS, "avg")
 
     def offer(self, request: Request) -> Offer | Refusal:
-        """An offer for a count or sum whose statement names no bound, or why there is none."""
+        """An offer for a count, a sum or a mean whose statement names no bound, or why there is none."""
+        if request.aggregate.function == "avg":
+            from dpsql.mechanisms.clamped_mean import mean_of_units  # it needs `located`, which sums do without
+
+            return mean_of_units(request)
         totals = _totals(request)
         if isinstance(totals, str):
             return Refusal(self.name, totals)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ from dpsql.plan.sub_queries import ReleasesInside, Sub
 from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 
-__all__ = ["group_nodes", "plan_per_unit", "totals_per_unit", "unit_facts"]
+__all__ = ["group_nodes", "plan_per_unit", "sums_per_unit", "totals_per_unit", "unit_facts"]
 
 INSIDE = {name: call for name, call in CALLS.items() if call.plain and FUNCTIONS[call.function].inside_unit is not None}
 """Calls that may stand inside one unit."""
@@ -237,6 +238,36 @@ def totals_per_unit(
         aggregate: A sum, a count or a mean with ``per_group``.
         alias: The plan's alias of the totals.
     """
+    totals, columns, (own,) = _one_row_a_unit(relation, keys, aggregate, (aggregate.function,), alias)
+    asked = replace(
+        aggregate,
+        function="avg" if aggregate.function == "avg" else "sum",
+        argument=own,
+        bounds=aggregate.per_group,
+        per_group=None,
+    )
+    return totals, columns, asked
+
+
+def sums_per_unit(
+    relation: Relation, keys: tuple[Key, ...], mean: Aggregate, alias: str
+) -> tuple[Relation, tuple[Key, ...], Column, Column]:
+    """What a mean is made of, for each unit and group: the sum of its values, and how many they are.
+
+    Args:
+        relation: The rows.
+        keys: What they are grouped by.
+        mean: Of which argument.
+        alias: The plan's alias of the sums.
+    """
+    totals, columns, (total, number) = _one_row_a_unit(relation, keys, mean, ("sum", "count"), alias)
+    return totals, columns, total, number
+
+
+def _one_row_a_unit(
+    relation: Relation, keys: tuple[Key, ...], aggregate: Aggregate, functions: Sequence[str], alias: str
+) -> tuple[Relation, tuple[Key, ...], list[Column]]:
+    """Functions of an aggregate's argument over each unit's rows in each group; last their columns."""
     unit = unit_of(relation)
     if unit is None:
         raise UnsupportedQuery(
@@ -244,19 +275,14 @@ def totals_per_unit(
             construct="contribution_bounds_per_group",
             position=aggregate.position, hint="Keep the unit among the columns of the sub-query.",
         )  # fmt: skip
-    facts = unit_facts(aggregate.function, aggregate.argument, rows_per_unit(relation), aggregate.position)
-    value = UnitValue("v0", aggregate.function, aggregate.argument, facts)
+    most, values = rows_per_unit(relation), list[UnitValue]()
+    for place, function in enumerate(functions):
+        facts = unit_facts(function, aggregate.argument, most, aggregate.position)
+        values.append(UnitValue(f"v{place}", function, aggregate.argument, facts))
     named = (("unit", unit), *((key.name, key.expression) for key in keys))
-    totals = PerUnit(relation, alias, named, (value,))
     columns = tuple(replace(key, expression=_key_column(alias, key.name, key.expression)) for key in keys)
-    asked = replace(
-        aggregate,
-        function="avg" if aggregate.function == "avg" else "sum",
-        argument=Column(alias, "v0", facts),
-        bounds=aggregate.per_group,
-        per_group=None,
-    )
-    return totals, columns, asked
+    own = [Column(alias, value.name, value.facts) for value in values]
+    return PerUnit(relation, alias, named, tuple(values)), columns, own
 
 
 def _key_column(alias: str, name: str, key: Expression) -> Column:

@@ -16,6 +16,7 @@ import pytest
 from dpsql.audit.replay import BOTH, Replay
 from dpsql.audit.seen import same_but_draws
 from dpsql.mechanisms.located import release as located
+from dpsql.mechanisms.located import search
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT
 from dpsql.mechanisms.located.place import Bins
@@ -72,7 +73,7 @@ def _unclipped() -> AbstractContextManager[object]:
 
 
 def _whole_price_twice() -> AbstractContextManager[object]:
-    return patch.object(located, "COUNT", COUNT * 4)
+    return patch.object(search, "COUNT", COUNT * 4)
 
 
 @pytest.mark.parametrize("bug", [None, _two_bins, _unclipped, _whole_price_twice])

@@ -64,7 +64,7 @@ from dpsql.mechanisms.clamp_facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
-from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace
+from dpsql.mechanisms.located.mechanism import LOCATED, AtOwnPlace, with_and_without_means
 from dpsql.mechanisms.located.release import LocatedRelease
 from dpsql.plan.needs import Contribution, Values
 from dpsql.plan.nodes import Scan
@@ -143,7 +143,7 @@ class Capped(Mechanism):
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values."""
         found = []
-        for members in alike(requests, self._locates, _same_rows):
+        for members in with_and_without_means(requests, alike(requests, self._locates, _same_rows)):
             own = [requests[index] for index in members]
             (rest, parts), edges = _parts(total_price(own)), edges_to(own[0].source.contribution.rows)
             if parts is None:

@@ -38,7 +38,7 @@ Tests: tests/unit/mechanisms/located.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -49,14 +49,15 @@ from dpsql.mechanisms.located.clamp import clamps_of
 from dpsql.mechanisms.located.moments import LocatedMoments
 from dpsql.mechanisms.located.parts import FEWEST, shares_for
 from dpsql.mechanisms.located.place import Bins, most_hidden
-from dpsql.mechanisms.located.release import LocatedMean, LocatedQuery, LocatedRelease
+from dpsql.mechanisms.located.release import LocatedMean, LocatedRelease
+from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.moments import LARGEST
 from dpsql.mechanisms.noise.sensitivity import moved_rows, why_not
 from dpsql.plan.needs import Values
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Pure
 
-__all__ = ["LOCATED", "AtOwnPlace"]
+__all__ = ["LOCATED", "AtOwnPlace", "reach_of", "with_and_without_means", "worth_of"]
 
 NAME = "located"
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
@@ -97,7 +98,8 @@ class AtOwnPlace(Mechanism):
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values, a variance or a deviation among them."""
         found = []
-        for members in alike(requests, lambda request: self._why_not(request) is None, _same_values):
+        every = alike(requests, lambda request: self._why_not(request) is None, _same_values)
+        for members in with_and_without_means(requests, every):
             own = [requests[index] for index in members]
             grid, loss = own[0].grid, pure_loss(total_price(own))
             varied = any(request.aggregate.function in VARIANCES for request in own)
@@ -131,6 +133,15 @@ def _offer(requests: Sequence[Request], grid: Grid, loss: Pure) -> LocatedReleas
     return LocatedMoments(NAME, loss, query, functions, notes=(_note(query),))
 
 
+def with_and_without_means(requests: Sequence[Request], groups: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """Groups of requests, and of each the variances and deviations alone: a mean may be better off by itself."""
+    for members in groups:
+        yield members
+        varied = tuple(index for index in members if requests[index].aggregate.function in VARIANCES)
+        if 1 < len(varied) < len(members):
+            yield varied
+
+
 def _same_values(one: Request, other: Request) -> bool:
     """Whether two aggregates are of the same values of the same rows."""
     first, second = one.aggregate.argument, other.aggregate.argument
@@ -141,21 +152,31 @@ def _query(request: Request, grid: Grid, loss: Pure) -> LocatedQuery:
     argument, facts, moved = request.aggregate.argument, request.facts, moved_rows(request).l1
     if argument is None:
         raise InvariantBroken("a statistic needs its argument")
-    wide = grid.high - grid.low
-    guess = wide / OFTEN if facts.spread is None else SPREADS * float(facts.spread / grid.step)
     rows, each = max(1, request.rows_about), float(loss.epsilon / moved)
-    certain = math.log(OFF * rows * each / FEWEST) / (2 * math.log(OFF)) if rows * each > 0 else 0.0
     return LocatedQuery(
         need=Values(request.source, argument, grid),
         grid=grid,
         moved=moved,
         epsilon=loss.epsilon,
         rows_about=rows,
-        reach=min(max(guess, NARROW), float(wide)),
-        worth=min(max(certain, 0.0), 1.0),
+        reach=reach_of(grid, facts),
+        worth=worth_of(rows * each),
         clamps=clamps_of(grid, facts),
         groups=max(1, math.prod(len(key.domain) for key in request.source.keys if key.domain is not None)),
     )
+
+
+def reach_of(grid: Grid, facts: Facts) -> float:
+    """How far a window is guessed to reach, in grid steps."""
+    wide = grid.high - grid.low
+    guess = wide / OFTEN if facts.spread is None else SPREADS * float(facts.spread / grid.step)
+    return min(max(guess, NARROW), float(wide))
+
+
+def worth_of(size: float) -> float:
+    """The chance that a group is located, by a guess of its rows times epsilon for one of them."""
+    certain = math.log(OFF * size / FEWEST) / (2 * math.log(OFF)) if size > 0 else 0.0
+    return min(max(certain, 0.0), 1.0)
 
 
 def _note(query: LocatedQuery) -> str:

@@ -27,7 +27,8 @@ from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, squares, total
-from dpsql.mechanisms.located.release import ASIDE, STANDARD, LocatedRelease, Row, mean_of, rows_of
+from dpsql.mechanisms.located.release import ASIDE, STANDARD, LocatedRelease, mean_of, rows_of
+from dpsql.mechanisms.located.search import Row
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.moments import ranges

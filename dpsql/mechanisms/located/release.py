@@ -14,32 +14,26 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from dpsql.errors import InvariantBroken
-from dpsql.mechanisms.base import Interval, Offer, derive
+from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.choice.landscape import Rank, landscape
-from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch
+from dpsql.mechanisms.clamped_release import ALLOWED
 from dpsql.mechanisms.located.clamp import Clamps
-from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
-from dpsql.mechanisms.located.place import Bins, Clip, total, window_of
-from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.located.parts import COUNT, Shares
+from dpsql.mechanisms.located.place import Clip, total
+from dpsql.mechanisms.located.search import PlaceSearch, Row
 from dpsql.mechanisms.noise.mean import fieller
 from dpsql.mechanisms.noise.noised import in_unit
-from dpsql.plan.needs import Values
-from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["ASIDE", "STANDARD", "LocatedMean", "LocatedQuery", "LocatedRelease", "Row", "mean_of", "rows_of"]
+__all__ = ["ASIDE", "LAPLACE", "STANDARD", "LocatedMean", "LocatedRelease", "mean_of", "rows_of"]
 
-HALF = Fraction(1, 2)  # The rank of the centre, as a share of the rows: the definition of a median.
-UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
 FINE = 2**20
 """Into so many steps a window's half width is divided where intervals of many windows are worked out at once. It is a
 choice: rounding by 2^-20 of it is far below any noise."""
@@ -48,104 +42,27 @@ LAPLACE = 3.0  # Scales of Laplace noise within which it lies 95 times of 100: l
 STANDARD = 4
 """Standard deviations of the rows in a window's half width, where other rows may stand in their place. A guess:
 windows reach to where rows thin out."""
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class LocatedQuery:
-    """What a located statistic needs to know, all of it public.
+class LocatedRelease(PlaceSearch):
+    """An offer to release a statistic of each group's rows, clipped to a window around where they are."""
 
-    Attributes:
-        need: The values, counted.
-        grid: Of the argument.
-        moved: Rows that a neighbour brings and takes, over all groups.
-        epsilon: Of the whole release.
-        rows_about: Guess of the rows per group.
-        reach: Guess of how far the window reaches, in grid steps.
-        worth: The chance, as far as is known, that a group has rows enough to be located.
-        clamps: Of groups that have not.
-        groups: How many are listed, 1 without keys.
-    """
-
-    need: Values
-    grid: Grid
-    moved: int
-    epsilon: Fraction
-    rows_about: int
-    reach: float
-    worth: float
-    clamps: Clamps
-    groups: int
-
-    @property
-    def each(self) -> float:
-        """What the release may lose to one row."""
-        return float(self.epsilon / self.moved)
-
-    def law(self, share: Fraction, reach: int = 1) -> LaplaceLaw:
-        """The noise of a number that one row moves by at most ``reach``, for a share of the price."""
-        return LaplaceLaw(self.moved * reach / (share * self.epsilon))
-
-
-@dataclass(frozen=True, slots=True)
-class LocatedRelease(Offer):
-    """An offer to release a statistic of each group's rows, clipped to a window around where they are.
-
-    Attributes:
-        loss: Of all parts and groups together.
-        need: The values, counted.
-        query: What is asked and publicly known.
-    """
-
-    need: Values = field(init=False)
-    query: LocatedQuery
-
-    power: ClassVar[int] = 1
+    columns: ClassVar[tuple[str, ...]] = (
+        "clamp", "rows", "sum", "middle", "half", "low", "high", "under", "over", "squared",
+    )  # fmt: skip
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and the released numbers behind it: ``count``, the window, and the ``clamp`` where it has one."""
         groups = list(grouped(raw))
-        exact = [int(rows.sum()) for _, rows in groups]
-        counts = [int(n) for n in noised(exact, self.query.law(COUNT).draw(sampler, len(groups)))]
-        few = [shares_for(n, self.query.each) is None for n in counts]
-        clamp = self._clamp([group for group, small in zip(groups, few, strict=True) if small], sampler)
+        counts, few = self.counted([rows for _, rows in groups], sampler)
+        clamp = self.clamp([group for group, small in zip(groups, few, strict=True) if small], sampler)
         found = [
             self._row(*group, n, clamp if small else None, sampler)
             for group, n, small in zip(groups, counts, few, strict=True)
         ]
         names = ("value", "count", *self.columns)
         return ReleasedTable({name: [row.get(name) for row in found] for name in names})
-
-    columns: ClassVar[tuple[str, ...]] = (
-        "clamp", "rows", "sum", "middle", "half", "low", "high", "under", "over", "squared",
-    )  # fmt: skip
-
-    def _clamp(self, groups: Sequence[tuple[Whole, Whole]], sampler: Sampler) -> int:
-        """The place of the clamp of all groups with few rows; the last where there is none to choose, or no group."""
-        clamps, search = self.query.clamps, self._search
-        if search is None or not groups:
-            return len(clamps.edges) - 1
-        return search.choose(clamps.counts(groups), sampler)
-
-    @property
-    def few(self) -> Shares:
-        """The shares of a group with few rows."""
-        return few_shares(self.power, len(self.query.clamps.edges))
-
-    @property
-    def _search(self) -> ClampSearch | None:
-        """How the clamp of groups with few rows is chosen; None where there is one edge only."""
-        query, share = self.query, self.few.centre
-        if not share:
-            return None
-        return query.clamps.search(share * query.epsilon, query.moved, query.groups, self.power)
-
-    def shares(self, row: Row) -> Shares:
-        """Those of a released group."""
-        shares = self.few if row["clamp"] is not None else shares_for(row["count"], self.query.each)
-        if shares is None:
-            raise InvariantBroken("a group without a place has a clamp")
-        return shares
 
     def _row(self, values: Whole, rows: Whole, count: int, clamp: int | None, sampler: Sampler) -> Row:
         row: Row = {"count": count, "clamp": clamp, "rows": None}
@@ -168,31 +85,12 @@ class LocatedRelease(Offer):
 
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
-        query, bins = self.query, Bins(self.query.grid)
-        exponent = shares.centre * query.epsilon / query.moved / 2  # a row changes two scores by 2 against each other
-        points = query.grid.high - query.grid.low + 1
-        deepest = math.ceil(Fraction(math.log(points) + UNSEEN * math.log(2)) / exponent)
-        widths, scores = landscape(values, rows, query.grid, Rank(HALF), deepest)
-        index, offset = sampler.intervals(widths.tolist(), scores.tolist(), exponent)
-        centre = query.grid.low + int(widths[:index].sum()) + offset
-        law, exact = query.law(shares.tails), bins.counts(values, rows, centre)
-        near = [int(k) for k in noised(exact, law.draw(sampler, len(exact)))]
-        cost = math.sqrt(2) * query.law(shares.answer).spread
-        return window_of(bins, centre, near, count, law.spread, self.power, cost)
+        centre = self.centre(values, rows, self.query.grid, shares, sampler)
+        return self.around(centre, values, rows, count, shares, sampler)
 
     @abstractmethod
     def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:
         """The answer from the rows clipped to the window, beside what was released of the group before."""
-
-    def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
-        """In the answer's unit; the value is always inside."""
-        rows = [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]
-        ends = self._around(rows, confidence)
-        return [(min(low, row["value"]), max(high, row["value"])) for (low, high), row in zip(ends, rows, strict=True)]
-
-    @abstractmethod
-    def _around(self, rows: Sequence[Row], confidence: float) -> Sequence[tuple[float, float]]:
-        """The interval of each group."""
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp of the groups with few rows, and how many rows it clips at most."""
@@ -211,27 +109,6 @@ class LocatedRelease(Offer):
             "fewer than can be seen, it reaches to the bounds.",
         )
 
-    @property
-    def expected_error(self) -> float:
-        """Between a located group's and one's with few rows, as likely as it is that a group is located."""
-        located, few = self._errors()
-        if self.query.worth == 0:
-            return few
-        return math.exp(self.query.worth * math.log(located) + (1 - self.query.worth) * math.log(few))
-
-    def foreseen(self, rows: int) -> float:
-        """The half width that is expected of a group of so many rows, in the answer's unit."""
-        located, few = self._errors(rows)
-        return few if shares_for(rows, self.query.each) is None else located
-
-    @abstractmethod
-    def _errors(self, rows: int | None = None) -> tuple[float, float]:
-        """Expected half widths, > 0, of a located group and of one that is not; the first is never the larger.
-
-        Args:
-            rows: Of the group; ``rows_about`` by default.
-        """
-
     @abstractmethod
     def exchanged(self, ends: tuple[float, float], half: float, share: float) -> tuple[float, float]:
         """An interval, widened so far as other rows in the place of a share of them are thought to move the statistic.
@@ -241,25 +118,6 @@ class LocatedRelease(Offer):
             half: Half the width of the window in which all of them lie, in grid steps.
             share: Of the rows.
         """
-
-    @property
-    def _clipped(self) -> float:
-        """By what clipping at a clamp is thought to move a sum, over the clamp, in rows."""
-        search = self._search
-        return 0.0 if search is None else float(search.units / search.epsilon)
-
-    @property
-    @abstractmethod
-    def _most(self) -> float:
-        """Half the length of the interval in which any answer lies, in its unit."""
-
-    def located_shares(self, rows: int) -> Shares:
-        """Of a group of so many rows, or of the fewest that are located."""
-        least = shares_for(2 * FEWEST / self.query.each, self.query.each)
-        shares = shares_for(rows, self.query.each) or least
-        if shares is None:
-            raise InvariantBroken("some number of rows is enough")
-        return shares
 
 
 @dataclass(frozen=True, slots=True)

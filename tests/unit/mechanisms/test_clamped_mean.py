@@ -1,0 +1,313 @@
+"""Means from units' totals: the exact loss of whole transcripts, DuckDB's own means, intervals, and real SQL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import pytest
+
+import dpsql.testing
+from dpsql.mechanisms import clamped_mean
+from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.clamped import Clamped
+from dpsql.mechanisms.clamped_mean import FEW, ClampedMean, UnitsQuery
+from dpsql.mechanisms.located.parts import COUNT, Shares
+from dpsql.mechanisms.located.place import Bins, Clip
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.plan.needs import Contribution
+from dpsql.plan.types import Grid
+from dpsql.privacy.kinds import Pure
+from dpsql.privacy.tables import RawTable
+from dpsql.session import Session
+from dpsql.testing_samplers import FixedSampler, Noiseless
+from tests.unit.mechanisms.asking import BY_RHO, CITY, COST, asking
+from tests.unit.mechanisms.located.test_mechanism import Told, chosen, flipped
+
+WIDE = Grid(Fraction(1), 0, 100_000)
+MOST = 20
+OFTEN = Contribution(rows=MOST, groups=1, rows_in_group=MOST)
+ONE, TEN = Price(Fraction(1), Fraction(0)), Price(Fraction(10), Fraction(0))
+Units = Counter[tuple[int, int]]
+"""How many units have a sum and a number of rows."""
+
+
+def request(price: Price = ONE, grid: Grid = WIDE, held: Contribution = OFTEN, **more: Any) -> Request:
+    facts = replace(COST.facts, low=grid.low * grid.step, high=grid.high * grid.step)
+    return asking("avg", held=held, grid=grid, price=price, facts=facts, **more)
+
+
+def release_of(price: Price = ONE, grid: Grid = WIDE, **more: Any) -> ClampedMean:
+    offer = Clamped().offer(request(price, grid, **more))
+    assert isinstance(offer, ClampedMean), offer
+    return offer
+
+
+def raw_of(*groups: Units) -> RawTable:
+    rows = [(at, *pair, group[pair]) for at, group in enumerate(groups) for pair in sorted(group) if group[pair]]
+    names = ("group", "value", "value_1", "rows")
+    return RawTable({name: [row[place] for row in rows] for place, name in enumerate(names)}, len(groups))
+
+
+def people(seed: int, many: int, place: float) -> Units:
+    random = np.random.default_rng(seed)
+    rows = random.integers(1, MOST + 1, many)
+    values = [np.minimum(random.lognormal(np.log(place), 0.8, n), WIDE.high).round() for n in rows]
+    return Counter((int(own.sum()), len(own)) for own in values)
+
+
+def pairs(units: Units) -> tuple[Any, Any]:
+    held = sorted(pair for pair in units if units[pair])
+    return np.array(held, dtype=np.int64).reshape(-1, 2), np.array([units[pair] for pair in held], dtype=np.int64)
+
+
+def loss(release: ClampedMean, one: Units, two: Units, seed: str) -> float:
+    """How far apart the chances of one transcript can be on two tables, at most, as a log of their ratio."""
+    query, sampler = release.query, Told(FixedSampler(seed))
+    row = {name: own[0] for name, own in release.release(raw_of(one), sampler).columns.items()}  # type: ignore[arg-type]  # it draws by these calls alone
+    real, sides = 0.0, (pairs(one), pairs(two))
+    for widths, exponent, index, offset in sampler.choices:
+        assert row["centre"] == query.values.low + sum(widths[:index]) + offset
+        means = (Counter(dict(zip(*map(np.ndarray.tolist, _means(*side)), strict=True))) for side in sides)
+        here, there = (chosen(own, query.values, exponent, row["centre"]) for own in means)
+        real += abs(here - there)
+    both = [_scores(release, side, row) for side in sides]
+    for (scores, exponent, index), here, there in zip(sampler.flips, *both, strict=True):
+        assert scores == here
+        real += abs(flipped(scores, exponent, index) - flipped(there, exponent, index))
+    numbers = (_numbers(release, side, row) for side in sides)
+    for scale, here, there in zip(sampler.scales, *numbers, strict=True):
+        real += sum(abs(a - b) for a, b in zip(here, there, strict=True)) / float(scale)
+    return real
+
+
+def _means(held: Any, units: Any) -> tuple[Any, Any]:
+    return clamped_mean._means(held, units, WIDE)
+
+
+def _scores(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+    """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means and of totals."""
+    query = release.query
+    scores = [query.cap.scores(clamped_mean._by_size([side], query.cap.edges))]
+    if row["clamp"] is None:
+        return scores
+    search = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1)
+    assert release._search is not None
+    totals = side[0][:, 0] - row["centre"] * side[0][:, 1]
+    counted = query.clamps.counts([(totals, side[1])])
+    return [*scores, search.scores(query.places.counts([_means(*side)])), release._search.scores(counted)]
+
+
+def _numbers(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+    """The exact numbers behind each draw of noise, at what was released before it."""
+    (sums, rows), units = side[0].T, side[1]
+    totals = sums - row["centre"] * rows
+    near = [] if row["clamp"] is not None else [Bins(release.query.grid).counts(totals, units, 0)]
+    within = vars(clamped_mean)["total"](totals, units, _window(row))  # its own sum, whatever was planted there
+    capped = np.minimum(rows, release.query.cap.edges[row["cap"]])
+    return [[int(units.sum())], *near, [within], [int((capped * units).sum())]]
+
+
+def _window(row: dict[str, Any]) -> Clip:
+    return Clip(0, row["half"], row["low"], row["high"], 0.0, 0.0, 0.0)
+
+
+SOME = ((MOST * 100_000, MOST), (0, MOST), (MOST * 30_000, MOST), (100_000, 1), (29_000, 1))
+
+
+@pytest.mark.parametrize(("many", "price"), [(2, ONE), (150, TEN), (150, ONE), (2_000, ONE)])
+def test_no_transcript_tells_more_of_a_unit_than_epsilon(many: int, price: Price) -> None:
+    release, held, largest = release_of(price), people(many, many, 30_000.0), 0.0
+    assert price.epsilon is not None
+    for at, unit in enumerate(SOME):
+        real = loss(release, held + Counter([unit]), held, f"{at}") / float(price.epsilon)
+        assert real <= 1 + 1e-9
+        largest = max(largest, real)
+    assert largest > 0.5  # some unit is told of nearly as much as is charged: with all of its rows at a bound
+
+
+def test_no_transcript_tells_more_of_a_swapped_unit_than_epsilon() -> None:
+    release, held = release_of(TEN, neighbours="replace_one"), people(5, 600, 30_000.0)
+    for at, unit in enumerate(SOME):
+        other = SOME[at - 1]
+        assert loss(release, held + Counter([unit]), held + Counter([other]), f"swap {at}") <= 10 * (1 + 1e-9)
+
+
+def _unclipped() -> AbstractContextManager[object]:
+    return patch.object(clamped_mean, "total", lambda values, units, _: int((values * units).sum()))
+
+
+def _less_noise() -> AbstractContextManager[object]:
+    def quiet(query: UnitsQuery, shares: Shares, cap: int) -> LaplaceLaw:
+        return LaplaceLaw(own(query, shares, cap).scale / 16)
+
+    own = UnitsQuery.of_rows
+    return patch.object(UnitsQuery, "of_rows", quiet)
+
+
+@pytest.mark.parametrize("bug", [None, _unclipped, _less_noise])
+def test_planted_bugs_show_in_the_exact_loss(bug: Any) -> None:
+    with bug() if bug else nullcontext():
+        release, held = release_of(ONE), people(3, 2_000, 30_000.0)
+        largest = max(loss(release, held + Counter([unit]), held, f"bug {at}") for at, unit in enumerate(SOME))
+    assert (largest > 1.0) == (bug is not None)
+
+
+def test_all_parts_together_cost_the_price() -> None:
+    release = release_of()
+    query, located = release.query, release.located(10_000)
+    assert isinstance(release.loss, Pure)
+    assert located is not None
+    for shares in (located, release.few):
+        parts = (COUNT, shares.centre, shares.tails, shares.again, shares.answer)
+        assert min(parts) >= 0
+        assert sum(parts) * query.epsilon + query.cap.epsilon == release.loss.epsilon
+    by_rho = release_of(BY_RHO).loss
+    assert isinstance(by_rho, Pure)
+    assert by_rho.rho is not None
+    assert BY_RHO.rho is not None
+    assert by_rho.rho <= BY_RHO.rho
+    swapped = release_of(neighbours="replace_one").query
+    assert (swapped.moved, swapped.cap.units) == (2, 2)
+
+
+@pytest.mark.parametrize("many", [3_000, 60])
+def test_without_noise_it_is_the_mean_of_what_is_within_the_window_and_the_cap(many: int) -> None:
+    release, held = release_of(), people(7, many, 30_000.0)
+    released = release.release(raw_of(held), Noiseless())
+    row = {name: own[0] for name, own in released.columns.items()}
+    assert (row["clamp"] is None) == (many > 250)
+    totals, rows = 0, 0
+    for (total, number), units in held.items():
+        totals += units * min(max(total - row["centre"] * number, row["low"]), row["high"])
+        rows += units * min(number, release.query.cap.edges[row["cap"]])
+    assert (row["sum"], row["rows"]) == (totals, rows)
+    assert row["value"] == pytest.approx(min(max(row["centre"] + totals / rows, WIDE.low), WIDE.high))
+    true = sum(total * units for (total, _), units in held.items()) / sum(n * u for (_, n), u in held.items())
+    ((low, high),) = release.intervals(released, 0.95)
+    assert low is not None
+    assert high is not None
+    assert low <= true <= high
+    assert row["value"] == pytest.approx(true, rel=0.5)
+
+
+@pytest.mark.parametrize(("many", "sure"), [(3_000, 0.95), (60, 0.9)])
+def test_intervals_hold_the_mean_of_all_rows(many: int, sure: float) -> None:
+    release, held, draws = release_of(), people(11, many, 3_000.0), 60
+    true = sum(total * units for (total, _), units in held.items()) / sum(n * u for (_, n), u in held.items())
+    inside = 0
+    for seed in range(draws):  # fixed seeds: nothing is left to chance
+        released = release.release(raw_of(held), FixedSampler(f"{many} {seed}"))
+        ((low, high),) = release.intervals(released, 0.95)
+        assert low is not None
+        assert high is not None
+        assert WIDE.low <= low <= released.values[0] <= high <= WIDE.high
+        inside += low <= true <= high
+    assert inside >= sure * draws
+
+
+def test_nobody_has_all_of_the_bounds() -> None:
+    release = release_of()
+    released = release.release(raw_of(Counter()), Noiseless())
+    assert release.intervals(released, 0.95) == [(0.0, 100_000.0)]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"held": Contribution(1, 1, 1)}, "one row"),
+        ({"held": Contribution(20, 3, 20), "keys": (CITY,)}, "in one alone"),
+        ({"grid": Grid(Fraction(1), 5, 5)}, "bounds"),
+        ({"grid": Grid(Fraction(1), 0, 2**52)}, "too large"),
+        ({"rows_about": 3_000_000}, "only by name"),
+    ],
+)
+def test_it_says_why_it_makes_no_offer(more: dict[str, Any], reason: str) -> None:
+    answer = Clamped().offer(request(**more))
+    assert isinstance(answer, Refusal)
+    assert reason in answer.reason
+
+
+MADE = (
+    "CREATE TABLE customers AS SELECT i AS customer, ['N', 'S'][1 + i % 2] AS region FROM range(4000) AS t(i); "
+    "CREATE TABLE orders AS SELECT i % 4000 AS customer, i % 5 <> 0 AS paid, "
+    "CASE WHEN i % 13 <> 0 THEN 300 + (i % 97) / 4 - (i % 11) END AS amount FROM range(38000) AS t(i)"
+)
+ASKED = (
+    "SELECT AVG(amount) FROM orders",
+    "SELECT AVG(2 * amount - 1) FROM orders WHERE paid",
+    "SELECT region, AVG(amount) FROM orders JOIN customers USING (customer) GROUP BY region ORDER BY region",
+)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    home = tmp_path_factory.mktemp("clamped_mean")
+    with duckdb.connect(str(home / "shop.duckdb")) as connection:
+        connection.execute(MADE)
+    _policy(home)
+    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+def _policy(home: Path) -> None:
+    (home / "shop.yaml").write_text("""
+version: 1
+name: shop
+engine: {kind: duckdb, database: shop.duckdb}
+neighbours: add_remove
+budget:
+  ledger: ledger.db
+  composition: basic
+  total: {epsilon: 1000}
+  analysts: {"*": {epsilon: 1000}}
+  per_query: {epsilon: 1}
+tables:
+  customers:
+    unit: customer
+    key: customer
+    rows_per_unit: 1
+    columns:
+      region: {type: text, values: [N, S]}
+  orders:
+    unit: customer
+    rows_per_unit: 500
+    columns:
+      amount: {type: decimal, bounds: [-10000, 10000], grid: 0.01}
+      paid: {type: boolean}
+""")
+
+
+@pytest.mark.parametrize("sql", ASKED)
+def test_it_is_taken_unasked_and_near_the_mean_that_the_engine_finds(session: Session, sql: str) -> None:
+    answer = session.query(sql)
+    assert {m.mechanism for m in answer.measurements} == {"clamped"}
+    with duckdb.connect() as connection:
+        connection.execute(MADE)
+        true = connection.execute(sql).fetchall()
+    for row, exact in zip(answer.rows, true, strict=True):
+        assert row[:-1] == exact[:-1]
+        assert row[-1] == pytest.approx(float(exact[-1]), rel=2e-3)  # a window may end before the last few units
+
+
+def test_the_quote_and_the_answer_say_the_way_its_price_and_what_is_clipped(session: Session) -> None:
+    quote, answer = session.explain(ASKED[1]), session.query(ASKED[1])
+    assert quote.columns[0].mechanism == "clamped"
+    assert any("add to the distance" in note for note in quote.notes)
+    assert any("clipped at" in note for note in answer.notes)
+    assert any("rows are counted" in note for note in answer.notes)
+
+
+def test_a_cap_of_the_statement_wins(session: Session) -> None:
+    for asked in ("AVG(amount, contribution_bounds_per_row => (0, 500))", "AVG(amount)"):
+        option = "" if "bounds" in asked else "WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = 3) "
+        quote = session.explain(f"SELECT {option}{asked} FROM orders")
+        assert quote.columns[0].mechanism != "clamped"
