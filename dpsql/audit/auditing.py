@@ -26,6 +26,7 @@ from dpsql.audit.shares import class_shares, lost
 from dpsql.audit.stand_in import placed, stand_in
 from dpsql.audit.world import Neighbours
 from dpsql.errors import InvariantBroken
+from dpsql.mechanisms.located.search import PlaceSearch
 from dpsql.mechanisms.metric.row_metric import RowMetric
 from dpsql.policy import Policy
 from dpsql.privacy.account import DELTA_UNIT, UNIT
@@ -37,7 +38,8 @@ Progress = Callable[[str, float], None]
 
 
 OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric"})
-"""Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone."""
+"""Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone. So
+are the means of `clamped`."""
 ROWS = (FIRST_ROW, LAST_ROW)
 FAILED = ("EngineFailed", "InvariantBroken")
 """Errors that no question may end in."""
@@ -244,7 +246,7 @@ def _classes(made: MadeUp, one: str, two: str) -> set[str]:
 def _reached(asked: Posed, one: Run, two: Run, of_class: float) -> float | None:
     """The share of its claim, or of that of a class, that a pair's exact numbers imply; None where no law says it."""
     by_gauss = any(draw.law == "gaussian" for part in one.parts for draw in part.draws)
-    if asked.mechanism in OWN_DRAWS or (of_class and by_gauss):
+    if _draws_its_own_way(asked, [one]) or (of_class and by_gauss):
         return None
     try:
         if not of_class:
@@ -254,10 +256,14 @@ def _reached(asked: Posed, one: Run, two: Run, of_class: float) -> float | None:
         return None
 
 
+def _draws_its_own_way(asked: Posed, runs: Sequence[Run]) -> bool:
+    return asked.mechanism in OWN_DRAWS or any(isinstance(p.release, PlaceSearch) for run in runs for p in run.parts)
+
+
 def _convicted(made: MadeUp, asked: Posed, replay: Replay) -> tuple[str, ...]:
     """What the exact comparison of all neighbours finds, of each kind once."""
     audits: Mapping[str, Callable[[Replay], list[str]]]
-    if asked.mechanism in OWN_DRAWS:
+    if _draws_its_own_way(asked, [run for _, run in replay.all()]):
         audits = {"control flow": same_but_draws, "charge": charged_first}
     elif made.classes:
         audits = {"control flow": control_flow, "share of a class": partial(class_shares, classes=made.classes)}

@@ -15,6 +15,9 @@ OF_RELEASED = (
     "at most ",
     "each unit counts with at most ",
     "rows of groups that have few ",
+    "what the rows of one unit add ",
+    "of each unit at most ",
+    "all of a unit's ",
 )
 """How notes begin that follow from released numbers alone."""
 

@@ -25,12 +25,15 @@ from tests.attacks.world import World
 from tests.unit.mechanisms.located.test_mechanism import FOUR_ROWS, TEN, loss, release_of, table
 
 PLACED = {"mechanism": "located", "epsilon": 300}  # so much that a few rows are enough to be located
+OF_UNITS = {"mechanism": "clamped", "epsilon": 0.5}  # too few units to be located
 QUESTIONS = (
     Template("SELECT AVG(age) FROM patients", options=PLACED),
     Template("SELECT AVG(cost), VAR_POP(cost), COUNT(*) FROM visits WHERE score > 3", options=PLACED),
     Template("SELECT ward, AVG(cost / (score + 6)) FROM visits GROUP BY ward", options=PLACED),
     Template("SELECT sex, STDDEV(weight) FROM patients GROUP BY sex", options=PLACED),
     Template("SELECT AVG(score) FROM visits", options={"mechanism": "located", "rho": 0.1}),
+    Template("SELECT AVG(cost) FROM visits WHERE score > 3", options={"mechanism": "clamped", "epsilon": 300}),
+    Template("SELECT sex, AVG(cost) FROM visits JOIN patients USING (patient_id) GROUP BY sex", options=OF_UNITS),
     Template("SELECT AVG(reading) FROM notes", options=PLACED),  # no bounds: refused
 )
 
