@@ -4,32 +4,32 @@ rest buys the noise for that clamp.
 Neighbours: ``add_remove`` and ``replace_one``. Loss: `Composed` of the choice and of the noise, both `Pure`.
 
 The size of a unit is the sum of the magnitudes of its totals in all groups (of its one total, where there are none).
-Public edges e_0 < e_1 < ... < e_J double from one to the next; the last is what the public caps and bounds allow, so
-that no size exceeds it. Let N_j be the number of units with a size above e_j, and w = 1 under ``add_remove``, 2 under
-``replace_one``.
+Public edges e_0 < e_1 < ... < e_J double every other time; the last is what the public caps and bounds allow, so that
+no size exceeds it. Let N_j be the number of units with a size above e_j, and w = 1 under ``add_remove``,
+2 under ``replace_one``.
 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
-penalties p_j are public and rise by about CLIMB / c a step. So a clamp twice as high is worth CLIMB w / a units. The
-edge g, guessed from public facts, has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s
-about SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them
-all. Above it penalties rise by STEEP / c. Over G groups penalties are sqrt(G) times as high: each group has the noise,
-but what is clipped is clipped once, and at the worst in one group; their mean squares then balance.
+penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
+high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
+by STEEP / c. The guess has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s about
+SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them all. Over
+G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
+worst in one group; their mean squares then balance.
 
 *The sums.* With C = e_j for that j, each unit's totals are multiplied by a number from 0 to 1 that depends on its size
 alone, and makes it at most C: without groups a unit of size s > C counts with C in place of s; with groups its totals
-are halved as often as the edge above its size lies above C, so that the sum of such totals is made of the sums of each
-size. Discrete Laplace noise of scale w C / b is added to each group's sum.
+are multiplied by C / e_b, rounded down, where e_b is the first edge that is not below s, so that the sum of such totals
+is made of the sums of each size. Discrete Laplace noise of scale w C / b is added to each group's sum.
 
 Theorem. The choice is a-DP, the sums for a given j are b-DP, and both together (a + b)-DP.
 
 Proof. A unit that comes raises N and each N_j by 0 or 1: under ``add_remove`` each score falls by 0 to FINE (as
 the larger of two numbers does that do), and under ``replace_one`` it moves by -FINE to FINE. So max d - min d is at
 most w FINE in the theorem of `exponential`, whose first part says that the choice is (c w FINE)-DP. A unit's totals are
-multiplied by what its rows determine, and their magnitudes then add up to at most C: with groups and the edge e_b above
-its size, the number is 2^(j - b), and its size e_b 2^(j - b) <= C at most, since edges at most double. So a neighbour
-moves the vector of sums by at most w C in L1 (by C where it is one number, of totals of one sign), and the theorem of
-`laplace` holds. Where a size is above all edges, which the caps rule out, the unit counts as C without groups and as 0
-with them.  QED
+multiplied by what its rows determine, and their magnitudes then add up to at most C: with groups the number is at most
+C / e_b, and s C / e_b <= C, since s <= e_b. So a neighbour moves the vector of sums by at most w C in L1 (by C where it
+is one number, of totals of one sign), and the theorem of `laplace` holds. Where a size is above all edges, which the
+caps rule out, the unit counts as C without groups and as 0 with them.  QED
 
 *How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
 chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
@@ -62,7 +62,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.clamp_facts import known_clamp, known_sizes
-from dpsql.mechanisms.clamped_release import CLIMB, ClampedRelease, ClampSearch, place_of
+from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch, place_of
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
@@ -155,7 +155,7 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
-    needed = (CLIMB * guess + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+    needed = (search.climbed(guess) + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."
@@ -219,13 +219,13 @@ def _grid(one_row: Grid, rows: int) -> Grid:
 
 
 def _edges(one_row: Grid, grid: Grid, top: int) -> tuple[int, ...]:
-    """Rising edges, each at most twice the one before; the last is ``top``."""
+    """Rising edges: doublings, and halfway between; the last is ``top``."""
     most = max(abs(one_row.low), abs(one_row.high)) * one_row.step / grid.step
-    edge, edges = max(1, math.floor(most / FIRST)), list[int]()
+    edge, edges = max(1, math.floor(most / FIRST)), set[int]()
     while edge < top:
-        edges.append(edge)
+        edges |= {edge, edge * 3 // 2}
         edge *= 2
-    return (*edges, top)
+    return (*sorted(edge for edge in edges if edge < top), top)
 
 
 def _guess(request: Request, totals: Sized) -> float:

@@ -191,7 +191,7 @@ def _float_noise() -> AbstractContextManager[object]:
 def _no_clamp_of_totals() -> AbstractContextManager[object]:
     def whole(release: clamped_release.ClampedRelease, sizes: clamped_release.Sizes, place: int) -> list[int]:
         last = len(release.search.edges) - 1
-        return [total << release._halvings(place) for total in clamped(release, sizes, last)]
+        return [total << release._digits(place) for total in clamped(release, sizes, last)]
 
     def least(search: clamped_release.ClampSearch, above: Sequence[int], sampler: Sampler) -> int:
         drawn(search, above, sampler)  # the loss must hold at every clamp that may come up: this is one
