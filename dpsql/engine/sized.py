@@ -63,18 +63,24 @@ def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
     relation, own = need.source.relation, need.argument
     if not isinstance(relation, PerUnit) or not isinstance(own, Column) or not printer.dialect.counts:
         return None
-    (value,) = relation.values
+    value, under = next((v for v in relation.values if v.name == own.name), None), dict(relation.keys)
+    keyed = [key.expression for key in need.source.keys]
+    if value is None or not all(isinstance(x, Column) and x.alias == relation.alias and x.name in under for x in keyed):
+        return None
     grid = None if value.argument is None or value.function != "sum" else saturating_grid(value.argument.facts)
     most = 1 if grid is None else max(abs(grid.low), abs(grid.high))
     step = 1 if grid is None else grid.step
-    if not FUNCTIONS[value.function].additive or step != need.grid.step or own.name != value.name:
+    if not FUNCTIONS[value.function].additive or step != need.grid.step:
         return None
     if not lies(printer, relation.input) or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
     if not all(map(placeable, need.source.keys)):
         return None
-    under = dict(relation.keys)
-    keys = tuple(replace(key, expression=under[key.name], domain=_rising(key.domain or ())) for key in need.source.keys)
+    keys = tuple(
+        replace(key, expression=under[key.expression.name], domain=_rising(key.domain or ()))
+        for key in need.source.keys
+        if isinstance(key.expression, Column)
+    )
     cells = math.prod(len(key.domain or ()) + 1 for key in keys) * (len(need.edges) + 1)
     if cells > MOST_CELLS:
         return None
