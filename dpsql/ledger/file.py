@@ -154,7 +154,7 @@ class LedgerFile:
                 empty = sqlite3.connect(temporary, isolation_level=None)
                 try:
                     if source is None:
-                        empty.executescript(SCHEMA)
+                        empty.executescript(f"BEGIN; {SCHEMA} COMMIT;")
                     else:
                         _copy(source, empty)
                 finally:
