@@ -110,6 +110,7 @@ def rho_of_epsilon(epsilon: Fraction, delta: Fraction) -> Fraction:
     return max(Fraction(0), (epsilon - _gap(order, delta)) / order)
 
 
+@lru_cache(maxsize=1024)
 def delta_left(epsilon: Fraction, delta: Fraction, less: Fraction) -> Fraction:
     """The share of delta that is left at epsilon where rho is below `rho_of_epsilon`, never below it.
 

@@ -36,6 +36,8 @@ def _nodes(value: object) -> Iterator[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all that stand below it, each before what is below it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    below = [node]
+    while below:
+        node = below.pop()
+        yield node
+        below.extend(reversed([*children(node)]))

@@ -85,14 +85,13 @@ def _clustered(rows: Integers, k: int) -> Integers:
 def _seeds(rows: Integers, k: int) -> Integers:
     """(RESTARTS, k, e) rows to start from: each further one at a place in the running sum of squared distances."""
     seeds = np.empty((RESTARTS, k, rows.shape[1]), dtype=np.int64)
-    for run in range(RESTARTS):
-        nearest = np.ones(len(rows), dtype=np.int64)
-        for c in range(k):
-            sums = np.cumsum(nearest)
-            at = np.searchsorted(sums, int((((run * k + c + 1) * GOLDEN) % 1) * float(sums[-1])), side="right")
+    nearest = np.ones((RESTARTS, len(rows)), dtype=np.int64)
+    for c in range(k):
+        for run, sums in enumerate(np.cumsum(nearest, axis=1)):
+            at = sums.searchsorted(int((((run * k + c + 1) * GOLDEN) % 1) * float(sums[-1])), side="right")
             seeds[run, c] = rows[min(int(at), len(rows) - 1)]
-            distances = squared_distances(rows, seeds[run, c : c + 1])[:, 0].astype(np.int64)
-            nearest = distances if c == 0 else np.minimum(nearest, distances)
+        distances = squared_distances(seeds[:, c], rows).astype(np.int64)
+        nearest = distances if c == 0 else np.minimum(nearest, distances)
     return seeds
 
 

@@ -140,6 +140,7 @@ def threshold_of(request: Request, law: Law, groups: int, delta: Fraction) -> tu
     return own + request.min_units - 1, threshold_delta(law, groups, own)
 
 
+@lru_cache(maxsize=1024)
 def threshold_delta(law: Law, groups: int, threshold: int) -> Fraction:
     """The chance that one of ``groups`` groups of one unit each exceeds the threshold, never below it.
 
