@@ -165,6 +165,7 @@ class Clinic:
 def write(folder: Path, gone: Sequence[str] = (), reclassed: Mapping[str, str | None] | None = None) -> None:
     """A state of the clinic's database."""
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
+        connection.begin()
         connection.execute(
             "CREATE OR REPLACE TABLE patients (patient INT, consent VARCHAR, age INT, sex VARCHAR, income DOUBLE)"
         )
@@ -175,3 +176,4 @@ def write(folder: Path, gone: Sequence[str] = (), reclassed: Mapping[str, str | 
             own = (reclassed or {}).get(name, consent)
             connection.execute("INSERT INTO patients VALUES (?, ?, ?, ?, ?)", (number, own, age, sex, income))
             connection.executemany("INSERT INTO visits VALUES (?, ?, ?, ?)", [(number, *visit) for visit in visits])
+        connection.commit()

@@ -220,10 +220,11 @@ def write_database(path: Path, seed: int, present: Collection[str]) -> None:
     everybody = units(seed)
     shuffled = random.Random(f"{seed} {sorted(present)}")
     with duckdb.connect(str(path)) as connection:
+        connection.begin()
         connection.execute("CREATE TABLE beds (ward VARCHAR, floor INTEGER, beds INTEGER)")
-        connection.executemany("INSERT INTO beds VALUES (?, ?, ?)", BEDS)
+        _insert(connection, "beds", BEDS)
         connection.execute("CREATE TABLE cities (name VARCHAR, region VARCHAR, km DOUBLE)")
-        connection.executemany("INSERT INTO cities VALUES (?, ?, ?)", CITIES)
+        _insert(connection, "cities", CITIES)
         for table, columns in TABLES.items():
             owned = table != "treatments"
             rows = [
@@ -235,6 +236,7 @@ def write_database(path: Path, seed: int, present: Collection[str]) -> None:
             shuffled.shuffle(rows)
             connection.execute(f"CREATE TABLE {table} ({columns})")
             _insert(connection, table, rows)
+        connection.commit()
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:

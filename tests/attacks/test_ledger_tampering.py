@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
@@ -26,19 +27,27 @@ def opened(path: Path) -> Ledger:
     return Ledger.open(path, pinned=PINNED, limits=LIMITS, mark=path.parent.parent / "marks")
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A ledger of six records of five kinds, and one stored answer."""
-    (tmp_path / "data").mkdir()
-    path = tmp_path / "data" / "ledger.db"
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a ledger of six records of five kinds, and one stored answer."""
+    folder = tmp_path_factory.mktemp("untouched")
+    (folder / "data").mkdir()
+    path = folder / "data" / "ledger.db"
     with opened(path) as ledger:
         ledger.new_version("first build", 1)
         charge = ledger.charge("ana", Pure(Fraction(1)), statement="SELECT 1", fingerprint="f")
         ledger.store(charge, "f", b"answer")
         ledger.charge("eve", Pure(Fraction(1, 2)), statement="SELECT 2", fingerprint="g")
         ledger.record_overrun("eve")
-    reset(path, pinned=PINNED, limits=LIMITS, reason="drill", mark=tmp_path / "marks", account="*")
-    return path
+    reset(path, pinned=PINNED, limits=LIMITS, reason="drill", mark=folder / "marks", account="*")
+    return folder
+
+
+@pytest.fixture
+def path(untouched: Path, tmp_path: Path) -> Path:
+    """A copy of it with its marks, to be changed."""
+    shutil.copytree(untouched, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "data" / "ledger.db"
 
 
 def change(path: Path, statement: str) -> None:

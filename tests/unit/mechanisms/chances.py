@@ -55,7 +55,7 @@ def loss(one: Sequence[Decimal], two: Sequence[Decimal]) -> Decimal:
 def renyi(one: Sequence[Decimal], two: Sequence[Decimal], order: int) -> Decimal:
     """The Renyi divergence of a whole order above 1."""
     with localcontext(Context(prec=DIGITS)):
-        return sum((a**order / b ** (order - 1) for a, b in zip(one, two, strict=True)), Decimal(0)).ln() / (order - 1)
+        return sum((a * (a / b) ** (order - 1) for a, b in zip(one, two, strict=True)), Decimal(0)).ln() / (order - 1)
 
 
 def within(measured: Decimal, claimed: Fraction) -> bool:

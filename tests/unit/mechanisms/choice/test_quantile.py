@@ -87,13 +87,17 @@ def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple
     assert isinstance(release.loss, Pure)
     assert release.loss.rho is not None
     grid, most, ways = release.query.grid, Decimal(0), paths(release)
+    every = {draw for draws in ways for draw in draws}  # some follow several numbers of rows
     for one, two in dict.fromkeys(pairs):
         counted_apart = of_count(release, one, two)
+        sides = {draw: (outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in every}
+        losses = {draw: chances.loss(*sides[draw]) for draw in every}
         for draws in ways:
-            sides = [(outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in draws]
-            most = max(most, sum((chances.loss(a, b) for a, b in sides), exact(counted_apart)))
-            for order in ORDERS:
-                total = sum((chances.renyi(a, b, order) for a, b in sides), exact(counted_apart**2 * order / 2))
+            most = max(most, sum((losses[draw] for draw in draws), exact(counted_apart)))
+        for order in ORDERS:
+            apart = {draw: chances.renyi(*sides[draw], order) for draw in every}
+            for draws in ways:
+                total = sum((apart[draw] for draw in draws), exact(counted_apart**2 * order / 2))
                 assert chances.within(total, order * release.loss.rho)
     return most
 

@@ -82,11 +82,13 @@ def homes(folder: Path, text: str, people: Sequence[Row] = PEOPLE, towns: Sequen
             for place, row in enumerate(people)
         ]
     with duckdb.connect(str(folder / "homes.duckdb")) as connection:
+        connection.begin()
         connection.execute("CREATE TABLE towns (name VARCHAR, x DOUBLE, y DOUBLE, region VARCHAR, height INTEGER)")
         connection.executemany("INSERT INTO towns VALUES (?, ?, ?, ?, ?)", towns)
         connection.execute("CREATE TABLE people (id INTEGER, age INTEGER, sex VARCHAR, town VARCHAR, shoe INTEGER)")
         connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, 40)", people)
         connection.execute("CREATE TABLE visits (id INTEGER, age INTEGER)")
+        connection.commit()
     file = folder / "homes.yaml"
     file.write_text(text)
     return file
