@@ -18,6 +18,7 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
     # Ledgers and bounded tables wait for the disk at each step, thousands of times; that memory does what files do.
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
+STATE = "XDG_STATE_HOME"
 pytest_plugins = ["tests.false_alarms", "tests.building"]
 
 LONG = ("tests/unit/test_readme.py", "tests/unit/test_tour.py", "tests/attacks/")
@@ -35,9 +36,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_unconfigure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    """Marks of ledgers and other state of the user are of this run alone: paths come again, and so would old marks."""
+    if not hasattr(config, "workerinput"):
+        os.environ[STATE] = tempfile.mkdtemp(prefix="dpsql-state-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
     """What was found may be collected again, for libraries tell at the end what they still hold."""
     gc.unfreeze()
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[STATE], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

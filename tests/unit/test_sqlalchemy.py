@@ -160,8 +160,9 @@ def test_the_sql_magic_of_jupysql_asks(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     from IPython.core.interactiveshell import InteractiveShell
     from sql.connection import ConnectionManager
+    from traitlets.config import Config
 
-    shell = InteractiveShell.instance()
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))  # its file will be gone
     try:
         shell.run_line_magic("load_ext", "sql")
         shell.run_line_magic("sql", f"dpsql:///{folder}/hospital.yaml?analyst=ana&epsilon=0.02")
