@@ -19,7 +19,7 @@ from dpsql.answers.answer import Answer
 from dpsql.audit.template import Template
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped_release import Sizes
+from dpsql.mechanisms.clamped.release import Sizes
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable

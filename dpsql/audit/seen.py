@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpsql.audit.noted import before_noise
 from dpsql.audit.replay import Drawing, Replay, Run, RunPart
 from dpsql.mechanisms.capped.groups import CappedThreshold
-from dpsql.mechanisms.clamped_release import ClampedRelease
+from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.laws import GaussianLaw
 
 __all__ = ["control_flow", "same_but_draws"]

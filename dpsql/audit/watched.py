@@ -22,7 +22,7 @@ from dpsql.engine.base import EngineStatement
 from dpsql.errors import Error
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
+from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Cells, Ordered, Values

@@ -1,6 +1,6 @@
 """Units' totals added up by how much each unit has, as SQL over their rows, or as rows for the worker to add up.
 
-Tests: tests/unit/engine/test_sized.py, tests/unit/mechanisms/test_clamped.py.
+Tests: tests/unit/engine/test_sized.py, tests/unit/mechanisms/clamped/test_mechanism.py.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ MECHANISMS: tuple[Late, ...] = (
     Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
     Late("laplace", home="laplace:Laplace"),
     Late("gaussian", home="gaussian:Gaussian"),
-    Late("clamped", home="clamped:Clamped", kind=of("count_rows", "count", "count_units", "sum", "avg")),
+    Late("clamped", home="clamped.mechanism:Clamped", kind=of("count_rows", "count", "count_units", "sum", "avg")),
     Late("threshold", home="threshold:Threshold"),
     Late("gaussian_threshold", home="gaussian_threshold:GaussianThreshold", kind=choosing),
     Late("exponential", frozenset({"interval"}), home="exponential:Exponential", kind=of("mode", *QUANTILES)),

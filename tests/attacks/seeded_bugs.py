@@ -17,9 +17,10 @@ from dpsql.audit.measured import measured_loss
 from dpsql.audit.replay import BOTH, Replay
 from dpsql.engine import lower
 from dpsql.engine.printer import Printer
-from dpsql.mechanisms import clamped_release, gaussian_threshold, top_k
+from dpsql.mechanisms import gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.capped.groups import CappedThreshold
+from dpsql.mechanisms.clamped import release as clamped_release
 from dpsql.mechanisms.noise import sensitivity as moved
 from dpsql.mechanisms.noise import thresholds
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law

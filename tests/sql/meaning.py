@@ -18,8 +18,8 @@ from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
 from dpsql.answers.several import put_together
 from dpsql.charging import Spoken
-from dpsql.mechanisms import clamped
 from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.clamped import mechanism as clamped
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells, Sized
 from dpsql.plan.plans import PublicPlan, Several

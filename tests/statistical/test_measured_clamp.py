@@ -1,5 +1,5 @@
 """The loss of noise for each clamp that may be chosen, measured on neighbours; that of the choice itself is exact, in
-tests/unit/mechanisms/test_clamped.py."""
+tests/unit/mechanisms/clamped/test_mechanism.py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from dpsql.audit.measured import loss_between
 from dpsql.mechanisms.base import Price
-from dpsql.mechanisms.clamped import SHARE, Clamped
-from dpsql.mechanisms.clamped_release import ClampedRelease, Sizes, sizes_of
+from dpsql.mechanisms.clamped.mechanism import SHARE, Clamped
+from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.testing_samplers import FixedSampler
 from tests.statistical.thresholds import P_THRESHOLD
 from tests.unit.mechanisms.asking import CITY, asking
-from tests.unit.mechanisms.test_clamped import ALONE, MANY, raw_of
+from tests.unit.mechanisms.clamped.test_mechanism import ALONE, MANY, raw_of
 
 DRAWS = 20_000  # A side: enough to come near the loss.
 CLAMPED = 4  # The place of a clamp that the heavy unit lies above.

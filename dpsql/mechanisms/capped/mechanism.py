@@ -60,7 +60,7 @@ from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes, edges_to
 from dpsql.mechanisms.capped.statistics import CappedStatistics
 from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
-from dpsql.mechanisms.clamp_facts import known_sizes
+from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential
 from dpsql.mechanisms.gaussian_threshold import GaussianThreshold
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split

@@ -27,7 +27,7 @@ from itertools import count, takewhile
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped_release import ALLOWED, ClampSearch, place_of
+from dpsql.mechanisms.clamped.release import ALLOWED, ClampSearch, place_of
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid

@@ -22,7 +22,7 @@ import numpy as np
 
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.clamped_release import ALLOWED
+from dpsql.mechanisms.clamped.release import ALLOWED
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, total

@@ -1,4 +1,4 @@
-"""How the place of a group is found: what statistics of rows (`release`) and means of units (`clamped_mean`) share.
+"""How the place of a group is found: what statistics of rows (`release`) and means of units (`clamped.mean`) share.
 
 Neighbours and loss: stated by `located.mechanism`, with the theorem; everything here follows from its offer. What is
 counted is called a row here; for means of units it is a unit.
@@ -19,7 +19,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Rank, landscape
-from dpsql.mechanisms.clamped_release import ClampSearch
+from dpsql.mechanisms.clamped.release import ClampSearch
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
 from dpsql.mechanisms.located.place import Bins, Clip, window_of

@@ -12,7 +12,7 @@ import pytest
 import dpsql.testing
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
-from dpsql.mechanisms.clamped_release import sizes_of
+from dpsql.mechanisms.clamped.release import sizes_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from dpsql.testing_samplers import Noiseless

@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from dpsql.mechanisms.base import Price, Request
-from dpsql.mechanisms.clamp_facts import KnownClamp, known_clamp
-from dpsql.mechanisms.clamped import Clamped
-from dpsql.mechanisms.clamped_release import ClampedRelease
+from dpsql.mechanisms.clamped.facts import KnownClamp, known_clamp
+from dpsql.mechanisms.clamped.mechanism import Clamped
+from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 from dpsql.plan.needs import Contribution
 from dpsql.plan.nodes import Filter, Join, Scan

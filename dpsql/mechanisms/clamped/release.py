@@ -1,6 +1,6 @@
-"""The release of a total under a privately chosen clamp; the theorem is in `clamped`.
+"""The release of a total under a privately chosen clamp; the theorem is in `clamped.mechanism`.
 
-Tests: tests/unit/mechanisms/test_clamped.py.
+Tests: tests/unit/mechanisms/clamped/test_mechanism.py.
 """
 
 from __future__ import annotations

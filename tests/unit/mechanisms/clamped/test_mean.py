@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import dpsql.testing
-from dpsql.mechanisms import clamped_mean
 from dpsql.mechanisms.base import Price, Refusal, Request
-from dpsql.mechanisms.clamped import Clamped
-from dpsql.mechanisms.clamped_mean import FEW, ClampedMean, UnitsQuery
+from dpsql.mechanisms.clamped import mean as clamped_mean
+from dpsql.mechanisms.clamped.mean import FEW, ClampedMean, UnitsQuery
+from dpsql.mechanisms.clamped.mechanism import Clamped
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Bins, Clip
 from dpsql.mechanisms.noise.laws import LaplaceLaw

@@ -13,7 +13,7 @@ may leave nothing.
 Bins that look empty count with their whole reach, up to what the caps allow. Where that would make an interval of no
 use, it holds but for so many units above the clamp, and says so.
 
-Tests: tests/unit/mechanisms/test_clamp_facts.py.
+Tests: tests/unit/mechanisms/clamped/test_facts.py.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Source: that a unit's total varies less than its rows is common knowledge of sam
 those of Wilson et al. 2020, "Differentially private SQL with bounded user contribution". Totals about a private centre
 are ours.
 
-Tests: tests/unit/mechanisms/test_clamped_mean.py.
+Tests: tests/unit/mechanisms/clamped/test_mean.py.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamp_facts import known_sizes
-from dpsql.mechanisms.clamped_release import ClampSearch, place_of
+from dpsql.mechanisms.clamped.facts import known_sizes
+from dpsql.mechanisms.clamped.release import ClampSearch, place_of
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of

@@ -40,7 +40,7 @@ FINE. For g, which may be taken for its start, s is in the place of -p_g: N_g <=
 wherever no more than that was clipped in a group; beyond it nobody can know, for a single unit may have all that its
 caps allow. The answer says both numbers.
 
-Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`clamp_facts`), and the whole
+Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
 
 When it is expected to err less than noise for the caps is a guess, from public facts alone (`_guess`): owners name caps
@@ -61,8 +61,8 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.clamp_facts import known_clamp, known_sizes
-from dpsql.mechanisms.clamped_release import ClampedRelease, ClampSearch, place_of
+from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
+from dpsql.mechanisms.clamped.release import ClampedRelease, ClampSearch, place_of
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram
@@ -116,7 +116,7 @@ class Clamped(Mechanism):
     def offer(self, request: Request) -> Offer | Refusal:
         """An offer for a count, a sum or a mean whose statement names no bound, or why there is none."""
         if request.aggregate.function == "avg":
-            from dpsql.mechanisms.clamped_mean import mean_of_units  # it needs `located`, which sums do without
+            from dpsql.mechanisms.clamped.mean import mean_of_units  # it needs `located`, which sums do without
 
             return mean_of_units(request)
         totals = _totals(request)
