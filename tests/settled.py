@@ -1,4 +1,4 @@
-"""Backends on which `located`, `capped` and the means of `clamped` answer by name alone, for tests of other things.
+"""Backends on which `located`, `capped` and statistics by `clamped` answer by name alone, for tests of other things.
 
 Without noise their answers are those of clipped values, or of the rows within a cap, and how often they draw follows
 from what they released: answers are compared with DuckDB's, and runs on neighbours draw for draw, where neither
@@ -17,7 +17,7 @@ __all__ = ["settled"]
 
 STATISTICS = ("avg", "var_pop", "var_samp", "stddev_pop", "stddev_samp")
 QUANTILES = ("quantile_cont", "quantile_disc")
-NAMES = {"located": STATISTICS, "capped": (*STATISTICS, *QUANTILES, "count_units"), "clamped": ("avg",)}
+NAMES = {"located": STATISTICS, "capped": (*STATISTICS, *QUANTILES, "count_units"), "clamped": STATISTICS}
 """Which functions each of them answers by name alone."""
 
 

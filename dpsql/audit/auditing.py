@@ -39,7 +39,7 @@ Progress = Callable[[str, float], None]
 
 OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric"})
 """Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone. So
-are the means of `clamped`."""
+are the means and variances of `clamped`."""
 ROWS = (FIRST_ROW, LAST_ROW)
 FAILED = ("EngineFailed", "InvariantBroken")
 """Errors that no question may end in."""

@@ -135,6 +135,7 @@ def _of_table(name: str, table: TablePolicy, columns: _Columns) -> Iterator[Ques
             yield "capped", f"SELECT AVG({x}) FROM {name}", {}
             yield "clamped", f"SELECT COUNT(*) FROM {name}", {}
             yield "clamped", f"SELECT AVG({x}) FROM {name}", {}
+            yield "clamped", f"SELECT STDDEV({x}) FROM {name}", {}
         sensitivity = {"sensitivity": columns.ranges[0] / SHARE}
         yield from (("preprocessing", f"SELECT {f}({x}) FROM {name}", sensitivity) for f in ("SUM", "AVG", "MAX"))
     for x in columns.wide:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["MECHANISMS", "by_name", "under_policy"]
 
 QUANTILES = ("quantile_cont", "quantile_disc", "min", "max")
+COUNTS = ("count_rows", "count", "count_units")
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 PAIRS = ("covar_pop", "covar_samp", "corr", "regr_slope")
 TABLES = ("dp_kmeans", "dp_covariance")
@@ -28,7 +29,11 @@ MECHANISMS: tuple[Late, ...] = (
     Late("located", home="located.mechanism:AtOwnPlace", kind=of("avg", *VARIANCES)),
     Late("laplace", home="laplace:Laplace"),
     Late("gaussian", home="gaussian:Gaussian"),
-    Late("clamped", home="clamped.mechanism:Clamped", kind=of("count_rows", "count", "count_units", "sum", "avg")),
+    Late(
+        "clamped",
+        home="clamped.mechanism:Clamped",
+        kind=of(*COUNTS, "sum", "avg", *VARIANCES),
+    ),
     Late("threshold", home="threshold:Threshold"),
     Late("gaussian_threshold", home="gaussian_threshold:GaussianThreshold", kind=choosing),
     Late("exponential", frozenset({"interval"}), home="exponential:Exponential", kind=of("mode", *QUANTILES)),

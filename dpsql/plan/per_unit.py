@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.errors import UnsupportedQuery
+from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
+from dpsql.plan.applied import applied
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
+from dpsql.plan.functions import FUNCTIONS as TABLE
 from dpsql.plan.functions import INTEGER_LIMIT
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
@@ -238,7 +240,8 @@ def totals_per_unit(
         aggregate: A sum, a count or a mean with ``per_group``.
         alias: The plan's alias of the totals.
     """
-    totals, columns, (own,) = _one_row_a_unit(relation, keys, aggregate, (aggregate.function,), alias)
+    asked_of_unit = ((aggregate.function, aggregate.argument),)
+    totals, columns, (own,) = _one_row_a_unit(relation, keys, aggregate, asked_of_unit, alias)
     asked = replace(
         aggregate,
         function="avg" if aggregate.function == "avg" else "sum",
@@ -250,24 +253,42 @@ def totals_per_unit(
 
 
 def sums_per_unit(
-    relation: Relation, keys: tuple[Key, ...], mean: Aggregate, alias: str
-) -> tuple[Relation, tuple[Key, ...], Column, Column]:
-    """What a mean is made of, for each unit and group: the sum of its values, and how many they are.
+    relation: Relation, keys: tuple[Key, ...], aggregate: Aggregate, alias: str, *, squares: bool
+) -> tuple[Relation, tuple[Key, ...], list[Column]]:
+    """What a mean or a variance is made of, for each unit and group.
 
     Args:
         relation: The rows.
         keys: What they are grouped by.
-        mean: Of which argument.
+        aggregate: Of which argument.
         alias: The plan's alias of the sums.
+        squares: Whether the sum of the values' squares is wanted, too.
+
+    Returns:
+        The rows, one a unit and group; their keys; and the columns of the sum of its values, of how many they are, and
+        of the sum of squares.
+
+    Raises:
+        UnsupportedQuery: Rows have lost their unit, or sums could overflow.
     """
-    totals, columns, (total, number) = _one_row_a_unit(relation, keys, mean, ("sum", "count"), alias)
-    return totals, columns, total, number
+    x = aggregate.argument
+    if x is None:
+        raise InvariantBroken("a mean needs an argument")
+    asked: list[tuple[str, Expression]] = [("sum", x), ("count", x)]
+    if squares:
+        times = [function for function in TABLE if function.name == "*"]
+        asked.append(("sum", applied("*", times, (x, x), aggregate.position)))
+    return _one_row_a_unit(relation, keys, aggregate, asked, alias)
 
 
 def _one_row_a_unit(
-    relation: Relation, keys: tuple[Key, ...], aggregate: Aggregate, functions: Sequence[str], alias: str
+    relation: Relation,
+    keys: tuple[Key, ...],
+    aggregate: Aggregate,
+    asked: Sequence[tuple[str, Expression | None]],
+    alias: str,
 ) -> tuple[Relation, tuple[Key, ...], list[Column]]:
-    """Functions of an aggregate's argument over each unit's rows in each group; last their columns."""
+    """Functions of arguments over each unit's rows in each group; last their columns."""
     unit = unit_of(relation)
     if unit is None:
         raise UnsupportedQuery(
@@ -276,9 +297,9 @@ def _one_row_a_unit(
             position=aggregate.position, hint="Keep the unit among the columns of the sub-query.",
         )  # fmt: skip
     most, values = rows_per_unit(relation), list[UnitValue]()
-    for place, function in enumerate(functions):
-        facts = unit_facts(function, aggregate.argument, most, aggregate.position)
-        values.append(UnitValue(f"v{place}", function, aggregate.argument, facts))
+    for place, (function, argument) in enumerate(asked):
+        facts = unit_facts(function, argument, most, aggregate.position)
+        values.append(UnitValue(f"v{place}", function, argument, facts))
     named = (("unit", unit), *((key.name, key.expression) for key in keys))
     columns = tuple(replace(key, expression=_key_column(alias, key.name, key.expression)) for key in keys)
     own = [Column(alias, value.name, value.facts) for value in values]

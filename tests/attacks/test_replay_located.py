@@ -33,6 +33,8 @@ QUESTIONS = (
     Template("SELECT sex, STDDEV(weight) FROM patients GROUP BY sex", options=PLACED),
     Template("SELECT AVG(score) FROM visits", options={"mechanism": "located", "rho": 0.1}),
     Template("SELECT AVG(cost) FROM visits WHERE score > 3", options={"mechanism": "clamped", "epsilon": 300}),
+    Template("SELECT STDDEV(cost), VAR_POP(cost) FROM visits", options={"mechanism": "clamped", "epsilon": 300}),
+    Template("SELECT VAR_SAMP(cost) FROM visits WHERE score > 3", options=OF_UNITS),
     Template("SELECT sex, AVG(cost) FROM visits JOIN patients USING (patient_id) GROUP BY sex", options=OF_UNITS),
     Template("SELECT AVG(reading) FROM notes", options=PLACED),  # no bounds: refused
 )

@@ -33,6 +33,8 @@ __all__ = ["KnownClamp", "known_clamp", "known_sizes"]
 
 INSIDE = 0.75  # Where in its bin, as a share of the upper end, a unit's size is taken to be. It is the middle.
 
+LIKELY = 3  # Of what an interval includes for clipping, one part in so many is thought to be clipped. A guess.
+
 USEFUL = 3
 """As a multiple of the noise: the most of clipping that an interval includes for bins that look empty. It is a choice:
 beyond it the interval would say nothing of the noise."""
@@ -45,14 +47,14 @@ class KnownClamp:
     Attributes:
         edges: The clamp, and doubles of it up to what the caps allow; in grid steps.
         units: How many units a neighbour differs in.
-        clipped: What the interval includes for clipping, in grid steps.
+        most_clipped: What the interval includes for clipping, in grid steps.
         most: How many units are above the clamp at most.
-        whole: Whether no more than ``clipped`` can be clipped, by the facts.
+        whole: Whether no more than ``most_clipped`` can be clipped, by the facts.
     """
 
     edges: tuple[int, ...]
     units: int
-    clipped: int
+    most_clipped: int
     most: int
     whole: bool
 
@@ -66,7 +68,11 @@ class KnownClamp:
 
     def allowed(self, place: int) -> int:
         """What the interval includes for clipping, in grid steps."""
-        return self.clipped if place == 0 else 0
+        return self.most_clipped if place == 0 else 0
+
+    def clipped(self, place: int) -> Fraction:
+        """What is thought to be clipped of that, in grid steps."""
+        return Fraction(self.allowed(place), LIKELY)
 
     def miss(self, confidence: float) -> float:
         """The chance that is left for the noise: the facts may be wrong, too."""

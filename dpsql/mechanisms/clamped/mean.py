@@ -37,43 +37,33 @@ Tests: tests/unit/mechanisms/clamped/test_mean.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, takewhile
 from typing import ClassVar
 
 import numpy as np
 
-from dpsql.errors import UnsupportedQuery
-from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.facts import known_sizes
-from dpsql.mechanisms.clamped.release import ClampSearch, place_of
+from dpsql.mechanisms.clamped.release import ClampSearch
+from dpsql.mechanisms.clamped.units import CAP, UnitsQuery, by_size, means_of, records, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
-from dpsql.mechanisms.located.clamp import Clamps, clamps_of
-from dpsql.mechanisms.located.mechanism import reach_of, worth_of
+from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import Shares, shares_for
-from dpsql.mechanisms.located.place import total
+from dpsql.mechanisms.located.place import THINS, total
 from dpsql.mechanisms.located.release import LAPLACE
-from dpsql.mechanisms.located.search import LocatedQuery, PlaceSearch, Row
-from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.located.search import PlaceSearch, Row
 from dpsql.mechanisms.noise.mean import fieller
 from dpsql.mechanisms.noise.noised import in_unit
-from dpsql.plan.needs import Contribution, Source, Values
-from dpsql.plan.nodes import Scan
-from dpsql.plan.per_unit import sums_per_unit
-from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["ClampedMean", "mean_of_units"]
+__all__ = ["NAME", "NO_TOTALS", "SUMMED", "ClampedMean", "mean_of_units"]
 
 NAME = "clamped"
-ALIAS = "totals"
-
-CAP = Fraction(1, 8)  # Of the price, for the cap of the rows that a unit counts with. It is a choice.
+SUMMED = ("sum", "half", "low", "high", "under", "over")
+"""Columns of a released sum: what it is, the farther end of its window, the ends, and what lies beyond them."""
 ROWS = Fraction(1, 8)
 """Of what is left, for the number of rows where a centre was found: near it the mean hardly moves with that number. It
 is a choice."""
@@ -83,38 +73,6 @@ middle is the centre, and for the number of rows. A choice."""
 ASIDE = 0.2
 """How far a mean is thought to be from the middle of a clamp of units' means, as a share of its half width. A guess:
 half of what `located` thinks of rows, which vary more."""
-FIRST = 256  # Clamps of totals begin at this part of the farthest value of one row, as in `clamped`.
-LOOSE = 4  # How many times what a unit has a cap is thought to be. A guess, as in `capped`.
-MANY = 16  # From so many rows a unit on, a cap is thought to be loose. A guess.
-SKEW = Fraction(1, 16)
-"""How far the mean is thought to be from the centre, as a share of the reach of single rows. A guess."""
-MOST_UNITS = 2_000_000
-"""Rows by the policy's guess; of more the mean is asked for by name alone. Each unit may be a pair of its own, which
-the worker sends: a million take one to two seconds, as measured for `located`."""
-
-
-@dataclass(frozen=True, slots=True)
-class UnitsQuery(LocatedQuery):
-    """What such a mean needs to know, all of it public: `LocatedQuery` of units and their totals, and of their rows.
-
-    Attributes:
-        grid: Of totals about any centre; ``reach`` and ``clamps`` are theirs too, and ``rows_about`` counts units.
-        values: The grid of one row's value.
-        places: Clamps of units' means: the middle of one is the centre where there are too few units to find one.
-        cap: How the cap of a unit's rows is chosen.
-        rows: Guess of the rows per group.
-        skew: Guess of the mean's distance from the centre, in grid steps.
-    """
-
-    values: Grid
-    places: Clamps
-    cap: ClampSearch
-    rows: int
-    skew: float
-
-    def of_rows(self, shares: Shares, cap: int) -> LaplaceLaw:
-        """The noise of a number of rows, at the place of a cap."""
-        return self.law(shares.again, self.cap.edges[cap])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,31 +80,37 @@ class ClampedMean(PlaceSearch):
     """An offer to release each group's mean from its units' totals."""
 
     query: UnitsQuery
-    columns: ClassVar[tuple[str, ...]] = (
-        "clamp", "rows", "sum", "centre", "half", "low", "high", "under", "over", "cap",
-    )  # fmt: skip
+    columns: ClassVar[tuple[str, ...]] = ("clamp", "rows", "centre", "cap", *SUMMED)
 
     def __post_init__(self) -> None:
         derive(self, need=self.query.need, half_width=self.foreseen(self.query.rows_about), notes=self.notes)
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and what was released before it: numbers of units and rows, the centre, the window, the cap."""
-        query, groups = self.query, list(_pairs(raw))
-        cap = query.cap.choose(_by_size(groups, query.cap.edges), sampler)
+        query, groups = self.query, list(records(raw, self.need.columns))
+        cap = query.cap.choose(by_size(groups, query.cap.edges), sampler)
         counts, few = self.counted([units for _, units in groups], sampler)
         alone = [group for group, small in zip(groups, few, strict=True) if small]
-        place = self._place([_means(*group, query.values) for group in alone], sampler)
-        middle = query.places.window(place).middle
-        clamp = self.clamp([(_totals(pairs, middle), units) for pairs, units in alone], sampler)
+        place = self._place([means_of(*group, query.values) for group in alone], sampler)
+        together = self._together(alone, query.places.window(place).middle, sampler)
         found = [
-            self._row(*group, Row(count=n, cap=cap, clamp=clamp if small else None, centre=middle), sampler)
+            self._row(*group, Row(count=n, cap=cap, **(together if small else {"clamp": None})), sampler)
             for group, n, small in zip(groups, counts, few, strict=True)
         ]
         return ReleasedTable({name: [row[name] for row in found] for name in ("value", "count", *self.columns)})
 
-    def _mean(self, centre: int, total: int, rows: int) -> float:
+    def rows(self, row: Row) -> int:
+        """The released number of rows; where that is lost in its noise, as many as the noise could hide."""
+        return max(int(row["rows"]), math.ceil(self.query.of_rows(self.shares(row), row["cap"]).spread))
+
+    def _together(self, groups: Sequence[tuple[Whole, Whole]], middle: int, sampler: Sampler) -> Row:
+        """What groups with few units have in common."""
+        clamp = self.clamp([(totals_of(held, middle), units) for held, units in groups], sampler)
+        return {"centre": middle, "clamp": clamp}
+
+    def _value(self, row: Row) -> float:
         grid = self.query.values
-        mean = Fraction(centre) + (Fraction(total, rows) if rows >= 1 else 0)
+        mean = Fraction(row["centre"]) + Fraction(row["sum"], self.rows(row))
         return float(min(max(mean, Fraction(grid.low)), Fraction(grid.high)) * grid.step)
 
     @property
@@ -166,31 +130,49 @@ class ClampedMean(PlaceSearch):
         shares = shares_for(units, self.query.each)
         return None if shares is None else replace(shares, again=ROWS)
 
-    def _row(self, pairs: Whole, units: Whole, row: Row, sampler: Sampler) -> Row:
+    def _row(self, held: Whole, units: Whole, row: Row, sampler: Sampler) -> Row:
         query, shares, cap = self.query, self.shares(row), self.query.cap.edges[row["cap"]]
         if row["clamp"] is None:
-            centre = self.centre(*_means(pairs, units, query.values), query.values, shares, sampler)
-            totals = _totals(pairs, centre)
-            found = self.around(0, totals, units, row["count"], shares, sampler)
-        else:
-            centre, totals = row["centre"], _totals(pairs, row["centre"])
-            below, above = self._beyond(row)
-            found = replace(query.clamps.window(row["clamp"]), under=below, over=above)
-        window = replace(found, middle=0, half=max(1, -found.low, found.high))
-        law = query.law(shares.answer, window.half)
-        (steps,) = noised([total(totals, units, window)], law.draw(sampler, 1)).tolist()
-        exact = int((np.minimum(pairs[:, 1], cap) * units).sum())
-        (rows,) = noised([exact], query.of_rows(shares, row["cap"]).draw(sampler, 1)).tolist()
-        told = {name: getattr(window, name) for name in ("half", "low", "high", "under", "over")}
-        return {**row, **told, "centre": centre, "sum": steps, "rows": rows, "value": self._mean(centre, steps, rows)}
+            row["centre"] = self.centre(*means_of(held, units, query.values), query.values, shares, sampler)
+        row |= self._sums(held, units, row, shares, sampler)
+        exact = int((np.minimum(held[:, 1], cap) * units).sum())
+        (row["rows"],) = noised([exact], query.of_rows(shares, row["cap"]).draw(sampler, 1)).tolist()
+        return {**row, "value": self._value(row)}
 
-    def _beyond(self, row: Row) -> tuple[float, float]:
-        """What totals beyond the clamp of groups with few units may take from their sum, and add to it."""
-        search, count = self._search, max(1, row["count"])
-        if search is None:
-            return 0.0, 0.0
-        below, above, _ = self.query.clamps.outside(search, row["clamp"], row["count"])
-        return below * count, above * count
+    def _sums(self, held: Whole, units: Whole, row: Row, shares: Shares, sampler: Sampler) -> Row:
+        """What is released of a group's totals."""
+        parts, few = (shares.tails, shares.answer), (self.query.clamps, self._search, row["clamp"])
+        return self.summed((totals_of(held, row["centre"]), units), row, parts, few, sampler)
+
+    def summed(
+        self,
+        group: tuple[Whole, Whole],
+        row: Row,
+        parts: tuple[Fraction, Fraction],
+        few: tuple[Clamps, ClampSearch | None, int | None],
+        sampler: Sampler,
+        thins: float = THINS[1],
+    ) -> Row:
+        """The sum of what units add up to within a window, and the window (`SUMMED`).
+
+        Args:
+            group: What units add up to, and how many of them.
+            row: What was released of the group.
+            parts: The shares of the price for finding the window, and for the sum.
+            few: Clamps of such numbers, how one was chosen, and its place where there are too few units for a window.
+            sampler: For the noise.
+            thins: As in `window_of`.
+        """
+        clamps, search, place = few
+        if place is None:
+            found = self.around(0, group, row["count"], parts, clamps.grid, sampler, thins)
+        else:
+            count = max(1, row["count"])
+            below, above, _ = (0.0, 0.0, 0.0) if search is None else clamps.outside(search, place, row["count"])
+            found = replace(clamps.window(place), under=below * count, over=above * count)
+        window = replace(found, middle=0, half=max(1, -found.low, found.high))
+        (steps,) = noised([total(*group, window)], self.query.law(parts[1], window.half).draw(sampler, 1)).tolist()
+        return {"sum": steps, **{name: getattr(window, name) for name in SUMMED[1:]}}
 
     def _around(self, rows: Sequence[Row], confidence: float) -> list[tuple[float, float]]:
         return [self._interval(row, confidence) for row in rows]
@@ -250,117 +232,18 @@ class ClampedMean(PlaceSearch):
         return float((grid.high - grid.low) * grid.step) / 2
 
 
-def _pairs(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
-    """The pairs of each group, (k, 2) sums and numbers of rows, and how many units have each."""
-    names = ("group", "value", "value_1", "rows")
-    group, sums, held, units = (np.asarray(raw.column(name), dtype=np.int64) for name in names)
-    order = np.argsort(group, kind="stable")
-    ends = np.searchsorted(group[order], np.arange(1, raw.size))
-    pairs = np.stack((sums, held), axis=1)[order]
-    return zip(np.split(pairs, ends), np.split(units[order], ends), strict=True)
-
-
-def _totals(pairs: Whole, centre: int) -> Whole:
-    """What each unit's rows add to the distance from a centre."""
-    totals: Whole = pairs[:, 0] - centre * pairs[:, 1]
-    return totals
-
-
-def _means(pairs: Whole, units: Whole, grid: Grid) -> tuple[Whole, Whole]:
-    """The units' own means, rounded down, distinct and rising, and how many have each."""
-    means, where = np.unique(np.clip(pairs[:, 0] // pairs[:, 1], grid.low, grid.high), return_inverse=True)
-    found = np.zeros(len(means), dtype=np.int64)
-    np.add.at(found, where, units)
-    return means, found
-
-
-def _by_size(groups: Sequence[tuple[Whole, Whole]], edges: Sequence[int]) -> list[int]:
-    """How many units have more rows than the edge before and at most each; last those above all, none."""
-    found = np.zeros(len(edges) + 1, dtype=np.int64)
-    for pairs, units in groups:
-        np.add.at(found, np.searchsorted(edges, pairs[:, 1], side="left"), units)
-    return [int(n) for n in found]
-
-
 def mean_of_units(request: Request) -> Offer | Refusal:
     """An offer for a mean whose statement names no bound, or why there is none."""
-    grid, loss, argument = request.grid, pure_loss(request.price), request.aggregate.argument
-    if reason := _why_not(request):
+    grid, loss = request.grid, pure_loss(request.price)
+    if reason := why_not(request, squares=False):
         return Refusal(NAME, reason)
-    if grid is None or argument is None or loss is None:
+    if grid is None or loss is None:
         return Refusal(NAME, TOO_SMALL)
-    source, facts = request.source, request.facts
-    try:
-        relation, keys, sums, held = sums_per_unit(source.relation, source.keys, request.aggregate, ALIAS)
-    except UnsupportedQuery:
-        return Refusal(NAME, "its rows have no totals per unit.")
-    most, wide = source.contribution.rows, grid.high - grid.low
-    own = Source(relation, keys, Contribution(1, 1, 1))
-    of_sums = Grid(grid.step, min(grid.low, 0) * most, max(grid.high, 0) * most)
-    need = Values(own, sums, of_sums, others=((held, Grid(Fraction(1), 1, most)),))
-    typical, rows = _rows_of_a_unit(request, most), max(1, request.rows_about)
-    units, moved = max(1, round(rows / math.sqrt(typical))), request.neighbour_rows
-    groups = math.prod(len(key.domain or ()) for key in source.keys)
-    reach = reach_of(grid, facts)
-    skew = float(SKEW) * reach
-    rest = loss.epsilon * (1 - CAP)
-    caps = (*takewhile(most.__gt__, (1 << k for k in count())), most)
-    query = UnitsQuery(
-        need=need,
-        grid=Grid(grid.step, -wide * most, wide * most),
-        moved=moved,
-        epsilon=rest,
-        rows_about=units,
-        reach=reach * math.sqrt(typical) + skew * typical,
-        worth=worth_of(units * float(rest / moved)),
-        clamps=_clamps(grid, most, reach * math.sqrt(typical)),
-        groups=groups,
-        values=grid,
-        places=clamps_of(grid, facts),
-        cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical), groups),
-        rows=rows,
-        skew=skew,
-    )
-    return ClampedMean(NAME, loss, query, notes=(NOTE,))
+    query = units_query(request, grid, loss, squares=False)
+    return Refusal(NAME, NO_TOTALS) if query is None else ClampedMean(NAME, loss, query, notes=(NOTE,))
 
 
-def _clamps(grid: Grid, most: int, guess: float) -> Clamps:
-    """Clamps of a unit's total about a centre."""
-    far = grid.high - grid.low
-    edges = (*takewhile((far * most).__gt__, (max(1, far // FIRST) << k for k in count())), far * most)
-    around = Grid(grid.step, -far * most, far * most)
-    return Clamps(around, 0, edges, place_of(edges, guess), place_of(edges, guess / 2), None)  # as `located` hopes
-
-
-def _rows_of_a_unit(request: Request, most: int) -> float:
-    """About the most rows that units have, by facts or by the cap that the owner is sure of; conditions leave fewer."""
-    known = known_sizes(request)
-    if known is not None and known[0].units:
-        return min(most, float(known[0].high(max(bin_ for bin_, seen in enumerate(known[0].seen) if seen))))
-    typical = most / LOOSE if most >= MANY else float(most)
-    return typical if isinstance(request.source.relation, Scan) else min(typical, 2 * math.sqrt(most))
-
-
-def _why_not(request: Request) -> str | None:
-    """Why there is no offer, but for a price that buys nothing."""
-    aggregate, source, grid = request.aggregate, request.source, request.grid
-    if request.selects:
-        return "it cannot decide which groups of an open domain appear; only a threshold can."
-    if aggregate.bounds is not None or source.cap_rows or source.cap_groups or source.cap_rows_in_group:
-        return "the statement or the policy names contribution bounds of its own."
-    if source.contribution.rows == 1:
-        return "a unit has one row; there is no total to clip."
-    if source.contribution.groups > 1 or any(key.domain is None for key in source.keys):
-        return "it answers means without groups, or of listed ones where a unit is in one alone."
-    if grid is None or grid.low == grid.high:
-        return f"{aggregate.text} has no bounds to find a place within; declare bounds in the policy."
-    if max(abs(grid.low), abs(grid.high), grid.high - grid.low) * source.contribution.rows > FARTHEST_STEP:
-        return "the totals of units would be too large for exact sums; declare a coarser grid."
-    if request.rows_about > MOST_UNITS and request.options.mechanism != NAME:
-        return "for so many units it takes long, and is offered only by name."
-    return None
-
-
+NO_TOTALS = "its rows have no totals per unit."
 NOTE = (
     "What the rows of one unit add to the distance from a centre is clipped, and so is the number of rows that it "
     f"counts with: {float(CAP + ROWS * (1 - CAP)):.0%} of its price is for that number. Units whose totals noise hides "

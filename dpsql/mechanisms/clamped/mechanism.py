@@ -36,9 +36,10 @@ chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken 
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
 FINE. For g, which may be taken for its start, s is in the place of -p_g: N_g <= N.
 
-*The interval* covers the noise, and ALLOWED w / a times C besides for what is clipped. It holds the unclamped total
-wherever no more than that was clipped in a group; beyond it nobody can know, for a single unit may have all that its
-caps allow. The answer says both numbers.
+*The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
+each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
+half of these four times, and so on. It holds the unclamped total wherever no more than that was clipped in a group;
+beyond it nobody can know, for a single unit may have all that its caps allow. The answer says both numbers.
 
 Where `dpsql advise` released the sizes of a table's units, they give a clamp for nothing (`facts`), and the whole
 price is for the noise; of the two ways the one with the less expected error is offered.
@@ -55,12 +56,13 @@ Source: the choice of a clamp by the number of units above it is that of Amin, K
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
-from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease, ClampSearch, place_of
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -78,6 +80,7 @@ __all__ = ["Clamped"]
 NAME = "clamped"
 ALIAS = "totals"  # Of units' totals in a plan: one name, so that totals which are the same are read once.
 TOTALS = ("count_rows", "count", "count_units", "sum")
+VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 
 SHARE = Fraction(3, 10)
 """Of the price, for choosing the clamp. Measured: between a quarter and two fifths the error hardly changes."""
@@ -111,14 +114,18 @@ class Clamped(Mechanism):
     def takes(self, request: Request) -> bool:
         """Counts and sums; not of groups that were chosen, whose units have more in others."""
         own = Mechanism.takes(self, request) and request.source.cut is None
-        return own and request.aggregate.function in (*TOTALS, "avg")
+        return own and request.aggregate.function in (*TOTALS, "avg", *VARIANCES)
 
     def offer(self, request: Request) -> Offer | Refusal:
-        """An offer for a count, a sum or a mean whose statement names no bound, or why there is none."""
+        """An offer for a count, a sum, a mean or a variance whose statement names no bound, or why there is none."""
         if request.aggregate.function == "avg":
             from dpsql.mechanisms.clamped.mean import mean_of_units  # it needs `located`, which sums do without
 
             return mean_of_units(request)
+        if request.aggregate.function in VARIANCES:
+            from dpsql.mechanisms.clamped.variance import variance_of_units  # as above
+
+            return variance_of_units(request)
         totals = _totals(request)
         if isinstance(totals, str):
             return Refusal(self.name, totals)
@@ -127,6 +134,14 @@ class Clamped(Mechanism):
         if not found:
             return Refusal(self.name, next(reason for reason in offers if isinstance(reason, str)))
         return min(found, key=lambda offer: offer.expected_error)
+
+    def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
+        """Offers for several variances and deviations of the same values."""
+        if sum(request.aggregate.function in VARIANCES for request in requests) < 2:
+            return ()
+        from dpsql.mechanisms.clamped.variance import together  # as above
+
+        return together(requests)
 
 
 def _by_facts(request: Request, totals: Sized) -> ClampedRelease | None:

@@ -27,7 +27,7 @@ from itertools import count, takewhile
 import numpy as np
 
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.release import ALLOWED, ClampSearch, place_of
+from dpsql.mechanisms.clamped.release import ALLOWED, FARTHER, ClampSearch, place_of
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
@@ -50,7 +50,6 @@ where it is wrong, little is lost."""
 SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
 SQUARED = 3
 """Of a row that is clipped by once the clamp: by how many squares of the clamp its own square falls. It is 2^2 - 1."""
-FARTHER = 0.75  # Where the rows of a doubling lie, as a share of its far end. A guess: the middle.
 
 
 @dataclass(frozen=True, slots=True)

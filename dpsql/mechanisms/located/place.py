@@ -31,7 +31,7 @@ import numpy as np
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.plan.types import Grid
 
-__all__ = ["Bins", "Clip", "Side", "beyond", "most_hidden", "squares", "total", "window_of"]
+__all__ = ["THINS", "Bins", "Clip", "Side", "beyond", "most_hidden", "squares", "total", "window_of"]
 
 LEVELS = 25
 """The most bins of a side. It is a choice: the innermost is then 2^-24 of the bounds, finer than any answer here."""
@@ -118,7 +118,16 @@ class Clip:
     squared: float
 
 
-def window_of(bins: Bins, centre: int, counts: Sequence[int], rows: int, noise: float, power: int, cost: float) -> Clip:
+def window_of(
+    bins: Bins,
+    centre: int,
+    counts: Sequence[int],
+    rows: int,
+    noise: float,
+    power: int,
+    cost: float,
+    thins: float = THINS[1],
+) -> Clip:
     """The window to clip to.
 
     Args:
@@ -129,6 +138,7 @@ def window_of(bins: Bins, centre: int, counts: Sequence[int], rows: int, noise: 
         noise: Scale of the noise of each bin.
         power: 1 for a mean, 2 for a variance.
         cost: Standard deviation of the answer's noise, for a window of half width 1.
+        thins: What the interval takes to be left of a tail after one more doubling: of squared values more.
     """
     grid, edges = bins.grid, np.array(bins.edges, dtype=np.float64)
     sides = np.array(counts, dtype=np.float64).reshape(2, len(edges))
@@ -143,8 +153,8 @@ def window_of(bins: Bins, centre: int, counts: Sequence[int], rows: int, noise: 
     middle = _middle(sides, edges, centre, rows, low, high)
     half = max(1, high - middle, middle - low)
     low, high = max(grid.low, middle - half), min(grid.high, middle + half)
-    below = _hidden(tails[0], edges, centre - grid.low, centre - low, lasts[0], noise)
-    above = _hidden(tails[1], edges, grid.high - centre, high - centre, lasts[1], noise)
+    below = _hidden(tails[0], edges, centre - grid.low, centre - low, lasts[0], noise, thins)
+    above = _hidden(tails[1], edges, grid.high - centre, high - centre, lasts[1], noise, thins)
     return Clip(middle, half, low, high, below.hidden, above.hidden, below.squared + above.squared)
 
 
@@ -191,7 +201,7 @@ def _reach(
     return math.ceil(best)
 
 
-def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int, noise: float) -> Side:
+def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int, noise: float, thins: float) -> Side:
     """What the interval counts of the rows beyond the window, on one side."""
     if reach >= far:
         return Side(0.0, 0.0)
@@ -199,7 +209,7 @@ def _hidden(tail: np.ndarray, edges: np.ndarray, far: int, reach: int, last: int
     known = max(float(tail[last]), noise)
     most = min(max(float(tail[last + 1]), 0.0) + SWAY * math.sqrt(2 * bins) * noise, known / 2) if bins else 0.0
     ends = np.where(edges < far, edges * FARTHER, far)  # what lay beyond the bounds is at them
-    rows = _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(most, THINS[1], bins))
+    rows = _rows(tail, last, known + SWAY * math.sqrt(2 * (bins + 1)) * noise, _thinning(most, thins, bins))
     rows[edges <= reach] = 0
     moved = float((rows * np.maximum(ends - reach, 0)).sum())
     squared = float((rows * np.maximum(ends**2 - float(reach) ** 2, 0)).sum())

@@ -86,7 +86,8 @@ class LocatedRelease(PlaceSearch):
     def window(self, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
         """Where the group is: a centre by its rank, then noised numbers of rows by their distance from it."""
         centre = self.centre(values, rows, self.query.grid, shares, sampler)
-        return self.around(centre, values, rows, count, shares, sampler)
+        parts = shares.tails, shares.answer
+        return self.around(centre, (values, rows), count, parts, self.query.grid, sampler)
 
     @abstractmethod
     def _inside(self, values: Whole, rows: Whole, row: Row, window: Clip, sampler: Sampler) -> Row:

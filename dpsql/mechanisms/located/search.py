@@ -22,7 +22,7 @@ from dpsql.mechanisms.choice.landscape import Rank, landscape
 from dpsql.mechanisms.clamped.release import ClampSearch
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
-from dpsql.mechanisms.located.place import Bins, Clip, window_of
+from dpsql.mechanisms.located.place import THINS, Bins, Clip, window_of
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Grid
@@ -132,13 +132,32 @@ class PlaceSearch(Offer):
         index, offset = sampler.intervals(widths.tolist(), scores.tolist(), exponent)
         return grid.low + int(widths[:index].sum()) + offset
 
-    def around(self, centre: int, values: Whole, rows: Whole, count: int, shares: Shares, sampler: Sampler) -> Clip:
-        """The window, by noised numbers of rows at each distance from a centre."""
-        query, bins = self.query, Bins(self.query.grid)
-        law, exact = query.law(shares.tails), bins.counts(values, rows, centre)
+    def around(
+        self,
+        centre: int,
+        group: tuple[Whole, Whole],
+        count: int,
+        parts: tuple[Fraction, Fraction],
+        grid: Grid,
+        sampler: Sampler,
+        thins: float = THINS[1],
+    ) -> Clip:
+        """The window, by noised numbers of rows at each distance from a centre.
+
+        Args:
+            centre: In grid steps.
+            group: Its values, and how many rows hold each.
+            count: Its noised number of rows.
+            parts: The shares of the price for these numbers, and for the sum that is clipped to the window.
+            grid: Of the values.
+            sampler: For the noise.
+            thins: As in `window_of`.
+        """
+        query, bins = self.query, Bins(grid)
+        law, exact = query.law(parts[0]), bins.counts(*group, centre)
         near = [int(k) for k in noised(exact, law.draw(sampler, len(exact)))]
-        cost = math.sqrt(2) * query.law(shares.answer).spread
-        return window_of(bins, centre, near, count, law.spread, self.power, cost)
+        cost = math.sqrt(2) * query.law(parts[1]).spread
+        return window_of(bins, centre, near, count, law.spread, self.power, cost, thins)
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """In the answer's unit; the value is always inside."""

@@ -70,7 +70,7 @@ def test_an_interval_from_facts_holds_the_unclamped_total_whatever_the_noise_of_
         excess = sum(max(0, size - clamp.edges[0]) for size in sizes)
         assert sum(size > clamp.edges[0] for size in sizes) <= clamp.most
         if clamp.whole:
-            assert excess <= clamp.clipped
+            assert excess <= clamp.most_clipped
         assert clamp.edges[-1] == 256
         assert all(b <= 2 * a for a, b in zip(clamp.edges, clamp.edges[1:], strict=False))
 

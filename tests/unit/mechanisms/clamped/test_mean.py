@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -18,8 +17,10 @@ import pytest
 import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.clamped import mean as clamped_mean
-from dpsql.mechanisms.clamped.mean import FEW, ClampedMean, UnitsQuery
+from dpsql.mechanisms.clamped import units as of_units
+from dpsql.mechanisms.clamped.mean import FEW, ClampedMean
 from dpsql.mechanisms.clamped.mechanism import Clamped
+from dpsql.mechanisms.clamped.units import UnitsQuery
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Bins, Clip
 from dpsql.mechanisms.noise.laws import LaplaceLaw
@@ -90,13 +91,13 @@ def loss(release: ClampedMean, one: Units, two: Units, seed: str) -> float:
 
 
 def _means(held: Any, units: Any) -> tuple[Any, Any]:
-    return clamped_mean._means(held, units, WIDE)
+    return of_units.means_of(held, units, WIDE)
 
 
 def _scores(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
     """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means and of totals."""
     query = release.query
-    scores = [query.cap.scores(clamped_mean._by_size([side], query.cap.edges))]
+    scores = [query.cap.scores(of_units.by_size([side], query.cap.edges))]
     if row["clamp"] is None:
         return scores
     search = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1)
@@ -253,37 +254,39 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     home = tmp_path_factory.mktemp("clamped_mean")
     with duckdb.connect(str(home / "shop.duckdb")) as connection:
         connection.execute(MADE)
-    _policy(home)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
-
-
-def _policy(home: Path) -> None:
-    (home / "shop.yaml").write_text("""
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: basic
-  total: {epsilon: 1000}
-  analysts: {"*": {epsilon: 1000}}
-  per_query: {epsilon: 1}
-tables:
-  customers:
+    (home / "shop.yaml").write_text(
+        policy_of_orders("""  customers:
     unit: customer
     key: customer
     rows_per_unit: 1
     columns:
       region: {type: text, values: [N, S]}
-  orders:
+""")
+    )
+    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
+        yield proxy.session(analyst="ana")
+
+
+def policy_of_orders(more: str = "") -> str:
+    return f"""
+version: 1
+name: shop
+engine: {{kind: duckdb, database: shop.duckdb}}
+neighbours: add_remove
+budget:
+  ledger: ledger.db
+  composition: basic
+  total: {{epsilon: 1000}}
+  analysts: {{"*": {{epsilon: 1000}}}}
+  per_query: {{epsilon: 1}}
+tables:
+{more}  orders:
     unit: customer
     rows_per_unit: 500
     columns:
-      amount: {type: decimal, bounds: [-10000, 10000], grid: 0.01}
-      paid: {type: boolean}
-""")
+      amount: {{type: decimal, bounds: [-10000, 10000], grid: 0.01}}
+      paid: {{type: boolean}}
+"""
 
 
 @pytest.mark.parametrize("sql", ASKED)

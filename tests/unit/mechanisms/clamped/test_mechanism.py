@@ -197,11 +197,12 @@ def test_data_within_one_power_of_two_get_that_clamp_and_an_interval_that_says_w
     assert released.values == [sum(5 + i % 4 for i in range(3_000))]
     ((low, high),) = offer.intervals(released, 0.95)
     assert low is not None and high is not None
-    noise, clipped = 34, 107  # 8 ln(20) / 0.7 of noise; 4 * 8 / 0.3 for what is clipped, which only adds
+    # 8 ln(20) / 0.7 of noise; for what is clipped, which only adds, (3 + 3/4 log2(200 / 8)) 8 / 0.3.
+    noise, clipped = 34, 173
     assert released.values[0] - low == noise
     assert high - released.values[0] == noise + clipped
     (note,) = offer.told(released)
-    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "107 is for what is clipped" in note
+    assert "at most 8, chosen privately" in note and "±34 is noise" in note and "173 is for what is clipped" in note
 
 
 def test_what_names_its_bounds_or_has_none_to_find_is_refused() -> None:
