@@ -14,7 +14,8 @@ from dpsql.audit.watched import preprocessed
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.capped.groups import CappedThreshold
 from dpsql.mechanisms.capped.release import CappedRelease
-from dpsql.mechanisms.clamped.release import ClampedRelease, ClampSearch
+from dpsql.mechanisms.choice.clamp import ClampSearch
+from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.noise.mean import MeanRelease
 from dpsql.mechanisms.noise.moments import MomentsRelease
 from dpsql.mechanisms.preprocessing.personalised_release import ClippedTotal, PersonalisedExtreme

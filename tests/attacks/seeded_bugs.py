@@ -20,6 +20,7 @@ from dpsql.engine.printer import Printer
 from dpsql.mechanisms import gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.capped.groups import CappedThreshold
+from dpsql.mechanisms.choice.clamp import ClampSearch, above_edges
 from dpsql.mechanisms.clamped import release as clamped_release
 from dpsql.mechanisms.noise import sensitivity as moved
 from dpsql.mechanisms.noise import thresholds
@@ -194,13 +195,13 @@ def _no_clamp_of_totals() -> AbstractContextManager[object]:
         last = len(release.search.edges) - 1
         return [total << release._digits(place) for total in clamped(release, sizes, last)]
 
-    def least(search: clamped_release.ClampSearch, above: Sequence[int], sampler: Sampler) -> int:
+    def least(search: ClampSearch, above: Sequence[int], sampler: Sampler) -> int:
         drawn(search, above, sampler)  # the loss must hold at every clamp that may come up: this is one
         return 0
 
-    clamped, drawn = clamped_release.ClampedRelease.within, clamped_release.ClampSearch.choose
+    clamped, drawn = clamped_release.ClampedRelease.within, ClampSearch.choose
     stack = ExitStack()
-    stack.enter_context(patch.object(clamped_release.ClampSearch, "choose", least))
+    stack.enter_context(patch.object(ClampSearch, "choose", least))
     stack.enter_context(patch.object(clamped_release.ClampedRelease, "within", whole))
     return stack
 
@@ -217,10 +218,10 @@ def _no_cap_of_groups() -> AbstractContextManager[object]:
 
 
 def _clamp_by_raw_numbers() -> AbstractContextManager[object]:
-    def best(search: clamped_release.ClampSearch, units: Sequence[int], sampler: Sampler) -> int:
-        return next(place for place, many in enumerate(clamped_release.above_edges(units)) if many <= 2)
+    def best(search: ClampSearch, units: Sequence[int], sampler: Sampler) -> int:
+        return next(place for place, many in enumerate(above_edges(units)) if many <= 2)
 
-    return patch.object(clamped_release.ClampSearch, "choose", best)
+    return patch.object(ClampSearch, "choose", best)
 
 
 BUGS = (

@@ -45,8 +45,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
+from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.release import ClampSearch
 from dpsql.mechanisms.clamped.units import CAP, UnitsQuery, by_size, means_of, records, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps

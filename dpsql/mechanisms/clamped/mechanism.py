@@ -63,8 +63,9 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
+from dpsql.mechanisms.choice.clamp import ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
-from dpsql.mechanisms.clamped.release import ClampedRelease, ClampSearch, place_of
+from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.advised import LogHistogram

@@ -6,7 +6,6 @@ Tests: tests/unit/mechanisms/clamped/test_mechanism.py.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,131 +20,11 @@ from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = [
-    "ALLOWED",
-    "FARTHER",
-    "Clamp",
-    "ClampSearch",
-    "ClampedRelease",
-    "Sizes",
-    "above_edges",
-    "place_of",
-    "sizes_of",
-]
-
-CLIMB = Fraction(5, 2)
-"""Nats that a clamp twice as high must be worth just below the guessed edge. Further down it is in proportion less, at
-the lowest edge nothing, so that where clamps are far below the guess the steps up to them do not count much. Measured
-on the data of docs/untuned.md, and on log-normal and Pareto totals of 60 to 30,000 units: the longest tails want 2, the
-other data 3."""
-
-STEEP = Fraction(3)
-"""The same above the guessed edge, where a high clamp is the less likely to be right. Measured there: from 5 on, few
-units that all lie above the guess are clipped together."""
-
-FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
-
-SURE = Fraction(3)
-"""Nats by which the guessed edge is ahead of the lowest one while nobody is counted. So few units leave the guess in
-force: the chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. It is a choice."""
-
-ALLOWED = 3
-"""Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
-clamp each. Measured, with what `FARTHER` adds: 19 of 20 intervals hold on data with long tails."""
-
-FARTHER = 0.75
-"""Where what lies in a doubling beyond the clamp is taken to be, as a share of its far end: the middle. The interval
-allows for one nat of units of which half have more than twice the clamp, half of these four times, and so on."""
+__all__ = ["Clamp", "ClampedRelease", "Sizes", "sizes_of"]
 
 PARTS = 3
 """Binary digits, at least, of what totals above the clamp are multiplied by. It is rounded down: the largest units may
 count with an eighth less than the clamp, those near it with hardly less. It is a choice."""
-
-MISS = 0.05  # As a probability: that more units are above the clamp than the answer says.
-
-
-@dataclass(frozen=True, slots=True)
-class ClampSearch:
-    """The private choice of a clamp among edges.
-
-    Attributes:
-        edges: Rising, in grid steps; no unit's size is above the last.
-        epsilon: What the choice costs.
-        units: How many units a neighbour differs in.
-        guess: The place of the edge that stands while too few units are there to tell another.
-        groups: How many groups get noise.
-    """
-
-    edges: tuple[int, ...]
-    epsilon: Fraction
-    units: int
-    guess: int
-    groups: int
-
-    @property
-    def exponent(self) -> Fraction:
-        """Of a point of a score."""
-        return self.epsilon / (self.units * FINE)
-
-    def climbed(self, place: int) -> float:
-        """Nats that an edge must be worth more than the lowest: their slope rises evenly up to the guessed edge."""
-        up, guess = (math.log2(self.edges[at] / self.edges[0]) for at in (place, self.guess))
-        below = min(up, guess)
-        return float(CLIMB) * below * (below / (2 * guess) if guess else 0.0) + float(STEEP) * (up - below)
-
-    def penalty(self, place: int) -> int:
-        """Points by which an edge is handicapped: the more groups get noise, the more a low clamp is worth."""
-        return round(Fraction(self.climbed(place) * math.sqrt(self.groups)) / self.exponent)
-
-    @property
-    def start(self) -> int:
-        """Points that the guessed edge has while nobody is counted."""
-        return math.ceil(SURE / self.exponent)
-
-    def scores(self, units: Sequence[int]) -> list[int]:
-        """Of each edge, in points, from the number of units of each size."""
-        every, above = sum(units), above_edges(units)
-        scores = [-FINE * many - self.penalty(place) for place, many in enumerate(above)]
-        scores[self.guess] = max(scores[self.guess], self.start - FINE * every)
-        return scores
-
-    def choose(self, units: Sequence[int], sampler: Sampler) -> int:
-        """The place of the chosen edge.
-
-        Args:
-            units: How many units are of each size; behind the last edge, too, where there is none.
-            sampler: For the exact choice.
-        """
-        return sampler.permute_and_flip(self.scores(units), self.exponent)
-
-    def most_above(self, place: int) -> int:
-        """How many units are above the chosen edge at most, with chance 1 - `MISS`; 0 at the last."""
-        last = len(self.edges) - 1
-        if place == last:
-            return 0
-        ahead = self.start if place == self.guess else -self.penalty(place)
-        points = self.penalty(last) + ahead + math.log(last / MISS) / float(self.exponent)
-        return math.ceil(points / FINE)
-
-    def allowed(self, place: int) -> int:
-        """What the interval allows to be clipped in one group, in grid steps; 0 at the last edge."""
-        if place == len(self.edges) - 1:
-            return 0
-        doublings = math.log2(self.edges[-1] / self.edges[place])
-        return math.ceil((ALLOWED + FARTHER * doublings) * float(self.clipped(place)))
-
-    def clipped(self, place: int) -> Fraction:
-        """What is thought to be clipped in one group, in grid steps: one nat of units, by once the clamp each."""
-        return Fraction(0) if place == len(self.edges) - 1 else self.edges[place] * self.units / self.epsilon
-
-    def miss(self, confidence: float) -> float:
-        """The chance that is left for the noise: all of it."""
-        return 1 - confidence
-
-    @property
-    def says(self) -> tuple[str, str, str]:
-        """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
-        return "chosen privately", "unless more than that was", f"{1 - MISS:.0%}"
 
 
 class Clamp(Protocol):
@@ -200,16 +79,6 @@ class Sizes:
     units: Sequence[int]
     signs: Sequence[int]
     totals: Sequence[Sequence[int]]
-
-
-def place_of(edges: Sequence[int], size: float) -> int:
-    """The place of the first edge that is not below a size; the last for what is above all."""
-    return min(bisect_left(edges, size), len(edges) - 1)
-
-
-def above_edges(units: Sequence[int]) -> list[int]:
-    """For each edge the number of units whose size is above it, from the number of units of each size."""
-    return [sum(units[place + 1 :]) for place in range(len(units) - 1)]
 
 
 def sizes_of(raw: RawTable, bins: int) -> Sizes:

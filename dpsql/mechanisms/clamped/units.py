@@ -19,9 +19,9 @@ import numpy as np
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Request
+from dpsql.mechanisms.choice.clamp import ClampSearch, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.facts import known_sizes
-from dpsql.mechanisms.clamped.release import ClampSearch, place_of
 from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
 from dpsql.mechanisms.located.parts import Shares

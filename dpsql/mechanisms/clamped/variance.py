@@ -33,9 +33,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from dpsql.mechanisms.base import Joint, Offer, Refusal, Request, alike, total_price
+from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.mean import NAME, NO_TOTALS, SUMMED, ClampedMean
-from dpsql.mechanisms.clamped.release import ClampSearch
 from dpsql.mechanisms.clamped.units import MANY, clamps_to, squares_of, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps

@@ -26,8 +26,8 @@ from itertools import count, takewhile
 
 import numpy as np
 
+from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, ClampSearch, place_of
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.release import ALLOWED, FARTHER, ClampSearch, place_of
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid

@@ -21,8 +21,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import derive
+from dpsql.mechanisms.choice.clamp import ALLOWED
 from dpsql.mechanisms.choice.groups import Whole, grouped
-from dpsql.mechanisms.clamped.release import ALLOWED
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, total

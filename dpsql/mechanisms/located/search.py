@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer
+from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Rank, landscape
-from dpsql.mechanisms.clamped.release import ClampSearch
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import COUNT, FEWEST, Shares, few_shares, shares_for
 from dpsql.mechanisms.located.place import THINS, Bins, Clip, window_of

@@ -18,8 +18,9 @@ import dpsql.testing
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.choice.clamp import MISS, ClampSearch, above_edges
 from dpsql.mechanisms.clamped.mechanism import Clamped
-from dpsql.mechanisms.clamped.release import MISS, ClampedRelease, ClampSearch, Sizes, above_edges, sizes_of
+from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.unasked import only_named
 from dpsql.plan.needs import Contribution, Sized
 from dpsql.plan.options import Options
