@@ -6,29 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import duckdb
 import pytest
 
-import dpsql.testing
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.mechanisms.clamped.release import sizes_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
-from dpsql.testing_samplers import Noiseless
+from tests.unit.mechanisms.shop import policy, sessions
 
-POLICY = """
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: basic
-  total: {epsilon: 1000}
-  analysts: {"*": {epsilon: 1000}}
-  per_query: {epsilon: 1}
-tables:
+ORDERS = """
   orders:
     unit: customer
     rows_per_unit: 500
@@ -43,16 +30,12 @@ tables:
 
 @pytest.fixture(scope="module", params=["i % 2000", "'é' || (i % 2000)"], ids=["numbers", "texts"])
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home = tmp_path_factory.mktemp("sized")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(
-            f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
-            "CASE WHEN i % 13 > 0 THEN (i % 97) / 4 - (i % 11) END AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, "
-            "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i)"
-        )
-    (home / "shop.yaml").write_text(POLICY)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
+    made = (
+        f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
+        "CASE WHEN i % 13 > 0 THEN (i % 97) / 4 - (i % 11) END AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, "
+        "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i)"
+    )
+    yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS))
 
 
 @pytest.mark.parametrize("where", ["", " WHERE paid"])

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.groups import CappedThreshold, worst
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
@@ -31,6 +29,7 @@ from dpsql.testing_samplers import Noiseless
 from tests.unit.mechanisms.asking import ConstantNoise, selecting
 from tests.unit.mechanisms.capped.bugs import BUGS
 from tests.unit.mechanisms.capped.test_mechanism import raw_by_sql
+from tests.unit.mechanisms.shop import policy, sessions
 
 SMALL = Price(Fraction(2), Fraction(1, 20))
 BY_RHO = Price(None, Fraction(1, 20), rho=Fraction(1, 2))
@@ -259,18 +258,7 @@ SHOP = (
     "CREATE TABLE orders AS SELECT (i * i) % 701 AS customer, 'item ' || (i * 31) % 37 AS item, i % 3 AS day "
     "FROM range(3000) AS t(i)"
 )
-POLICY = """
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: zcdp
-  total: {epsilon: 1000, delta: 0.1}
-  analysts: {"*": {epsilon: 1000, delta: 0.1}}
-  per_query: {epsilon: 1, delta: 1e-6}
-tables:
+ORDERS = """
   orders:
     unit: customer
     rows_per_unit: 180
@@ -283,12 +271,7 @@ ITEMS = "SELECT item, COUNT(DISTINCT customer) AS n FROM orders GROUP BY item"
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home: Path = tmp_path_factory.mktemp("groups")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(SHOP)
-    (home / "shop.yaml").write_text(POLICY)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
+    yield from sessions(tmp_path_factory.mktemp("capped_groups"), SHOP, policy(ORDERS, delta=True))
 
 
 def test_sql_ranks_each_units_groups_once_and_caps_keep_as_many(session: Session) -> None:

@@ -7,14 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
-import dpsql.testing
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price, Refusal
 from dpsql.mechanisms.capped.mechanism import SHARE, Capped
@@ -34,6 +32,7 @@ from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, OPEN, asking, offered
 from tests.unit.mechanisms.capped.bugs import BUGS
 from tests.unit.mechanisms.located.test_mechanism import Told, loss
+from tests.unit.mechanisms.shop import policy, sessions
 
 GRID = Grid(Fraction(1), 0, 200)
 WIDE = Grid(Fraction(1), 0, 10**6)
@@ -255,18 +254,7 @@ SHOP = (
     "CREATE TABLE orders AS SELECT (i * i) % 701 AS customer, ['N', 'S', NULL][1 + i % 3] AS region, "
     "CASE WHEN i % 13 <> 0 THEN (i * 7919) % 97 END AS amount FROM range(3000) AS t(i)"
 )
-POLICY = """
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: basic
-  total: {epsilon: 1000}
-  analysts: {"*": {epsilon: 1000}}
-  per_query: {epsilon: 1}
-tables:
+ORDERS = """
   orders:
     unit: customer
     rows_per_unit: 100
@@ -278,12 +266,7 @@ tables:
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home: Path = tmp_path_factory.mktemp("capped")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(SHOP)
-    (home / "shop.yaml").write_text(POLICY)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
+    yield from sessions(tmp_path_factory.mktemp("capped"), SHOP, policy(ORDERS))
 
 
 def raw_by_sql(session: Session, sql: str, **options: Any) -> tuple[Any, RawTable]:

@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pytest
 
-import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.clamped import mean as clamped_mean
 from dpsql.mechanisms.clamped import units as of_units
@@ -27,18 +26,17 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
-from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import BY_RHO, CITY, COST, asking
-from tests.unit.mechanisms.located.test_mechanism import Told, chosen, flipped
+from tests.unit.mechanisms.clamped import transcripts
+from tests.unit.mechanisms.clamped.transcripts import Side, Units, raw_of
+from tests.unit.mechanisms.shop import policy, sessions
 
 WIDE = Grid(Fraction(1), 0, 100_000)
 MOST = 20
 OFTEN = Contribution(rows=MOST, groups=1, rows_in_group=MOST)
 ONE, TEN = Price(Fraction(1), Fraction(0)), Price(Fraction(10), Fraction(0))
-Units = Counter[tuple[int, int]]
-"""How many units have a sum and a number of rows."""
 
 
 def request(price: Price = ONE, grid: Grid = WIDE, held: Contribution = OFTEN, **more: Any) -> Request:
@@ -52,12 +50,6 @@ def release_of(price: Price = ONE, grid: Grid = WIDE, **more: Any) -> ClampedMea
     return offer
 
 
-def raw_of(*groups: Units) -> RawTable:
-    rows = [(at, *pair, group[pair]) for at, group in enumerate(groups) for pair in sorted(group) if group[pair]]
-    names = ("group", "value", "value_1", "rows")
-    return RawTable({name: [row[place] for row in rows] for place, name in enumerate(names)}, len(groups))
-
-
 def people(seed: int, many: int, place: float) -> Units:
     random = np.random.default_rng(seed)
     rows = random.integers(1, MOST + 1, many)
@@ -65,36 +57,11 @@ def people(seed: int, many: int, place: float) -> Units:
     return Counter((int(own.sum()), len(own)) for own in values)
 
 
-def pairs(units: Units) -> tuple[Any, Any]:
-    held = sorted(pair for pair in units if units[pair])
-    return np.array(held, dtype=np.int64).reshape(-1, 2), np.array([units[pair] for pair in held], dtype=np.int64)
-
-
 def loss(release: ClampedMean, one: Units, two: Units, seed: str) -> float:
-    """How far apart the chances of one transcript can be on two tables, at most, as a log of their ratio."""
-    query, sampler = release.query, Told(FixedSampler(seed))
-    row = {name: own[0] for name, own in release.release(raw_of(one), sampler).columns.items()}  # type: ignore[arg-type]  # it draws by these calls alone
-    real, sides = 0.0, (pairs(one), pairs(two))
-    for widths, exponent, index, offset in sampler.choices:
-        assert row["centre"] == query.values.low + sum(widths[:index]) + offset
-        means = (Counter(dict(zip(*map(np.ndarray.tolist, _means(*side)), strict=True))) for side in sides)
-        here, there = (chosen(own, query.values, exponent, row["centre"]) for own in means)
-        real += abs(here - there)
-    both = [_scores(release, side, row) for side in sides]
-    for (scores, exponent, index), here, there in zip(sampler.flips, *both, strict=True):
-        assert scores == here
-        real += abs(flipped(scores, exponent, index) - flipped(there, exponent, index))
-    numbers = (_numbers(release, side, row) for side in sides)
-    for scale, here, there in zip(sampler.scales, *numbers, strict=True):
-        real += sum(abs(a - b) for a, b in zip(here, there, strict=True)) / float(scale)
-    return real
+    return transcripts.loss(release, one, two, seed, _scores, _numbers)
 
 
-def _means(held: Any, units: Any) -> tuple[Any, Any]:
-    return of_units.means_of(held, units, WIDE)
-
-
-def _scores(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[int]]:
     """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means and of totals."""
     query = release.query
     scores = [query.cap.scores(of_units.by_size([side], query.cap.edges))]
@@ -104,10 +71,14 @@ def _scores(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) ->
     assert release._search is not None
     totals = side[0][:, 0] - row["centre"] * side[0][:, 1]
     counted = query.clamps.counts([(totals, side[1])])
-    return [*scores, search.scores(query.places.counts([_means(*side)])), release._search.scores(counted)]
+    return [
+        *scores,
+        search.scores(query.places.counts([of_units.means_of(*side, WIDE)])),
+        release._search.scores(counted),
+    ]
 
 
-def _numbers(release: ClampedMean, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+def _numbers(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[int]]:
     """The exact numbers behind each draw of noise, at what was released before it."""
     (sums, rows), units = side[0].T, side[1]
     totals = sums - row["centre"] * rows
@@ -249,44 +220,27 @@ ASKED = (
 )
 
 
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home = tmp_path_factory.mktemp("clamped_mean")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(MADE)
-    (home / "shop.yaml").write_text(
-        policy_of_orders("""  customers:
+ORDERS = """
+  orders:
+    unit: customer
+    rows_per_unit: 500
+    columns:
+      amount: {type: decimal, bounds: [-10000, 10000], grid: 0.01}
+      paid: {type: boolean}
+"""
+CUSTOMERS = """
+  customers:
     unit: customer
     key: customer
     rows_per_unit: 1
     columns:
       region: {type: text, values: [N, S]}
-""")
-    )
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
-
-
-def policy_of_orders(more: str = "") -> str:
-    return f"""
-version: 1
-name: shop
-engine: {{kind: duckdb, database: shop.duckdb}}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: basic
-  total: {{epsilon: 1000}}
-  analysts: {{"*": {{epsilon: 1000}}}}
-  per_query: {{epsilon: 1}}
-tables:
-{more}  orders:
-    unit: customer
-    rows_per_unit: 500
-    columns:
-      amount: {{type: decimal, bounds: [-10000, 10000], grid: 0.01}}
-      paid: {{type: boolean}}
 """
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    yield from sessions(tmp_path_factory.mktemp("clamped_mean"), MADE, policy(CUSTOMERS.rstrip() + ORDERS))
 
 
 @pytest.mark.parametrize("sql", ASKED)

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-import dpsql.testing
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.mechanisms.base import Price, Refusal, Request
@@ -31,6 +29,7 @@ from dpsql.sql.parse import parse
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import CITY, COST, HALF, asking
 from tests.unit.mechanisms.chances import loss, permute_and_flip, within
+from tests.unit.mechanisms.shop import policy, sessions
 
 MANY = Contribution(rows=200, groups=3, rows_in_group=200)
 ALONE = Contribution(rows=200, groups=1, rows_in_group=200)
@@ -296,32 +295,11 @@ def read(engine: duckdb.DuckDBPyConnection, need: Sized, people: Sequence[tuple[
     return sizes_of(RawTable({"group": groups, **columns}, 3 if need.source.keys else 1), len(need.edges) + 1)
 
 
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home = tmp_path_factory.mktemp("clamped")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(
-            "CREATE TABLE orders AS SELECT i % 2000 AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
-            "(i % 97) / 4 - (i % 11) AS amount, i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
-        )
-    _policy(home)
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
-
-
-def _policy(home: Path) -> None:
-    (home / "shop.yaml").write_text("""
-version: 1
-name: shop
-engine: {kind: duckdb, database: shop.duckdb}
-neighbours: add_remove
-budget:
-  ledger: ledger.db
-  composition: basic
-  total: {epsilon: 1000}
-  analysts: {"*": {epsilon: 1000}}
-  per_query: {epsilon: 1}
-tables:
+MADE = (
+    "CREATE TABLE orders AS SELECT i % 2000 AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
+    "(i % 97) / 4 - (i % 11) AS amount, i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
+)
+ORDERS = """
   orders:
     unit: customer
     rows_per_unit: 500
@@ -329,7 +307,12 @@ tables:
       region: {type: text, values: [N, S, E]}
       amount: {type: decimal, bounds: [-1000, 1000], grid: 0.01}
       paid: {type: boolean}
-""")
+"""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    yield from sessions(tmp_path_factory.mktemp("clamped"), MADE, policy(ORDERS))
 
 
 @pytest.mark.parametrize(
@@ -349,10 +332,7 @@ def test_the_engine_adds_up_what_the_clamp_leaves(session: Session, asked: str, 
     answer = session.query(asked, epsilon=20, mechanism="clamped")
     assert {m.mechanism for m in answer.measurements} == {"clamped"}
     with duckdb.connect() as connection:
-        connection.execute(
-            "CREATE TABLE orders AS SELECT i % 2000 AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
-            "(i % 97) / 4 - (i % 11) AS amount, i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
-        )
+        connection.execute(MADE)
         rows = connection.execute(exact).fetchall()
     for row, true in zip(answer.rows, rows, strict=True):
         assert row == pytest.approx(true, abs=3)  # halves of what little lies above the clamp

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -15,10 +14,10 @@ import duckdb
 import numpy as np
 import pytest
 
-import dpsql.testing
 from dpsql.mechanisms.base import Price, Refusal, Request
 from dpsql.mechanisms.clamped import mean as means
 from dpsql.mechanisms.clamped import units as of_units
+from dpsql.mechanisms.clamped.mean import ClampedMean
 from dpsql.mechanisms.clamped.mechanism import Clamped
 from dpsql.mechanisms.clamped.units import UnitsQuery
 from dpsql.mechanisms.clamped.variance import FEW, ClampedVariance
@@ -28,20 +27,19 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Contribution
 from dpsql.plan.types import Grid
 from dpsql.privacy.kinds import Pure
-from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
 from dpsql.testing_samplers import FixedSampler, Noiseless
 from tests.unit.mechanisms.asking import COST, asking
-from tests.unit.mechanisms.clamped.test_mean import policy_of_orders
-from tests.unit.mechanisms.located.test_mechanism import Told, chosen, flipped
+from tests.unit.mechanisms.clamped import transcripts
+from tests.unit.mechanisms.clamped.test_mean import ORDERS
+from tests.unit.mechanisms.clamped.transcripts import Side, Units, raw_of
+from tests.unit.mechanisms.shop import policy, sessions
 
 WIDE = Grid(Fraction(1), 0, 100_000)
 MOST = 20
 OFTEN = Contribution(rows=MOST, groups=1, rows_in_group=MOST)
 ONE, TEN = Price(Fraction(1), Fraction(0)), Price(Fraction(10), Fraction(0))
 FUNCTIONS = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
-Units = Counter[tuple[int, int, int]]
-"""How many units have a sum, a number of rows, and a sum of squares in coarse steps."""
 
 
 def request(function: str = "stddev_pop", price: Price = ONE, grid: Grid = WIDE, **more: Any) -> Request:
@@ -54,12 +52,6 @@ def release_of(function: str = "stddev_pop", price: Price = ONE, **more: Any) ->
     offer = Clamped().offer(request(function, price, **more))
     assert isinstance(offer, ClampedVariance), offer
     return offer
-
-
-def raw_of(*groups: Units) -> RawTable:
-    rows = [(at, *own, group[own]) for at, group in enumerate(groups) for own in sorted(group) if group[own]]
-    names = ("group", "value", "value_1", "value_2", "rows")
-    return RawTable({name: [row[place] for row in rows] for place, name in enumerate(names)}, len(groups))
 
 
 def values_of(seed: int, many: int, place: float) -> list[Any]:
@@ -76,34 +68,13 @@ def people(release: ClampedVariance, seed: int, many: int, place: float) -> Unit
     return Counter(unit(own, release.query.coarse) for own in values_of(seed, many, place))
 
 
-def sides_of(units: Units) -> tuple[Any, Any]:
-    held = sorted(own for own in units if units[own])
-    return np.array(held, dtype=np.int64).reshape(-1, 3), np.array([units[own] for own in held], dtype=np.int64)
-
-
 def loss(release: ClampedVariance, one: Units, two: Units, seed: str) -> float:
-    """How far apart the chances of one transcript can be on two tables, at most, as a log of their ratio."""
-    query, sampler = release.query, Told(FixedSampler(seed))
-    released = release.release(raw_of(one), sampler)  # type: ignore[arg-type]  # it draws by these calls alone
-    row = {name: own[0] for name, own in released.columns.items()}
-    real, sides = 0.0, (sides_of(one), sides_of(two))
-    for widths, exponent, index, offset in sampler.choices:
-        assert row["centre"] == query.values.low + sum(widths[:index]) + offset
-        own = [Counter(dict(zip(*(x.tolist() for x in of_units.means_of(*side, WIDE)), strict=True))) for side in sides]
-        here, there = (chosen(side, query.values, exponent, row["centre"]) for side in own)
-        real += abs(here - there)
-    both = [_scores(release, side, row) for side in sides]
-    for (scores, exponent, index), here, there in zip(sampler.flips, *both, strict=True):
-        assert scores == here
-        real += abs(flipped(scores, exponent, index) - flipped(there, exponent, index))
-    numbers = (_numbers(release, side, row) for side in sides)
-    for scale, here, there in zip(sampler.scales, *numbers, strict=True):
-        real += sum(abs(a - b) for a, b in zip(here, there, strict=True)) / float(scale)
-    return real
+    return transcripts.loss(release, one, two, seed, _scores, _numbers)
 
 
-def _scores(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[int]]:
     """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means, totals and squares."""
+    assert isinstance(release, ClampedVariance)
     query = release.query
     scores = [query.cap.scores(of_units.by_size([side], query.cap.edges))]
     if row["clamp"] is None:
@@ -121,7 +92,7 @@ def _scores(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any]
     ]
 
 
-def _added(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _added(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[Side]:
     """Each unit's total and square, worked out in whole numbers of any size."""
     coarse, c = release.query.coarse, row["centre"]
     totals = [int(s) - c * int(n) for s, n, _ in side[0]]
@@ -129,7 +100,7 @@ def _added(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any])
     return [(np.array(own, dtype=np.int64), side[1]) for own in (totals, squares)]
 
 
-def _numbers(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any]) -> list[list[int]]:
+def _numbers(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[int]]:
     """The exact numbers behind each draw of noise, at what was released before it."""
     numbers = [[int(side[1].sum())]]
     for prefix, own, grid in zip(("", "squared_"), _added(release, side, row), _grids(release), strict=True):
@@ -141,7 +112,7 @@ def _numbers(release: ClampedVariance, side: tuple[Any, Any], row: dict[str, Any
     return [*numbers, [int((capped * side[1]).sum())]]
 
 
-def _grids(release: ClampedVariance) -> tuple[Grid, Grid]:
+def _grids(release: ClampedMean) -> tuple[Grid, Grid]:
     assert release.query.squares is not None
     return release.query.grid, release.query.squares
 
@@ -276,12 +247,7 @@ MADE = (
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    home: Path = tmp_path_factory.mktemp("clamped_variance")
-    with duckdb.connect(str(home / "shop.duckdb")) as connection:
-        connection.execute(MADE)
-    (home / "shop.yaml").write_text(policy_of_orders())
-    with dpsql.testing.open(home / "shop.yaml", Noiseless()) as proxy:
-        yield proxy.session(analyst="ana")
+    yield from sessions(tmp_path_factory.mktemp("clamped_variance"), MADE, policy(ORDERS))
 
 
 @pytest.mark.parametrize("sql", ["SELECT STDDEV(amount) FROM orders", "SELECT VAR_POP(2 * amount) FROM orders"])
