@@ -23,6 +23,7 @@ from dpsql.testing_samplers import FixedSampler
 from tests.statistical.thresholds import P_THRESHOLD
 from tests.unit.mechanisms.clamped import test_mean as means
 from tests.unit.mechanisms.clamped import test_variance as variances
+from tests.unit.mechanisms.clamped.transcripts import raw_of
 
 DRAWS = 1_200  # A side: enough to see a loss far above 1.
 HEAVY = [100_000] * means.MOST
@@ -32,14 +33,14 @@ Pair = tuple[ClampedMean, RawTable, RawTable]
 
 def of_a_mean() -> Pair:
     release, held = means.release_of(), means.people(2, 3, 30_000.0)
-    return release, means.raw_of(held + Counter([(sum(HEAVY), len(HEAVY))])), means.raw_of(held)
+    return release, raw_of(held + Counter([(sum(HEAVY), len(HEAVY))])), raw_of(held)
 
 
 def of_a_deviation() -> Pair:
     release = variances.release_of()
     held = variances.people(release, 2, 3, 30_000.0)
     heavy = variances.unit(HEAVY, release.query.coarse)
-    return release, variances.raw_of(held + Counter([heavy])), variances.raw_of(held)
+    return release, raw_of(held + Counter([heavy])), raw_of(held)
 
 
 def drawn(release: ClampedMean, raw: RawTable, sampler: Sampler) -> Floats:
