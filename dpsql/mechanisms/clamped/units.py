@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, takewhile
+from itertools import count, pairwise, takewhile
 
 import numpy as np
 
@@ -106,9 +106,9 @@ def records(raw: RawTable, columns: Sequence[str]) -> Iterator[tuple[Whole, Whol
     """The records of each group, (k, 2) or (k, 3), and how many units have each."""
     group, *values, units = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", *columns))
     order = np.argsort(group, kind="stable")
-    ends = np.searchsorted(group[order], np.arange(1, raw.size))
-    stacked = np.stack(values, axis=1)[order]
-    return zip(np.split(stacked, ends), np.split(units[order], ends), strict=True)
+    ends = np.searchsorted(group[order], np.arange(raw.size + 1)).tolist()
+    stacked, many = np.stack(values, axis=1)[order], units[order]
+    return ((stacked[start:end], many[start:end]) for start, end in pairwise(ends))
 
 
 def totals_of(held: Whole, centre: int) -> Whole:

@@ -192,6 +192,12 @@ def test_nobody_has_all_of_the_bounds() -> None:
     assert release.intervals(released, 0.95) == [(0.0, 100_000.0)]
 
 
+def test_of_no_group_nothing_is_released() -> None:
+    release = release_of()
+    assert release.release(raw_of(), Noiseless()).values == []
+    assert release.told(release.release(raw_of(), Noiseless())) == ()
+
+
 @pytest.mark.parametrize(
     ("more", "reason"),
     [

@@ -27,7 +27,7 @@ Numbers = Callable[[ClampedMean, Side, dict[str, Any]], list[list[int]]]
 def raw_of(*groups: Units) -> RawTable:
     """What an engine returns for these units."""
     rows = [(at, *own, group[own]) for at, group in enumerate(groups) for own in sorted(group) if group[own]]
-    wide = max((len(own) for group in groups for own in group), default=3)
+    wide = max((len(own) for group in groups for own in group), default=2)
     names = ("group", "value", *(f"value_{at}" for at in range(1, wide)), "rows")
     return RawTable({name: [row[place] for row in rows] for place, name in enumerate(names)}, len(groups))
 
