@@ -206,7 +206,7 @@ class ClampedMean(PlaceSearch):
                 f"of each unit at most {cap} rows are counted, a cap chosen privately: at most "
                 f"{query.cap.most_above(place):,} units have more (95%)."
             )
-        halves = sorted({f"{in_unit(half, query.values.step):,.6g}" for half in released.columns["half"]}, key=len)
+        halves = [f"{in_unit(half, query.values.step):,.6g}" for half in sorted(set(released.columns["half"]))]
         ends = halves[0] if len(halves) == 1 else f"{halves[0]} to {halves[-1]}"
         return (
             f"what the rows of one unit add to the distance from a centre is clipped at {ends}, found privately; the "

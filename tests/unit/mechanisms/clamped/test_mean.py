@@ -192,6 +192,14 @@ def test_nobody_has_all_of_the_bounds() -> None:
     assert release.intervals(released, 0.95) == [(0.0, 100_000.0)]
 
 
+def test_where_groups_are_clipped_is_said_from_the_least_to_the_most() -> None:
+    release = release_of(keys=(CITY,))
+    groups = [people(at, 2_000, place) for at, place in enumerate((30_000.0, 90.0, 900.0))]
+    (note, _) = release.told(release.release(raw_of(*groups), Noiseless()))
+    least, _, most = note.partition("clipped at ")[2].partition(", found")[0].partition(" to ")
+    assert 0 < float(least.replace(",", "")) < float(most.replace(",", ""))
+
+
 def test_of_no_group_nothing_is_released() -> None:
     release = release_of()
     assert release.release(raw_of(), Noiseless()).values == []
