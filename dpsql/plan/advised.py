@@ -68,6 +68,11 @@ class LogHistogram:
         return tuple(count if count > self.likely else 0 for count in self.counts)
 
     @property
+    def farthest(self) -> Fraction:
+        """The upper end of the last bin in which units are seen, of which there are some; for choosing alone."""
+        return self.high(max(bin_ for bin_, count in enumerate(self.seen) if count))
+
+    @property
     def units(self) -> int:
         """About how many units have a number other than 0: a sum of what stands above the noise, for choosing alone."""
         return sum(self.seen)

@@ -11,8 +11,7 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import applied
 from dpsql.plan.conditions import bare_identity, holds_aggregate, windows_in
 from dpsql.plan.expressions import Resolver, range_of
-from dpsql.plan.functions import FUNCTIONS as TABLE
-from dpsql.plan.functions import INTEGER_LIMIT
+from dpsql.plan.functions import INTEGER_LIMIT, overloads
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.nodes import Aggregate, Column, Expression, Filter, PerUnit, Relation, UnitValue
 from dpsql.plan.plans import Key
@@ -276,8 +275,7 @@ def sums_per_unit(
         raise InvariantBroken("a mean needs an argument")
     asked: list[tuple[str, Expression]] = [("sum", x), ("count", x)]
     if squares:
-        times = [function for function in TABLE if function.name == "*"]
-        asked.append(("sum", applied("*", times, (x, x), aggregate.position)))
+        asked.append(("sum", applied("*", overloads("*"), (x, x), aggregate.position)))
     return _one_row_a_unit(relation, keys, aggregate, asked, alias)
 
 

@@ -57,8 +57,9 @@ from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Reque
 from dpsql.mechanisms.capped.groups import CappedThreshold, pairs_of, thresholds_within, worst
 from dpsql.mechanisms.capped.quantile import CappedQuantile
 from dpsql.mechanisms.capped.release import CappedRelease
-from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes, edges_to
+from dpsql.mechanisms.capped.sizes import SizeSearch, UnitSizes
 from dpsql.mechanisms.capped.statistics import CappedStatistics
+from dpsql.mechanisms.choice.clamp import edges_to
 from dpsql.mechanisms.choice.quantile import QUANTILES, QuantileRelease
 from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.exponential import Exponential

@@ -35,7 +35,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable
 
-__all__ = ["SWAYS", "SizeSearch", "UnitSizes", "edges_to"]
+__all__ = ["SWAYS", "SizeSearch", "UnitSizes"]
 
 LIKELY = 3.0
 """Scales of its noise that a count of the smallest units must exceed to be believed. Measured, on the sizes of real
@@ -43,15 +43,6 @@ data at two prices: a little more or less changes the error by a few parts of a 
 SWAYS = 2.0  # Standard deviations of chance that intervals allow for, besides what drifts: 95 times of 100.
 WITHIN = 0.75  # Where in its class, as a share of its edge, a unit's size is taken to be: the middle.
 UNKNOWN = 0.5  # The drift of a cap where no class of sizes is believed. A guess.
-
-
-def edges_to(rows: int) -> tuple[int, ...]:
-    """Edges that double from 1, the last of them ``rows``.
-
-    >>> edges_to(10)
-    (1, 2, 4, 8, 10)
-    """
-    return (*(1 << k for k in range((rows - 1).bit_length())), rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
+from dpsql.mechanisms.choice.groups import Whole
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["ALLOWED", "FARTHER", "MISS", "ClampSearch", "above_edges", "place_of"]
+__all__ = ["ALLOWED", "FARTHER", "MISS", "ClampSearch", "above_edges", "by_edges", "edges_to", "place_of"]
 
 CLIMB = Fraction(5, 2)
 """Nats that a clamp twice as high must be worth just below the guessed edge. Further down it is in proportion less, at
@@ -126,6 +129,32 @@ class ClampSearch:
     def says(self) -> tuple[str, str, str]:
         """Where the clamp is from, up to what its interval holds, and how sure the number of units is."""
         return "chosen privately", "unless more than that was", f"{1 - MISS:.0%}"
+
+
+def edges_to(last: int, first: int = 1) -> tuple[int, ...]:
+    """Edges that double from the first on, and the last.
+
+    >>> edges_to(10), edges_to(2, 5)
+    ((1, 2, 4, 8, 10), (2,))
+    """
+    edges = list[int]()
+    while first < last:
+        edges.append(first)
+        first *= 2
+    return (*edges, last)
+
+
+def by_edges(groups: Iterable[tuple[Whole, Whole]], edges: Sequence[int]) -> list[int]:
+    """How many lie up to each edge and beyond the one before; last those beyond all.
+
+    Args:
+        groups: Sizes, and how many have each.
+        edges: Rising.
+    """
+    found = np.zeros(len(edges) + 1, dtype=np.int64)
+    for sizes, many in groups:
+        np.add.at(found, np.searchsorted(np.array(edges, dtype=np.int64), sizes, side="left"), many)
+    return [int(k) for k in found]
 
 
 def place_of(edges: Sequence[int], size: float) -> int:

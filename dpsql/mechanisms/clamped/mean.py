@@ -9,9 +9,9 @@ in each group:
 
 1. The number of units, with noise.
 2. The centre: if there are units enough, by the exponential mechanism on the rank of the units' own means, the
-   median's; else the declared centre, or 0, or the bound next to it.
+   median's; else the middle of a clamp of these means, which is chosen for all such groups together.
 3. A window for totals: where the centre was found, from noised numbers of units by their total's distance from 0; else
-   a clamp that is chosen for all such groups together.
+   a clamp of totals, chosen for all such groups together as well.
 4. The sum of totals clipped to that window, with noise for its farther end.
 5. The number of rows, each unit's clamped at a cap that is chosen for all groups together as `clamped` chooses one,
    with noise for that cap.
@@ -20,9 +20,10 @@ Theorem. The release is epsilon-DP.
 Proof. A unit is one pair in one group, of which each part with a share p of epsilon is (p epsilon / w)-DP for one unit
 that comes or goes, at any fixed outcome of the earlier parts, with w = 1 under ``add_remove`` and 2 under
 ``replace_one``: 1 to 4 are the parts of `located.mechanism`, with units for rows, their means for the values of which
-one is the centre, and their totals for the values that lie around it; a clipped total is at most the farther end. The
-choice of the cap is that of `clamped`, and a unit moves the number of rows by at most the cap. Along every path the
-shares add up to 1 at most. So each unit adds epsilon / w to the loss, and w of them epsilon.  QED
+one is the centre, and their totals for the values that lie around it; a clipped total is at most the farther end.
+Groups with few units have two clamps in the place of one, and a share for each. The choice of the cap is that of
+`clamped`, and a unit moves the number of rows by at most the cap. Along every path the shares add up to 1 at most. So
+each unit adds epsilon / w to the loss, and w of them epsilon.  QED
 
 The interval is Fieller's for the clipped sum and the capped number (`noise.mean`), and besides what `located` counts
 for totals beyond the window, and `clamped` allows for rows beyond the cap.
@@ -45,9 +46,9 @@ from typing import ClassVar
 import numpy as np
 
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
-from dpsql.mechanisms.choice.clamp import ClampSearch
+from dpsql.mechanisms.choice.clamp import ClampSearch, by_edges
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.units import CAP, UnitsQuery, by_size, means_of, records, totals_of, units_query, why_not
+from dpsql.mechanisms.clamped.units import CAP, NAME, UnitsQuery, means_of, records, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
 from dpsql.mechanisms.located.parts import Shares, shares_for
@@ -59,9 +60,8 @@ from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
-__all__ = ["NAME", "NO_TOTALS", "SUMMED", "ClampedMean", "mean_of_units"]
+__all__ = ["NO_TOTALS", "SUMMED", "ClampedMean", "mean_of_units"]
 
-NAME = "clamped"
 SUMMED = ("sum", "half", "low", "high", "under", "over")
 """Columns of a released sum: what it is, the farther end of its window, the ends, and what lies beyond them."""
 ROWS = Fraction(1, 8)
@@ -88,7 +88,7 @@ class ClampedMean(PlaceSearch):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, and what was released before it: numbers of units and rows, the centre, the window, the cap."""
         query, groups = self.query, list(records(raw, self.need.columns))
-        cap = query.cap.choose(by_size(groups, query.cap.edges), sampler)
+        cap = query.cap.choose(by_edges(((held[:, 1], units) for held, units in groups), query.cap.edges), sampler)
         counts, few = self.counted([units for _, units in groups], sampler)
         alone = [group for group, small in zip(groups, few, strict=True) if small]
         place = self._place([means_of(*group, query.values) for group in alone], sampler)

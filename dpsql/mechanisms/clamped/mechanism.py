@@ -267,8 +267,7 @@ def _guess(request: Request, totals: Sized) -> float:
 
 def _seen(sizes: LogHistogram, totals: Sized) -> float:
     """The upper end of the last bin in which facts show units, in steps of the totals' grid."""
-    last = max(bin_ for bin_, count in enumerate(sizes.seen) if count)
-    return max(1.0, min(float(sizes.high(last) / totals.grid.step), totals.edges[-1]))
+    return max(1.0, min(float(sizes.farthest / totals.grid.step), totals.edges[-1]))
 
 
 def _groups(request: Request) -> int:

@@ -12,19 +12,19 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, pairwise, takewhile
+from itertools import pairwise
 
 import numpy as np
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Request
-from dpsql.mechanisms.choice.clamp import ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import ClampSearch, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.facts import known_sizes
 from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
-from dpsql.mechanisms.located.parts import Shares
+from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.plan.needs import Contribution, Source, Values
@@ -37,9 +37,9 @@ from dpsql.privacy.tables import RawTable
 __all__ = [
     "CAP",
     "MANY",
+    "NAME",
     "UnitsQuery",
-    "by_size",
-    "clamps_to",
+    "has_enough",
     "means_of",
     "records",
     "squares_of",
@@ -48,6 +48,7 @@ __all__ = [
     "why_not",
 ]
 
+NAME = "clamped"
 ALIAS = "totals"
 
 CAP = Fraction(1, 8)  # Of the price, for the cap of the rows that a unit counts with. It is a choice.
@@ -77,7 +78,8 @@ class UnitsQuery(LocatedQuery):
         skew: Guess of the mean's distance from the centre, in grid steps.
         typical: Guess of the most rows that units have.
         deviation: Guess of the standard deviation of values, in grid steps.
-        squares: The grid of a unit's sum of squared distances from any centre; None for a mean.
+        squares: Clamps of a unit's sum of squared distances from any centre, on a grid of its own.
+        squares_reach: Guess of how far such a sum reaches, in steps of that grid: many rows near by, and a few far out.
         coarse: How many squared steps of a value one step of that grid is.
     """
 
@@ -88,18 +90,13 @@ class UnitsQuery(LocatedQuery):
     skew: float
     typical: float
     deviation: float
-    squares: Grid | None
+    squares: Clamps
+    squares_reach: float
     coarse: int
 
     def of_rows(self, shares: Shares, cap: int) -> LaplaceLaw:
         """The noise of a number of rows, at the place of a cap."""
         return self.law(shares.again, self.cap.edges[cap])
-
-    @property
-    def squares_reach(self) -> float:
-        """A guess of how far a unit's sum of squared distances reaches: many rows near by, and a few far out."""
-        wide = (self.deviation * RISE) ** 2 * math.sqrt(self.typical)
-        return (self.deviation**2 * self.typical + wide) / self.coarse
 
 
 def records(raw: RawTable, columns: Sequence[str]) -> Iterator[tuple[Whole, Whole]]:
@@ -132,14 +129,6 @@ def means_of(held: Whole, units: Whole, grid: Grid) -> tuple[Whole, Whole]:
     return means, found
 
 
-def by_size(groups: Sequence[tuple[Whole, Whole]], edges: Sequence[int]) -> list[int]:
-    """How many units have more rows than the edge before and at most each; last those above all, none."""
-    found = np.zeros(len(edges) + 1, dtype=np.int64)
-    for held, units in groups:
-        np.add.at(found, np.searchsorted(edges, held[:, 1], side="left"), units)
-    return [int(n) for n in found]
-
-
 def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> UnitsQuery | None:
     """What is publicly known of a request that has no reason against it; None where its rows have no totals.
 
@@ -160,12 +149,13 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
     own = Source(relation, keys, Contribution(1, 1, 1))
     others = [(held, Grid(Fraction(1), 1, most))]
     others += [(column, _squares(grid, coarse, max(abs(grid.low), abs(grid.high)), most)) for column in squared]
-    typical, rows = _rows_of_a_unit(request, most), max(1, request.rows_about)
-    units, moved = max(1, round(rows / math.sqrt(typical))), request.neighbour_rows
+    typical, rows, moved = _rows_of_a_unit(request, most), max(1, request.rows_about), request.neighbour_rows
+    units = _units(rows, typical)
     groups = math.prod(len(key.domain or ()) for key in source.keys)
     reach, rest = reach_of(grid, request.facts), loss.epsilon * (1 - CAP)
-    skew = float(SKEW) * reach
-    caps = (*takewhile(most.__gt__, (1 << k for k in count())), most)
+    skew, deviation = float(SKEW) * reach, reach / RISE
+    squares_reach = (deviation**2 * typical + (deviation * RISE) ** 2 * math.sqrt(typical)) / coarse
+    caps = edges_to(most)
     return UnitsQuery(
         need=Values(own, total, of_sums, others=tuple(others)),
         grid=Grid(grid.step, -wide * most, wide * most),
@@ -174,7 +164,7 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         rows_about=units,
         reach=reach * math.sqrt(typical) + skew * typical,
         worth=worth_of(units * float(rest / moved)),
-        clamps=clamps_to(Grid(grid.step, -wide * most, wide * most), wide, reach * math.sqrt(typical)),
+        clamps=_clamps(Grid(grid.step, -wide * most, wide * most), wide, reach * math.sqrt(typical)),
         groups=groups,
         values=grid,
         places=clamps_of(grid, request.facts),
@@ -182,10 +172,22 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         rows=rows,
         skew=skew,
         typical=typical,
-        deviation=reach / RISE,
-        squares=_squares(grid, coarse, wide, most) if squares else None,
+        deviation=deviation,
+        squares=_clamps(_squares(grid, coarse, wide, most), -(-(wide**2) // coarse), squares_reach),
+        squares_reach=squares_reach,
         coarse=coarse,
     )
+
+
+def has_enough(request: Request, loss: Pure) -> bool:
+    """Whether a centre can be found for this price, by the guess of the units."""
+    units = _units(max(1, request.rows_about), _rows_of_a_unit(request, request.source.contribution.rows))
+    return units * float(loss.epsilon * (1 - CAP) / request.neighbour_rows) >= FEWEST
+
+
+def _units(rows: int, typical: float) -> int:
+    """About how many units have so many rows."""
+    return max(1, round(rows / math.sqrt(typical)))
 
 
 def _coarse(most: int) -> int:
@@ -197,7 +199,7 @@ def _squares(grid: Grid, coarse: int, far: int, most: int) -> Grid:
     return Grid(grid.step**2 * coarse, 0, -(-(far**2) * most // coarse))
 
 
-def clamps_to(grid: Grid, one: int, guess: float) -> Clamps:
+def _clamps(grid: Grid, one: int, guess: float) -> Clamps:
     """Clamps of what a unit adds up to about 0.
 
     Args:
@@ -205,7 +207,7 @@ def clamps_to(grid: Grid, one: int, guess: float) -> Clamps:
         one: The farthest that one row takes it, in grid steps.
         guess: About how far a unit's total lies.
     """
-    edges = (*takewhile(grid.high.__gt__, (max(1, one // FIRST) << k for k in count())), grid.high)
+    edges = edges_to(grid.high, max(1, one // FIRST))
     return Clamps(grid, 0, edges, place_of(edges, guess), place_of(edges, guess / 2), None)  # as `located` hopes
 
 
@@ -213,7 +215,7 @@ def _rows_of_a_unit(request: Request, most: int) -> float:
     """About the most rows that units have, by facts or by the cap that the owner is sure of; conditions leave fewer."""
     known = known_sizes(request)
     if known is not None and known[0].units:
-        return min(most, float(known[0].high(max(bin_ for bin_, seen in enumerate(known[0].seen) if seen))))
+        return min(most, float(known[0].farthest))
     typical = most / LOOSE if most >= MANY else float(most)
     return typical if isinstance(request.source.relation, Scan) else min(typical, 2 * math.sqrt(most))
 
@@ -235,6 +237,6 @@ def why_not(request: Request, *, squares: bool) -> str | None:
         return "the totals of units would be too large for exact sums; declare a coarser grid."
     if squares and max(abs(grid.low), abs(grid.high), grid.high - grid.low) ** 2 * source.contribution.rows > LARGEST:
         return "the squares of its values would be too large for exact sums; declare a coarser grid."
-    if request.rows_about > MOST_UNITS and request.options.mechanism != "clamped":
+    if request.rows_about > MOST_UNITS and request.options.mechanism != NAME:
         return "for so many units it takes long, and is offered only by name."
     return None

@@ -35,14 +35,15 @@ from typing import ClassVar
 from dpsql.mechanisms.base import Joint, Offer, Refusal, Request, alike, total_price
 from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole
-from dpsql.mechanisms.clamped.mean import NAME, NO_TOTALS, SUMMED, ClampedMean
-from dpsql.mechanisms.clamped.units import MANY, clamps_to, squares_of, totals_of, units_query, why_not
+from dpsql.mechanisms.clamped.mean import NO_TOTALS, SUMMED, ClampedMean
+from dpsql.mechanisms.clamped.units import MANY, NAME, has_enough, squares_of, totals_of, units_query, why_not
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss
 from dpsql.mechanisms.located.clamp import Clamps
-from dpsql.mechanisms.located.parts import FEWEST, Shares
+from dpsql.mechanisms.located.mechanism import VARIANCES, same_values
+from dpsql.mechanisms.located.parts import Shares
 from dpsql.mechanisms.located.place import THINS
 from dpsql.mechanisms.located.release import LAPLACE
-from dpsql.mechanisms.located.search import Row
+from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.privacy.sampling import Sampler
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
@@ -57,6 +58,8 @@ HALF = Fraction(1, 2)  # Of what finds windows, for that of squares.
 FEW = Shares(centre=Fraction(3, 16), tails=Fraction(2, 16), again=Fraction(3, 16))
 """Of what is left, in groups with too few units to find a centre: for the clamps of totals and of squares, half each,
 for the clamp of means whose middle is the centre, and for the number of rows. A choice."""
+THIN = THINS[1] ** 0.5
+"""What an interval takes to be left of a tail of squares after one more doubling, which is half a one of distances."""
 MISSES = {"rows": 0.2, "sum": 0.2, "squared_sum": 0.6}
 """Of the chance that is left for noise. It is a choice: squares have most of the noise."""
 SQUARED = tuple(f"squared_{name}" for name in SUMMED)
@@ -90,13 +93,6 @@ class ClampedVariance(ClampedMean):
         return self.functions[self.at]
 
     @property
-    def _squares(self) -> Clamps:
-        """Clamps of what a unit adds to the squared distance from a centre."""
-        query, grid = self.query, self.query.squares or self.query.grid
-        one = math.ceil((query.values.high - query.values.low) ** 2 * query.values.step**2 / grid.step)
-        return clamps_to(grid, one, query.squares_reach)
-
-    @property
     def _search(self) -> ClampSearch | None:
         """How the clamp of totals of groups with few units is chosen."""
         return self._choice(self.query.clamps)
@@ -111,12 +107,12 @@ class ClampedVariance(ClampedMean):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """As `ClampedMean`; the places after the first are ``value_1`` and so on."""
         released = ClampedMean.release(self, raw, sampler)
-        rows = [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]
+        rows = rows_in(released)
         more = {f"value_{at}": [self.placed(at)._value(row) for row in rows] for at in range(1, len(self.functions))}
         return ReleasedTable({**released.columns, **more})
 
     def _together(self, groups: Sequence[tuple[Whole, Whole]], middle: int, sampler: Sampler) -> Row:
-        common, squares = ClampedMean._together(self, groups, middle, sampler), self._squares
+        common, squares = ClampedMean._together(self, groups, middle, sampler), self.query.squares
         search, place = self._choice(squares), len(squares.edges) - 1
         if search is not None and groups:
             counts = squares.counts((squares_of(held, middle, self.query.coarse), units) for held, units in groups)
@@ -125,12 +121,12 @@ class ClampedVariance(ClampedMean):
 
     def _sums(self, held: Whole, units: Whole, row: Row, shares: Shares, sampler: Sampler) -> Row:
         row.setdefault("squared_clamp", None)
-        query, squares, tails = self.query, self._squares, shares.tails * HALF
+        query, squares, tails = self.query, self.query.squares, shares.tails * HALF
         totals, few = (totals_of(held, row["centre"]), units), (query.clamps, self._search, row["clamp"])
         found = self.summed(totals, row, (tails, shares.answer * (1 - SQUARES)), few, sampler)
         squared = squares_of(held, row["centre"], query.coarse), units
         few = (squares, self._choice(squares), row["squared_clamp"])
-        second = self.summed(squared, row, (tails, shares.answer * SQUARES), few, sampler, THINS[1] ** 0.5)
+        second = self.summed(squared, row, (tails, shares.answer * SQUARES), few, sampler, THIN)
         return {**found, **{f"squared_{name}": value for name, value in second.items()}}
 
     def _value(self, row: Row) -> float:
@@ -141,7 +137,7 @@ class ClampedVariance(ClampedMean):
     @property
     def _unit(self) -> Fraction:
         """One step of sums of squares, in squared units of the column."""
-        return (self.query.squares or self.query.grid).step
+        return self.query.squares.grid.step
 
     def _shown(self, variance: float, rows: float) -> float:
         """The statistic of a variance of all rows, in its unit, within what the bounds allow."""
@@ -179,7 +175,7 @@ class ClampedVariance(ClampedMean):
         return self._shown(low, most), self._shown(high, fewest)
 
     def _errors(self, rows: int | None = None) -> tuple[float, float]:
-        query, few, squares = self.query, self.few, self._squares
+        query, few, squares = self.query, self.few, self.query.squares
         shares = self.located_shares(query.rows_about if rows is None else rows)
         located = LAPLACE * query.law(shares.answer * SQUARES).spread * query.squares_reach / query.rows
         edge = squares.edges[squares.hope]
@@ -208,7 +204,7 @@ def variance_of_units(request: Request) -> Offer | Refusal:
 def together(requests: Sequence[Request]) -> Sequence[Joint]:
     """Offers for several variances and deviations of the same values."""
     found = []
-    for members in alike(requests, _fits, _same_values):
+    for members in alike(requests, _fits, same_values):
         offer = _offer([requests[index] for index in members])
         if isinstance(offer, ClampedVariance):
             found.append(Joint.of_one(members, offer))
@@ -216,7 +212,7 @@ def together(requests: Sequence[Request]) -> Sequence[Joint]:
 
 
 def _fits(request: Request) -> bool:
-    return request.aggregate.function.startswith(("var_", "stddev_")) and _why_not(request) is None
+    return request.aggregate.function in VARIANCES and _why_not(request) is None
 
 
 def _why_not(request: Request) -> str | None:
@@ -230,15 +226,9 @@ def _why_not(request: Request) -> str | None:
     if request.source.contribution.rows < MANY or grid.high - grid.low < WIDE:
         return "of few rows a unit, or of narrow bounds, little is gained: it is offered only by name."
     loss = pure_loss(request.price)
-    query = None if loss is None else units_query(request, grid, loss, squares=True)
-    if query is not None and query.rows_about * query.each < FEWEST:
+    if loss is not None and not has_enough(request, loss):
         return "by the guess of its rows it has too few units for this price: it is offered only by name."
     return None
-
-
-def _same_values(one: Request, other: Request) -> bool:
-    first, second = one.aggregate.argument, other.aggregate.argument
-    return (one.source, first, one.grid, one.narrowed) == (other.source, second, other.grid, other.narrowed)
 
 
 def _offer(requests: Sequence[Request]) -> Offer | Refusal:

@@ -22,11 +22,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, takewhile
 
 import numpy as np
 
-from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
@@ -91,11 +90,7 @@ class Clamps:
         >>> clamps.counts([(np.array([-3, 0, 2]), np.array([1, 5, 2])), (np.array([8]), np.array([7]))])
         [5, 2, 1, 7, 0]
         """
-        found = np.zeros(len(self.edges) + 1, dtype=np.int64)
-        edges = np.array(self.edges, dtype=np.int64)
-        for values, rows in groups:
-            np.add.at(found, np.searchsorted(edges, np.abs(values - self.anchor), side="left"), rows)
-        return [int(k) for k in found]
+        return by_edges(((np.abs(values - self.anchor), rows) for values, rows in groups), self.edges)
 
     def window(self, place: int) -> Clip:
         """What values are clipped to, at an edge."""
@@ -137,8 +132,7 @@ def clamps_of(grid: Grid, facts: Facts) -> Clamps:
     """
     anchor = anchor_of(grid, facts)
     far = max(grid.high - anchor, anchor - grid.low)
-    first = max(1, far // FIRST)
-    edges = (*takewhile(far.__gt__, (first << k for k in count())), far)
+    edges = edges_to(far, max(1, far // FIRST))
     loose = BOTH if 2 * min(grid.high - anchor, anchor - grid.low) >= far else LOOSE
     reach = float(far // loose if far >= WIDE else far)
     if facts.spread is not None:

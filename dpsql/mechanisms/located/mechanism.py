@@ -57,7 +57,7 @@ from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Pure
 
-__all__ = ["LOCATED", "AtOwnPlace", "reach_of", "with_and_without_means", "worth_of"]
+__all__ = ["LOCATED", "VARIANCES", "AtOwnPlace", "reach_of", "same_values", "with_and_without_means", "worth_of"]
 
 NAME = "located"
 VARIANCES = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
@@ -98,7 +98,7 @@ class AtOwnPlace(Mechanism):
     def together(self, requests: Sequence[Request]) -> Sequence[Joint]:
         """Offers for several statistics of the same values, a variance or a deviation among them."""
         found = []
-        every = alike(requests, lambda request: self._why_not(request) is None, _same_values)
+        every = alike(requests, lambda request: self._why_not(request) is None, same_values)
         for members in with_and_without_means(requests, every):
             own = [requests[index] for index in members]
             grid, loss = own[0].grid, pure_loss(total_price(own))
@@ -142,7 +142,7 @@ def with_and_without_means(requests: Sequence[Request], groups: Sequence[tuple[i
             yield varied
 
 
-def _same_values(one: Request, other: Request) -> bool:
+def same_values(one: Request, other: Request) -> bool:
     """Whether two aggregates are of the same values of the same rows."""
     first, second = one.aggregate.argument, other.aggregate.argument
     return (one.source, first, one.grid, one.narrowed) == (other.source, second, other.grid, other.narrowed)

@@ -28,7 +28,7 @@ from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares
 from dpsql.mechanisms.located.place import Clip, squares, total
 from dpsql.mechanisms.located.release import ASIDE, STANDARD, LocatedRelease, mean_of, rows_of
-from dpsql.mechanisms.located.search import Row
+from dpsql.mechanisms.located.search import Row, rows_in
 from dpsql.mechanisms.noise.central import STATISTICS, Deviation, Guess, Many, Moments, MomentStatistic, Range
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.moments import ranges
@@ -148,7 +148,7 @@ class LocatedMoments(LocatedRelease):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """As `LocatedRelease`; the places after the first are ``value_1`` and so on."""
         released = LocatedRelease.release(self, raw, sampler)
-        rows = _rows(released)
+        rows = rows_in(released)
         values = {
             ("value" if place == 0 else f"value_{place}"): [self._value(function, row) for row in rows]
             for place, function in enumerate(self.functions)
@@ -210,8 +210,3 @@ class LocatedMoments(LocatedRelease):
 
 def _statistic_of(function: str) -> MomentStatistic:
     return Distance() if function == "avg" else STATISTICS[function]
-
-
-def _rows(released: ReleasedTable) -> list[Row]:
-    """The released numbers, group by group."""
-    return [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]

@@ -29,7 +29,7 @@ from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import ReleasedTable
 
-__all__ = ["LocatedQuery", "PlaceSearch", "Row"]
+__all__ = ["LocatedQuery", "PlaceSearch", "Row", "rows_in"]
 
 HALF = Fraction(1, 2)  # The rank of the centre, as a share of the rows: the definition of a median.
 UNSEEN = 60  # In binary digits: points that are less likely than 2^-60 together are treated alike. It is a choice.
@@ -161,7 +161,7 @@ class PlaceSearch(Offer):
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """In the answer's unit; the value is always inside."""
-        rows = [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]
+        rows = rows_in(released)
         ends = self._around(rows, confidence)
         return [(min(low, row["value"]), max(high, row["value"])) for (low, high), row in zip(ends, rows, strict=True)]
 
@@ -207,3 +207,8 @@ class PlaceSearch(Offer):
         if shares is None:
             raise InvariantBroken("some number of rows is enough")
         return shares
+
+
+def rows_in(released: ReleasedTable) -> list[Row]:
+    """The released numbers, group by group."""
+    return [dict(zip(released.columns, row, strict=True)) for row in zip(*released.columns.values(), strict=True)]

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from dpsql.mechanisms.capped.sizes import LIKELY, UNKNOWN, SizeSearch, UnitSizes, edges_to
+from dpsql.mechanisms.capped.sizes import LIKELY, UNKNOWN, SizeSearch, UnitSizes
+from dpsql.mechanisms.choice.clamp import edges_to
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import Noiseless
 

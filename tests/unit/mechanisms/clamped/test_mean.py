@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.choice.clamp import by_edges
 from dpsql.mechanisms.clamped import mean as clamped_mean
 from dpsql.mechanisms.clamped import units as of_units
 from dpsql.mechanisms.clamped.mean import FEW, ClampedMean
@@ -64,7 +65,7 @@ def loss(release: ClampedMean, one: Units, two: Units, seed: str) -> float:
 def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[int]]:
     """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means and of totals."""
     query = release.query
-    scores = [query.cap.scores(of_units.by_size([side], query.cap.edges))]
+    scores = [query.cap.scores(by_edges([(side[0][:, 1], side[1])], query.cap.edges))]
     if row["clamp"] is None:
         return scores
     search = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1)

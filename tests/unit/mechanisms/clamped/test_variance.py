@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from dpsql.mechanisms.base import Price, Refusal, Request
+from dpsql.mechanisms.choice.clamp import by_edges
 from dpsql.mechanisms.clamped import mean as means
 from dpsql.mechanisms.clamped import units as of_units
 from dpsql.mechanisms.clamped.mean import ClampedMean
@@ -76,10 +77,10 @@ def _scores(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list[
     """Of each choice by permute-and-flip: the cap, and where units are few the clamps of means, totals and squares."""
     assert isinstance(release, ClampedVariance)
     query = release.query
-    scores = [query.cap.scores(of_units.by_size([side], query.cap.edges))]
+    scores = [query.cap.scores(by_edges([(side[0][:, 1], side[1])], query.cap.edges))]
     if row["clamp"] is None:
         return scores
-    search, squares = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1), release._squares
+    search, squares = query.places.search(FEW.tails * query.epsilon, query.moved, query.groups, 1), query.squares
     of_totals, of_squares = release._search, release._choice(squares)
     assert of_totals is not None
     assert of_squares is not None
@@ -113,8 +114,7 @@ def _numbers(release: ClampedMean, side: Side, row: dict[str, Any]) -> list[list
 
 
 def _grids(release: ClampedMean) -> tuple[Grid, Grid]:
-    assert release.query.squares is not None
-    return release.query.grid, release.query.squares
+    return release.query.grid, release.query.squares.grid
 
 
 SOME = ([100_000] * MOST, [0] * MOST, [30_000] * MOST, [0, 100_000] * (MOST // 2), [100_000], [29_000])
