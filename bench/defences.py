@@ -1,0 +1,88 @@
+"""Takes the defences out of the code, one at a time, and shows that a test goes red for each.
+
+    python bench/defences.py [WORDS OF A NAME]
+
+It works in a copy of the tree. First all the tests must be green there as they stand.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the list lives with the tests, outside the package
+
+from page import ROOT, circumstances, table, write
+
+from tests.attacks.defences import DEFENCES, Defence
+
+PAGE = ROOT / "docs" / "under_fire.md"
+RED = 1  # What pytest leaves with where a test failed; anything else is no verdict.
+GREEN = 0
+TIMES = count(10**9)  # Each change of a file gets a time of its own, so that no compiled file is taken for another's.
+
+
+def main(words: Sequence[str]) -> bool:
+    """Prints and writes the table; whether a test went red for every defence."""
+    wanted = [defence for defence in DEFENCES if all(word in defence.name for word in words)]
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="dpsql-defences-") as scratch:
+        tree = _copied(Path(scratch) / "tree")
+        tests = sorted({test for defence in wanted for test in defence.tests})
+        if (status := _status(tree, tests, "-n", "2")) != GREEN:
+            sys.exit(f"The tests are not green as they stand: pytest left with {status}.")
+        found = [(defence, _convicting(tree, defence)) for defence in wanted]
+    missed = [defence.name for defence, test in found if test is None]
+    rows = [[defence.name, f"`{defence.file}`", f"`{test}`" if test else "none"] for defence, test in found]
+    lines = table(["defence", "taken out of", "a test that goes red"], rows)
+    lines[1] = "| --- | --- | --- |"
+    caught = len(found) - len(missed)
+    said = f"For {caught} of {len(found)} defences a test went red. {time.monotonic() - started:.0f} s."
+    write("defences", [circumstances(), "", said, "", *lines], page=PAGE, only_print=bool(words))
+    return not missed
+
+
+def _copied(tree: Path) -> Path:
+    """What git knows of the tree, as it is now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, tree / name)
+    return tree
+
+
+def _convicting(tree: Path, defence: Defence) -> str | None:
+    """The first of its files of tests that goes red without the defence."""
+    file = tree / defence.file
+    text = file.read_text()
+    _written(file, text.replace(defence.stands, defence.without))
+    try:
+        red = next((test for test in defence.tests if _status(tree, [test], "-x") == RED), None)
+    finally:
+        _written(file, text)
+    print(f"{'missed' if red is None else 'red'}: {defence.name}", file=sys.stderr, flush=True)
+    return red
+
+
+def _written(file: Path, text: str) -> None:
+    file.write_text(text)
+    moment = next(TIMES)
+    os.utime(file, (moment, moment))
+
+
+def _status(tree: Path, tests: Sequence[str], *flags: str) -> int:
+    """What pytest leaves with."""
+    call = [sys.executable, "-m", "pytest", "-q", "-m", "not slow and not doors", "-p", "no:cacheprovider", *flags]
+    done = subprocess.run([*call, *tests], cwd=tree, capture_output=True, check=False)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(not main(sys.argv[1:]))

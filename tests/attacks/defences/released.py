@@ -1,0 +1,86 @@
+"""What keeps noise, sensitivities and thresholds right."""
+
+from __future__ import annotations
+
+from tests.attacks.defences.defence import Defence
+
+__all__ = ["RELEASED"]
+
+SAMPLING = "dpsql/privacy/sampling.py"
+SENSITIVITY = "dpsql/mechanisms/noise/sensitivity.py"
+THRESHOLDS = "dpsql/mechanisms/noise/thresholds.py"
+OF_SAMPLING = ("tests/unit/privacy/test_sampling.py",)
+OF_SENSITIVITY = ("tests/unit/mechanisms/noise",)
+
+RELEASED = (
+    Defence(
+        "a coin that floats cannot decide is decided exactly",
+        SAMPLING,
+        "        for i in np.flatnonzero(~yes & (u < e + error)):\n",
+        "        for i in np.flatnonzero(~yes & (u < e - 1)):\n",
+        OF_SAMPLING,
+    ),
+    Defence(
+        "uniform numbers by rejection, without a bias of the remainder",
+        SAMPLING,
+        "            kept.append(draws[draws < m][:missing])\n",
+        "            kept.append((draws % m)[:missing])\n",
+        OF_SAMPLING,
+    ),
+    Defence(
+        "a source of randomness that runs dry draws nothing",
+        SAMPLING,
+        "        if len(raw) != width * size:\n",
+        "        if False:\n",
+        OF_SAMPLING,
+    ),
+    Defence(
+        "one draw never serves two values",
+        SAMPLING,
+        "    if exact.shape != drawn.shape:\n",
+        "    if False:\n",
+        ("tests/unit/privacy/test_noised.py",),
+    ),
+    Defence(
+        "a sum is as sensitive as its largest value, not as its range",
+        SENSITIVITY,
+        "    return _times(max(1, abs(low), abs(high)), request, held)\n",
+        "    return _times(max(1, high - low), request, held)\n",
+        OF_SENSITIVITY,
+    ),
+    Defence(
+        "a replaced row counts as one that goes and one that comes",
+        SENSITIVITY,
+        "    reach *= request.neighbour_rows\n",
+        "    reach *= 1\n",
+        (*OF_SENSITIVITY, "tests/attacks/test_replay_audit.py"),
+    ),
+    Defence(
+        "a square is largest at the end that is further from 0",
+        SENSITIVITY,
+        "        return 0, max(low**2, high**2)\n",
+        "        return 0, high**2\n",
+        OF_SENSITIVITY,
+    ),
+    Defence(
+        "a group appears strictly above its threshold",
+        THRESHOLDS,
+        "if n >= self.min_units and k > self.threshold else None",
+        "if n >= self.min_units and k >= self.threshold else None",
+        ("tests/unit/mechanisms/test_threshold.py",),
+    ),
+    Defence(
+        "groups of fewer units than the owner allows never appear",
+        THRESHOLDS,
+        "if n >= self.min_units and k > self.threshold else None",
+        "if k > self.threshold else None",
+        ("tests/unit/prepare/test_min_units.py", "tests/unit/mechanisms/test_threshold.py"),
+    ),
+    Defence(
+        "a threshold pays for all groups that one unit may have alone",
+        THRESHOLDS,
+        "    silent = digits.power(digits.subtract(Decimal(1), p), groups)\n",
+        "    silent = digits.power(digits.subtract(Decimal(1), p), 1)\n",
+        ("tests/unit/mechanisms/test_threshold.py",),
+    ),
+)

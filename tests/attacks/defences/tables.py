@@ -1,0 +1,136 @@
+"""What keeps one unit's share of the tables, and of what is read, within its bounds."""
+
+from __future__ import annotations
+
+from tests.attacks.defences.defence import Defence
+
+__all__ = ["TABLES"]
+
+BOUNDED = "dpsql/owner/bounded.py"
+STABILITY = "dpsql/plan/stability.py"
+RELATIONS = "dpsql/plan/relations.py"
+SOURCES = "dpsql/prepare/sources.py"
+OF_BOUNDED = ("tests/unit/owner/test_bounded.py",)
+OF_STABILITY = ("tests/attacks/test_stability.py",)
+
+TABLES = (
+    Defence(
+        "real numbers are clamped to their bounds",
+        BOUNDED,
+        ' WHEN {raw.real} > {high} THEN {high} "',
+        ' "',
+        OF_BOUNDED,
+    ),
+    Defence(
+        "NaN is a missing value",
+        BOUNDED,
+        'f"CASE WHEN {raw.nan} THEN NULL WHEN {raw.real} < {low} THEN {low}',
+        'f"CASE WHEN {raw.real} < {low} THEN {low}',
+        OF_BOUNDED,
+    ),
+    Defence(
+        "of two equal zeros, no sign tells whose row it was",
+        BOUNDED,
+        'f"ELSE {raw.real} + 0.0 END"',
+        'f"ELSE {raw.real} END"',
+        OF_BOUNDED,
+    ),
+    Defence(
+        "a unit keeps as many rows as the policy says",
+        BOUNDED,
+        "WHERE {place} <= {limit}\n",
+        "WHERE {place} <= {limit} + 1\n",
+        OF_BOUNDED,
+    ),
+    Defence(
+        "which rows a unit keeps follows from a secret",
+        BOUNDED,
+        "ORDER BY {hash_}, {order}) AS {place} FROM {hashed}\n",
+        "ORDER BY {order}) AS {place} FROM {hashed}\n",
+        OF_BOUNDED,
+    ),
+    Defence(
+        "a decimal with places names nobody",
+        BOUNDED,
+        'if kind.family in ("nested", "real") or kind.places:',
+        'if kind.family in ("nested", "real"):',
+        ("tests/unit/owner/test_owners.py",),
+    ),
+    Defence(
+        "every_unit is held against the data",
+        "dpsql/owner/every_unit.py",
+        "        if found.missing or found.several or found.shared:\n",
+        "        if found.several:\n",
+        ("tests/unit/owner/test_every_unit.py",),
+    ),
+    Defence(
+        "a chain of keys that ends at nobody is nobody's row",
+        "dpsql/owner/owners.py",
+        'f"WHERE {key} IS NOT NULL AND {rows.unit} IS NOT NULL"',
+        'f"WHERE {key} IS NOT NULL"',
+        ("tests/unit/owner/test_owners.py", "tests/unit/owner/test_bounded.py", "tests/unit/owner/test_builder.py"),
+    ),
+    Defence(
+        "a join multiplies the rows of a unit",
+        STABILITY,
+        "            ways = [left * right]\n",
+        "            ways = [max(left, right)]\n",
+        OF_STABILITY,
+    ),
+    Defence(
+        "a left join keeps the unit's unmatched rows",
+        STABILITY,
+        "ways.append(left - 1 + right if relation.outer else right)",
+        "ways.append(right)",
+        OF_STABILITY,
+    ),
+    Defence(
+        "UNION ALL adds the rows of a unit",
+        STABILITY,
+        "            return sum(rows_per_unit(part) for part, _ in relation.parts)\n",
+        "            return max(rows_per_unit(part) for part, _ in relation.parts)\n",
+        OF_STABILITY,
+    ),
+    Defence(
+        "integers that are compared as reals are no key",
+        STABILITY,
+        "if c.alias == side.alias and not is_rounded(c, equal)}",
+        "if c.alias == side.alias}",
+        (*OF_STABILITY, "tests/attacks/test_crafted.py"),
+    ),
+    Defence(
+        "the NULL of a left join names no unit",
+        RELATIONS,
+        "    return isinstance(expression, Column) and expression.unit and not expression.facts.nullable\n",
+        "    return isinstance(expression, Column) and expression.unit\n",
+        ("tests/sql/test_corpus.py", *OF_STABILITY),
+    ),
+    Defence(
+        "a tighter cap of rows is cut",
+        SOURCES,
+        "        cap_rows=rows < most,\n",
+        "        cap_rows=False,\n",
+        ("tests/attacks/test_replay_audit.py",),
+    ),
+    Defence(
+        "a cap of groups is cut",
+        SOURCES,
+        "        cap_groups=bool(keys) and groups < uncut,\n",
+        "        cap_groups=False,\n",
+        ("tests/attacks/test_replay_audit.py",),
+    ),
+    Defence(
+        "a cap of rows in each group is cut",
+        SOURCES,
+        "        cap_rows_in_group=in_group < most_in_group,\n",
+        "        cap_rows_in_group=False,\n",
+        ("tests/attacks/test_replay_audit.py",),
+    ),
+    Defence(
+        "the number of rows is public under replacement alone",
+        SOURCES,
+        '    return catalog.neighbours == "replace_one" and whole and not keys\n',
+        "    return whole and not keys\n",
+        ("tests/attacks/test_replay_audit.py", "tests/attacks/test_replay_wider.py", "tests/sql/test_corpus.py"),
+    ),
+)
