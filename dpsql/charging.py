@@ -19,6 +19,7 @@ from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, Error, OperationalError
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.standing import Standing, Use
+from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.waiting import Waiting
 from dpsql.plan.options import Options
 from dpsql.plan.types import Parameters
@@ -93,9 +94,14 @@ class Wish:
 
 
 class Turns:
-    """One at a time of what is the same: the second finds what the first has stored. Threads share it."""
+    """One at a time of what is the same: the second finds what the first has stored. Threads share it.
 
-    def __init__(self) -> None:
+    Args:
+        others: Those of other processes; None where there are none.
+    """
+
+    def __init__(self, others: ProcessTurns | None = None) -> None:
+        self._others = others or ProcessTurns(None)
         self._lock = Lock()
         self._held: dict[str, tuple[Lock, list[None]]] = {}
 
@@ -113,7 +119,7 @@ class Turns:
             turn, waiting = self._held.setdefault(identity, (Lock(), []))
             waiting.append(None)
         try:
-            with turn:
+            with turn, self._others.of(identity):
                 yield
         finally:
             with self._lock:
@@ -148,7 +154,7 @@ class Charging:
     ) -> None:
         self._ledger, self._waiting, self._version = ledger, waiting, version
         self._classes = classes
-        self.turns, self.above = Turns(), above
+        self.turns, self.above = Turns(ledger.turns), above
         self.closed: str | None = None
         self._standing = Standing(ledger)
 

@@ -26,6 +26,7 @@ from dpsql.ledger.mark import Marks
 from dpsql.ledger.opening import KEY_IN_MEMORY, check_mark, create, marks_for, write_opening
 from dpsql.ledger.refusals import LimitsChanged, ReleasedMeanwhile
 from dpsql.ledger.state import LedgerState, Pinned
+from dpsql.ledger.turns import ProcessTurns
 from dpsql.ledger.views import AccountState, Entry, Release, entry_of
 from dpsql.privacy.account import Composition
 from dpsql.privacy.accounting import PolicyLimits
@@ -50,7 +51,11 @@ FACTS = "facts"  # The kind of release that `dpsql advise` makes.
 
 
 class Ledger(Closing):
-    """An open ledger; threads may share it, processes open their own. Made by `open`."""
+    """An open ledger; threads may share it, processes open their own. Made by `open`.
+
+    Attributes:
+        turns: Of processes that ask the same at the same moment.
+    """
 
     def __init__(
         self,
@@ -69,6 +74,7 @@ class Ledger(Closing):
         self._process = os.getpid()
         self._broken = False
         self._granting = Granting(limits, state)
+        self.turns = ProcessTurns(None if marks is None else marks[1])
 
     @classmethod
     def open(
@@ -313,6 +319,7 @@ class Ledger(Closing):
         with self._lock:
             self._broken = True
             self._file.close()
+            self.turns.close()
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

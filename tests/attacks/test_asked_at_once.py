@@ -5,13 +5,17 @@ Two draws of one answer, paid twice, would also be a way to average: the second 
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
-from threading import Barrier
+from subprocess import PIPE
+from threading import Barrier, Timer
 from typing import Any
 
 import duckdb
@@ -22,6 +26,7 @@ import dpsql.testing
 from dpsql.charging import Turns
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import ReleasedMeanwhile
+from dpsql.ledger.turns import ProcessTurns
 from dpsql.policy import load_policy
 from dpsql.privacy.sampling import Integers
 from dpsql.proxy import Proxy, limits_of, pinned_of
@@ -29,6 +34,7 @@ from dpsql.testing_samplers import Noiseless
 from tests.attacks.ledger_victims import LOSS, opened
 from tests.unit.server.clinic import POLICY
 
+ROOT = Path(__file__).parent.parent.parent
 SPELLED = (
     "SELECT COUNT(*) AS n FROM people WHERE age IN (7, 8)",
     "select count( * ) as n /* again */ from people where age = ANY(ARRAY[7, 8])",
@@ -88,19 +94,24 @@ class Overtaken(Ledger):
         return super().charge(*arguments, **more)
 
 
+def opened_slow(folder: Path, kind: type[Ledger] = Ledger) -> tuple[Proxy, Ledger]:
+    """A proxy of the folder's policy whose noise takes its time, and its ledger, which is on the disk."""
+    policy = load_policy(folder / "clinic.yaml")
+    marks = folder / "mark"
+    marks.mkdir(exist_ok=True)
+    ledger = kind.open(
+        policy.resolve(policy.budget.ledger), pinned=pinned_of(policy), limits=limits_of(policy), mark=marks
+    )
+    return Proxy(policy, ledger, folder / "cache", Slow(), private=False), ledger
+
+
 @pytest.fixture
 def overtaken(folder: Path) -> Iterator[tuple[Proxy, Overtaken, Proxy]]:
     """Two proxies of one policy, as two processes have them; the first one's ledger can be overtaken."""
-    policy = load_policy(folder / "clinic.yaml")
-    place, marks, cache = policy.resolve(policy.budget.ledger), folder / "mark", folder / "cache"
-    marks.mkdir()
-    ledgers = [
-        kind.open(place, pinned=pinned_of(policy), limits=limits_of(policy), mark=marks) for kind in (Overtaken, Ledger)
-    ]
-    assert isinstance(ledgers[0], Overtaken)
-    first, second = (Proxy(policy, ledger, cache, Slow(), private=False) for ledger in ledgers)
+    (first, ledger), (second, _) = opened_slow(folder, Overtaken), opened_slow(folder)
+    assert isinstance(ledger, Overtaken)
     with closing(first), closing(second):
-        yield first, ledgers[0], second
+        yield first, ledger, second
 
 
 def test_what_another_process_released_meanwhile_is_served_and_not_charged(
@@ -112,6 +123,69 @@ def test_what_another_process_released_meanwhile_is_served_and_not_charged(
     answer = own.query(SPELLED[0])
     assert (answer.replayed, answer["n"]) == (True, [5])
     assert own.budget().spent.epsilon == other.budget().spent.epsilon == 0.5
+
+
+def ask_here(folder: str) -> None:
+    """Says that it is ready, waits for a line, asks, and prints whether the answer was stored: a process of its own."""
+    with closing(opened_slow(Path(folder))[0]) as proxy:
+        session = proxy.session(analyst="ana")
+        print("ready", flush=True)
+        sys.stdin.readline()
+        print(json.dumps(session.query(SPELLED[1]).replayed))
+
+
+def test_two_processes_that_ask_the_same_at_one_moment_pay_once(folder: Path) -> None:
+    with closing(opened_slow(folder)[0]) as proxy:
+        session = proxy.session(analyst="ana")  # the tables are built before the other process looks for them
+        command = [sys.executable, "-c", f"from {__name__} import ask_here; ask_here({str(folder)!r})"]
+        with subprocess.Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True) as other:
+            assert other.stdin is not None
+            assert other.stdout is not None
+            assert other.stdout.readline() == "ready\n"
+            other.stdin.write("go\n")
+            other.stdin.flush()
+            own = session.query(SPELLED[0])
+            told = json.loads(other.stdout.read())
+        assert sorted([own.replayed, told]) == [False, True]
+        assert session.budget().spent.epsilon == 0.5
+
+
+def held_elsewhere(folder: Path, name: str) -> subprocess.Popen[str]:
+    """A process that has a turn until it is killed."""
+    code = (
+        "import sys, time; from pathlib import Path; from dpsql.ledger.turns import ProcessTurns\n"
+        "with ProcessTurns(Path(sys.argv[1])).of(sys.argv[2]):\n    print('held', flush=True)\n    time.sleep(600)"
+    )
+    ledger = str(folder / "ledger.db")
+    other = subprocess.Popen([sys.executable, "-c", code, ledger, name], cwd=ROOT, stdout=PIPE, text=True)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    return other
+
+
+def test_a_turn_falls_with_its_process_and_nobody_waits_for_it_for_ever(tmp_path: Path) -> None:
+    turns, others = ProcessTurns(tmp_path / "ledger.db"), ProcessTurns(tmp_path / "ledger.db", patience=0.1)
+    with closing(turns), closing(others), held_elsewhere(tmp_path, "a") as other:
+        with turns.of("b"):  # another name
+            pass
+        began = time.monotonic()
+        with others.of("a"):  # its patience ended
+            assert time.monotonic() - began >= 0.1
+        Timer(0.1, other.kill).start()
+        with turns.of("a"):
+            assert other.wait(60)
+        assert other.stdout is not None
+        other.stdout.close()
+    with turns.of("a"):  # closed: there are no turns
+        pass
+    assert (tmp_path / "ledger.db.turns").stat().st_mode & 0o777 == 0o600
+
+
+def test_where_there_can_be_no_locks_there_are_no_turns(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for ledger in (None, tmp_path / "file" / "ledger.db"):
+        with closing(ProcessTurns(ledger)) as turns, turns.of("a"):
+            pass
 
 
 def test_a_ledger_takes_no_charge_for_what_is_stored(tmp_path: Path) -> None:
