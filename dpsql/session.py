@@ -29,7 +29,7 @@ from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Prepared, refuse_unread
 from dpsql.prepare.batch import Batch
-from dpsql.privacy.loss import Composed
+from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.releasing import SILENT, Creation, Progress
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
@@ -189,6 +189,20 @@ class Session(Buying):
         numbers = [number for number, one in enumerate(asked, 1) for own in one.parts if is_priced(own)]
         left = self._backend.ledger.repeats_left(self._analyst, batch.loss)
         return batch_quote(batch, quotes, numbers, left, self._backend.summary)
+
+    @door
+    def price(self, sql: str, parameters: Parameters = (), **options: Any) -> PrivacyLoss:
+        """What `query` would charge for a SELECT now: its quote's cost alone, nothing where the answer is stored.
+
+        Raises:
+            UnsupportedQuery, ProgrammingError: As `query`.
+        """
+        statement = parse(sql)
+        if not isinstance(statement, syntax.QueryStatement):
+            raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
+        asked = self._ask(statement, parameters, options)
+        batch, _ = self._backend.together([own for own in asked.parts if is_priced(own)], self._analyst)
+        return self._backend.summary(batch.loss)
 
     @door
     def budget(self) -> Budget:

@@ -1,7 +1,7 @@
 """What all doors share: one open proxy, who may come in, how much each may ask, and the owner's log of it.
 
 A door lets somebody in by `Server.bearer` or by `Server.attempt`, and then asks through their `Guest`: no name, option
-or parameter of theirs leads to another's account. Statements run in threads of a small pool.
+or parameter of theirs leads to another's account. Few statements are at work at a time, whichever threads they have.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
 from dpsql.server.outlines import outline, with_intervals
 from dpsql.server.refusals import NotAdmitted, Stopping
+from dpsql.server.seats import Seats
 from dpsql.server.users import OWNER, User, Users, Verifier
 from dpsql.session import Session
 
@@ -60,7 +61,7 @@ class Server:
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
         self._limits = CurrentLimits(proxy.policy, proxy.adopt)
-        self._shares: dict[str, asyncio.Semaphore] = {}
+        self._seats = Seats(AT_WORK)
 
     @property
     def policy(self) -> Policy:
@@ -148,8 +149,14 @@ class Server:
         Raises:
             Stopping: The server stops, and the call had not begun.
         """
-        share = self._shares.setdefault(analyst, asyncio.Semaphore(AT_WORK // 2))
-        async with share:
+        seat = self._seats.asked(analyst)
+        if not seat.done():
+            try:
+                await asyncio.wrap_future(seat)
+            except asyncio.CancelledError:
+                self._seats.given_up(analyst, seat)
+                raise
+        try:
             if self._stopping:
                 raise Stopping
             try:
@@ -157,6 +164,27 @@ class Server:
             except RuntimeError:  # the pool was shut down meanwhile; what the call itself raises comes from `made`
                 raise Stopping from None
             return await made
+        finally:
+            self._seats.leave(analyst)
+
+    def done(self, analyst: str, call: Callable[[], Result], wanted: Callable[[], bool]) -> Result:
+        """What a call returns, made here: for doors that have threads of their own. They wait for it when they stop.
+
+        Args:
+            analyst: For whom, as in `work`.
+            call: What is to be done.
+            wanted: Whether somebody still waits for it, when its turn has come.
+
+        Raises:
+            Stopping: The server stops, or nobody waits any more, and the call had not begun.
+        """
+        self._seats.asked(analyst).result()
+        try:
+            if self._stopping or not wanted():
+                raise Stopping
+            return call()
+        finally:
+            self._seats.leave(analyst)
 
     def close(self) -> None:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""

@@ -23,10 +23,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
 from dpsql.answers.quoted import Quote
 from dpsql.errors import Error
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.core import Guest, Server
 from dpsql.server.doors import Door
 from dpsql.server.http import HttpDoor, address_of
@@ -69,9 +69,8 @@ class AskingGuest:
     ) -> Quote:
         return self.guest.explain(sql, half_width=half_width, epsilon=epsilon)
 
-    def quote(self, statements: list[str], *, epsilon: float | None = None) -> BatchQuote:
-        text = f"EXPLAIN {'; '.join(statements)}"
-        return self.guest.ask(text, lambda session: session.quote(statements, epsilon=epsilon))
+    def price(self, sql: str, *, epsilon: float | None = None) -> PrivacyLoss:
+        return self.guest.ask(f"EXPLAIN {sql}", lambda session: session.price(sql, epsilon=epsilon))
 
     def query(self, sql: str, *, epsilon: float | None = None) -> Answer:
         return self.guest.query(sql, epsilon=epsilon)

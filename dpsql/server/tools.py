@@ -13,12 +13,12 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
-from dpsql.answers.batch import BatchQuote
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
@@ -94,7 +94,7 @@ class Asking(Protocol):
     def explain(
         self, sql: str, /, *, half_width: Mapping[str, float] | None = None, epsilon: float | None = None
     ) -> Quote: ...
-    def quote(self, statements: list[str], /, *, epsilon: float | None = None) -> BatchQuote: ...
+    def price(self, sql: str, /, *, epsilon: float | None = None) -> PrivacyLoss: ...
     def query(self, sql: str, /, *, epsilon: float | None = None) -> Answer: ...
 
 
@@ -145,7 +145,7 @@ class Tools:
         """
         match parse(sql):
             case syntax.QueryStatement():
-                cost = self.session.quote([sql], epsilon=epsilon).cost
+                cost = self.session.price(sql, epsilon=epsilon)
             case syntax.CreateSynthetic():
                 cost = self.session.explain(sql, epsilon=epsilon).cost
             case _:

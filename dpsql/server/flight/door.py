@@ -1,15 +1,18 @@
 """The door: gRPC's calls, each by an authenticated session, each refusal as gRPC's own status with dpsql's text.
 
-Threats and answers: a message longer than the policy's limit is refused by gRPC before it is read whole; calls at a
-time are limited; no other process can listen at the same port; strangers' tokens are checked in threads of their own,
-so that they hold up no analyst; a client that vanishes cancels what had not begun, and pays for what had.
+Each call has a thread of gRPC's: calls that go through a loop cost twice the time.
+
+Threats and answers: a message longer than the policy's limit is refused by gRPC before it is read whole; connections
+and calls at a time are limited, and a connection that asks nothing ends soon; no other process can listen at the same
+port; strangers' tokens are checked in threads of their own, so that they hold up no analyst; a client that vanishes
+cancels what had not begun, and pays for what had.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -39,12 +42,17 @@ __all__ = ["FlightDoor", "open_door", "status_of"]
 
 Result = TypeVar("Result")
 Context = Any
-"""grpc.aio.ServicerContext; grpcio has no types."""
+"""grpc.ServicerContext; grpcio has no types."""
 SLACK = 2**16
 """Bytes of a message beside the statement and its parameters. It is a choice: Flight's own words are less."""
 ADMITTING = 2  # Threads that check tokens: strangers who try many hold up strangers alone.
 CALLS = 4  # Calls at a time for each connection of the policy's limit. It is a choice.
-LONGEST_IDLE = 2**31 - 1  # Milliseconds: the largest that gRPC takes.
+STRANGERS = 200
+"""Connections beside the policy's number; more are hung up on. It is a choice: as at PostgreSQL's door."""
+SPEAKS = 20_000  # Milliseconds for a connection to begin with gRPC's own words. It is a choice.
+SILENT = 60_000
+"""Milliseconds after which a connection without a call is closed. It is a choice: clients open another one by
+themselves, and their session goes on."""
 SWEEP = 30.0  # Seconds between two looks for sessions that were silent too long.
 LONGEST = 1500  # Characters of a refusal: gRPC's clients take 8 KiB of trailers, and a character may take 12 bytes.
 FAILED = "dpsql failed. Nothing more is told here; the data owner's log has the details."
@@ -81,13 +89,18 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     Args:
         server: Whose.
+        speaks: Milliseconds for a connection to begin with gRPC's own words; tests give their own.
+        silent: Milliseconds that a connection without a call stays open; tests give their own.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, *, speaks: int = SPEAKS, silent: int = SILENT) -> None:
         self._server = server
+        self._speaks, self._silent = speaks, silent
         self.sessions = Sessions(server)
         self._statements = Statements(server.policy.name, server.limits.statement_bytes)
         self._admitting = ThreadPoolExecutor(ADMITTING, thread_name_prefix="admit")
+        self._most = CALLS * server.limits.connections
+        self._calls = ThreadPoolExecutor(self._most, thread_name_prefix="call")
         self._grpc: Any = None
         self._sweeping: asyncio.Task[None] | None = None
 
@@ -97,10 +110,11 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         options = [
             ("grpc.max_receive_message_length", 2 * limits.statement_bytes + SLACK),
             ("grpc.so_reuseport", 0),
-            ("grpc.max_connection_idle_ms", min(int(limits.idle_seconds * 1000), LONGEST_IDLE)),
+            ("grpc.max_allowed_incoming_connections", limits.connections + STRANGERS),
+            ("grpc.server_handshake_timeout_ms", self._speaks),
+            ("grpc.max_connection_idle_ms", self._silent),
         ]
-        most = CALLS * limits.connections
-        self._grpc = grpc.aio.server(handlers=[self], options=options, maximum_concurrent_rpcs=most)
+        self._grpc = grpc.server(self._calls, handlers=[self], options=options, maximum_concurrent_rpcs=self._most)
         host = f"unix:{listen.path}" if listen.path else str(listen)
         try:
             if tls is None:
@@ -110,7 +124,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
                 port = self._grpc.add_secure_port(host, grpc.ssl_server_credentials([pair]))
         except RuntimeError as error:
             raise OSError(0, str(error)) from None
-        await self._grpc.start()
+        self._grpc.start()
         self._sweeping = asyncio.create_task(self._sweep())
         scheme = "grpc+tls" if tls else "grpc"
         if listen.path:
@@ -122,7 +136,9 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
         if self._sweeping is not None:
             self._sweeping.cancel()
         if self._grpc is not None:
-            await self._grpc.stop(self._server.policy.engine.deadline_seconds)
+            ended = self._grpc.stop(self._server.policy.engine.deadline_seconds)
+            for wait in (ended.wait, self._calls.shutdown):
+                await asyncio.get_running_loop().run_in_executor(None, wait)
         self.sessions.close()
         self._admitting.shutdown(wait=False, cancel_futures=True)
 
@@ -141,29 +157,28 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------------- the calls
 
-    async def _handshake(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
+    def _handshake(self, requests: Iterator[bytes], context: Context) -> Iterator[bytes]:
         """User and token in the header ``authorization`` (Basic); the session's bearer comes back in the same."""
         header = _header(context, "authorization")
-        bearer = await self._admitted(context, lambda: self.sessions.login(header, _address(context)))
-        await context.send_initial_metadata((("authorization", f"Bearer {bearer}"),))
+        bearer = self._admitted(context, lambda: self.sessions.login(header, _address(context)))
+        context.send_initial_metadata((("authorization", f"Bearer {bearer}"),))
         yield field(2, bearer)
 
-    async def _get_flight_info(self, request: bytes, context: Context) -> bytes:
-        kept, wide = await self._kept(context), _intervals(context)
-        return await self._work(context, kept, lambda: self._statements.info(kept, request, intervals=wide))
+    def _get_flight_info(self, request: bytes, context: Context) -> bytes:
+        kept, wide = self._kept(context), _intervals(context)
+        return self._work(context, kept, lambda: self._statements.info(kept, request, intervals=wide))
 
-    async def _get_schema(self, request: bytes, context: Context) -> bytes:
-        kept, wide = await self._kept(context), _intervals(context)
-        return await self._work(context, kept, lambda: self._statements.schema(kept, request, intervals=wide))
+    def _get_schema(self, request: bytes, context: Context) -> bytes:
+        kept, wide = self._kept(context), _intervals(context)
+        return self._work(context, kept, lambda: self._statements.schema(kept, request, intervals=wide))
 
-    async def _do_get(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
-        kept = await self._kept(context)
-        table = await self._work(context, kept, lambda: self._statements.get(kept, request))
-        for message in stream(table):
-            yield message
+    def _do_get(self, request: bytes, context: Context) -> Iterator[bytes]:
+        kept = self._kept(context)
+        table = self._work(context, kept, lambda: self._statements.get(kept, request))
+        yield from stream(table)
 
-    async def _do_action(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
-        kept = await self._kept(context)
+    def _do_action(self, request: bytes, context: Context) -> Iterator[bytes]:
+        kept = self._kept(context)
         ended = list[str]()
 
         def act() -> list[bytes]:
@@ -171,15 +186,15 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
             ended.append(kind)
             return self._statements.act(kept, kind, body)
 
-        for own in await self._work(context, kept, act):
+        for own in self._work(context, kept, act):
             yield result(own)
         if ended == ["CloseSession"]:
             self.sessions.end(kept)
 
-    async def _do_put(self, requests: AsyncIterator[bytes], context: Context) -> AsyncIterator[bytes]:
-        kept, descriptor, arrow = await self._kept(context), b"", bytearray()
+    def _do_put(self, requests: Iterator[bytes], context: Context) -> Iterator[bytes]:
+        kept, descriptor, arrow = self._kept(context), b"", bytearray()
         most = 2 * self._server.limits.statement_bytes + SLACK
-        async for request in requests:
+        for request in requests:
             try:
                 own = read(request)
                 descriptor = descriptor or own.blob(1)
@@ -189,40 +204,39 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
                 if len(arrow) > most:
                     raise TooMuch(f"The parameters have more than {most} bytes, which are the most.")
             except Error as refusal:
-                await context.abort(*status_of(refusal))
-        yield await self._work(context, kept, lambda: self._statements.put(kept, descriptor, bytes(arrow)))
+                context.abort(*status_of(refusal))
+        yield self._work(context, kept, lambda: self._statements.put(kept, descriptor, bytes(arrow)))
 
-    async def _list_actions(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
-        await self._kept(context)
+    def _list_actions(self, request: bytes, context: Context) -> Iterator[bytes]:
+        self._kept(context)
         for name, words in ACTIONS.items():
             yield field(1, name) + field(2, words)
 
-    async def _list_flights(self, request: bytes, context: Context) -> AsyncIterator[bytes]:
+    def _list_flights(self, request: bytes, context: Context) -> Iterator[bytes]:
         """None: what can be asked is not listed, but for the tables."""
-        await self._kept(context)
-        for flight in list[bytes]():
-            yield flight
+        self._kept(context)
+        yield from ()
 
     # ---------------------------------------------------------------------------------------------- around every call
 
-    async def _kept(self, context: Context) -> Visit:
+    def _kept(self, context: Context) -> Visit:
         """The session of a call; without one it ends here."""
         header = _header(context, "authorization")
         kept = self.sessions.find(header)
         if kept is not None:
             return kept
-        return await self._admitted(context, lambda: self.sessions.open(header, _address(context)))
+        return self._admitted(context, lambda: self.sessions.open(header, _address(context)))
 
-    async def _work(self, context: Context, kept: Visit, work: Callable[[], Result]) -> Result:
-        return await self._done(context, self._server.work(kept.guest.analyst, work))
+    def _work(self, context: Context, kept: Visit, work: Callable[[], Result]) -> Result:
+        return self._done(context, lambda: self._server.done(kept.guest.analyst, work, context.is_active))
 
-    async def _admitted(self, context: Context, work: Callable[[], Result]) -> Result:
-        return await self._done(context, asyncio.get_running_loop().run_in_executor(self._admitting, work))
+    def _admitted(self, context: Context, work: Callable[[], Result]) -> Result:
+        return self._done(context, lambda: self._admitting.submit(work).result())
 
-    async def _done(self, context: Context, work: Awaitable[Result]) -> Result:
-        """What the work returns, off the loop; a refusal ends the call with its status."""
+    def _done(self, context: Context, work: Callable[[], Result]) -> Result:
+        """What the work returns; a refusal ends the call with its status."""
         try:
-            return await work
+            return work()
         except Error as refusal:
             code, text = status_of(refusal)
             if isinstance(refusal, BrokenMessage):  # what else is refused, the guest has told
@@ -233,7 +247,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
             else:
                 tell("bug", door=DOOR, address=_address(context), bug=type(bug).__name__)
                 code, text = grpc.StatusCode.INTERNAL, FAILED
-        await context.abort(code, text)
+        context.abort(code, text)
         raise AssertionError  # abort raises
 
     async def _sweep(self) -> None:
