@@ -1,0 +1,89 @@
+"""Every output of every pair of tiny neighbouring tables, decided exactly: a table in docs/under_fire.md.
+
+python bench/exhaustive.py [--print]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from page import ROOT, circumstances, table, write
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the laws live with the tests, outside the package
+
+from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PARTLY, PLANS
+from tests.exhaustive.statements import Case, verified
+from tests.exhaustive.tables import FAMILIES, MOST_ROWS, neighbours
+from tests.exhaustive.verdicts import Verdict
+from tests.exhaustive.world import TinyWorld
+
+PAGE = ROOT / "docs" / "under_fire.md"
+TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "largest part of epsilon", "of delta")
+
+
+def main(only_print: bool) -> bool:
+    """Writes the section; whether every inequality holds."""
+    when, started = circumstances(), time.process_time()
+    with TinyWorld() as world:
+        alone, plans = measured(world, BY_MECHANISM), measured(world, PLANS)
+    rows = [*(row(name, own) for name, own in sorted(alone.items())), row("small plans", together(plans))]
+    every = together({**alone, "plans": together(plans)})
+    checks = sum(verdict.checks for _, _, verdict in every)
+    lines = [
+        f"{checks:,} checks over {len(FAMILIES['single'].tables)} tables of up to {MOST_ROWS} units with one row each "
+        f"and {len(FAMILIES['several'].tables)} of two units with up to three. "
+        f"It took {time.process_time() - started:.0f} seconds of one processor.",
+        "",
+        *table(TITLES, rows),
+        "",
+        "Left out: "
+        + "; ".join(f"`{name}`, for {why}" for name, why in LEFT_OUT.items())
+        + ". Of the others these are",
+        "not listed: " + "; ".join(f"`{name}`: {what}" for name, what in PARTLY.items()) + ".",
+        "",
+        when,
+    ]
+    write("exhaustive", lines, page=PAGE, only_print=only_print)
+    return not any(verdict.broken for _, _, verdict in every)
+
+
+Measured = list[tuple[Case, int, Verdict]]
+
+
+def measured(world: TinyWorld, cases: Sequence[Case]) -> dict[str, Measured]:
+    """Each mechanism's statements, with their pairs and verdicts."""
+    found: dict[str, Measured] = {}
+    for case in cases:
+        for relation in case.relations:
+            pairs = sum(1 for _ in neighbours(FAMILIES[case.family], relation))
+            found.setdefault(case.mechanism, []).append((case, pairs, verified(world, case, relation)))
+            print(f"{relation}; {case}: {found[case.mechanism][-1][2]}", file=sys.stderr, flush=True)
+    return found
+
+
+def together(found: Mapping[str, Measured]) -> Measured:
+    """All of them."""
+    return [own for each in found.values() for own in each]
+
+
+def row(name: str, found: Measured) -> list[str]:
+    """One line of the table."""
+    shares: Counter[bool] = Counter()
+    for case, _, verdict in found:
+        kind = "delta" in case.options
+        shares[kind] = max(shares[kind], verdict.share)  # type: ignore[call-overload]
+    shown = [f"{shares[kind]:.4f}" if kind in shares else "" for kind in (False, True)]
+    statements = len({str(case) for case, _, _ in found})
+    totals = [
+        sum(pairs for _, pairs, _ in found),
+        *(sum(getattr(v, what) for _, _, v in found) for what in ("checks", "broken")),
+    ]
+    return [f"`{name}`" if " " not in name else name, str(statements), *(f"{total:,}" for total in totals), *shown]
+
+
+if __name__ == "__main__":
+    sys.exit(not main("--print" in sys.argv[1:]))

@@ -1,0 +1,147 @@
+"""SQL over every tiny table: prepared and run by the package, and the exact law of what it would release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from dpsql.answers.release import noised, release, write_released
+from dpsql.errors import InvariantBroken
+from dpsql.plan.plans import Plan
+from dpsql.prepare import Prepared
+from dpsql.privacy.kinds import Approximate, Concentrated, Free, Loss, Pure
+from dpsql.privacy.loss import Composed
+from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.tables import RawTable
+from dpsql.session import Session
+from dpsql.sql import syntax
+from dpsql.sql.parse import parse
+from tests.exhaustive.branching import Law, Window, law_of
+from tests.exhaustive.tables import FAMILIES, RELATIONS, Table, neighbours
+from tests.exhaustive.verdicts import Verdict, compared
+from tests.exhaustive.world import TinyWorld
+
+__all__ = ["Case", "Claim", "Laws", "claimed", "laws", "verified"]
+
+Claim = tuple[Fraction, Fraction]
+"""Epsilon and delta."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One statement at one price.
+
+    Attributes:
+        mechanism: What must answer it.
+        sql: Its text, with ``{t}`` for the table.
+        options: Keyword options.
+        family: Over which tables.
+        spreads: How far noise is compared, in scales or standard deviations.
+        relations: For which relations.
+    """
+
+    mechanism: str
+    sql: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    family: str = "single"
+    spreads: int = 2
+    relations: Sequence[str] = RELATIONS
+
+    def __str__(self) -> str:
+        return f"{self.sql} {dict(self.options)}"
+
+
+@dataclass
+class Laws:
+    """A statement on every table: what it claims, and its law.
+
+    Attributes:
+        claim: What its loss says.
+        mechanisms: What answers it.
+        by_table: Each table's law.
+        raws: How many of the tables' raw numbers differ.
+    """
+
+    claim: Claim
+    mechanisms: tuple[str, ...]
+    by_table: dict[Table, Law]
+    raws: int
+
+
+def laws(world: TinyWorld, case: Case, relation: str) -> Laws:
+    """The laws of a statement over every table of its family that the world has.
+
+    Raises:
+        UnlistedError: One of them cannot be listed.
+    """
+    family = FAMILIES[case.family]
+    by_raw = dict[Any, Law]()
+    by_table, claims, mechanisms = {}, set[Claim](), dict[str, None]()
+    for table in family.of(world.most[case.family]):
+        session = world.session(family, table, relation)
+        prepared = _prepared(session, case, family.named(table))
+        raw = [session._run(reading.statement) for reading in prepared.readings]
+        claims.add(claimed(prepared.loss))
+        mechanisms |= dict.fromkeys(measured.choice.release.mechanism for measured in prepared.measured)
+        (claim,) = claims
+        key = tuple(_plain(own) for own in raw)
+        if key not in by_raw:
+            by_raw[key] = law_of(_released(prepared, raw), Window(Fraction(case.spreads), claim[0]))
+        by_table[table] = by_raw[key]
+    (claim,) = claims
+    return Laws(claim, tuple(mechanisms), by_table, len(by_raw))
+
+
+def verified(world: TinyWorld, case: Case, relation: str) -> Verdict:
+    """Every pair of neighbours compared, in both directions.
+
+    Raises:
+        UnlistedError: A law cannot be listed.
+    """
+    found, total = laws(world, case, relation), Verdict()
+    assert case.mechanism in found.mechanisms, (case, found.mechanisms)
+    for one, two in neighbours(FAMILIES[case.family], relation, world.most[case.family]):
+        total += compared(found.by_table[one], found.by_table[two], *found.claim)
+    return total
+
+
+def claimed(loss: Loss) -> Claim:
+    """What a loss says in epsilon and delta: exactly, before the ledger rounds it up.
+
+    Raises:
+        InvariantBroken: It says nothing of these.
+    """
+    match loss:
+        case Free():
+            return Fraction(0), Fraction(0)
+        case Pure():
+            return loss.epsilon, Fraction(0)
+        case Approximate():
+            return loss.epsilon, loss.delta
+        case Concentrated(epsilon=Fraction() as epsilon, delta=Fraction() as delta):
+            return epsilon, delta
+        case Composed():
+            parts = [claimed(part) for part in loss.parts]
+            zero = Fraction(0)
+            return loss.count * sum((e for e, _ in parts), zero), loss.count * sum((d for _, d in parts), zero)
+    raise InvariantBroken(f"no epsilon and delta follow from {loss}")
+
+
+def _prepared(session: Session, case: Case, name: str) -> Prepared:
+    statement = parse(case.sql.format(t=name))
+    assert isinstance(statement, syntax.QueryStatement)
+    plan = session._plan(statement.select, ())
+    assert isinstance(plan, Plan)
+    return session._prepare(plan, case.options)
+
+
+def _released(prepared: Prepared, raw: Sequence[RawTable]) -> Callable[[Sampler], bytes]:
+    """The whole statement's release, as bytes that hold all that it releases."""
+    return lambda sampler: write_released(release(prepared, raw, partial(noised, sampler=sampler)))
+
+
+def _plain(raw: RawTable) -> Any:
+    return raw.size, tuple((name, tuple(map(str, values))) for name, values in raw._columns.items())

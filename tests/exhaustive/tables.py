@@ -1,0 +1,141 @@
+"""All tiny tables, which of them are neighbours, and the databases that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+
+import duckdb
+
+__all__ = ["FAMILIES", "KINDS", "MOST_ROWS", "RELATIONS", "Family", "neighbours", "policy_text", "write"]
+
+KINDS = ((0, "a"), (1, "b"), (9, "b"))
+"""The three rows that there are: x, which is bounded by 0 and 3, and g, whose values are a, b and c."""
+
+MOST_ROWS = 4
+"""Of one table."""
+
+RELATIONS = ("add_remove", "replace_one")
+
+Unit = tuple[int, ...]
+"""The rows of one unit, as indices of `KINDS`, rising; a unit without rows is not there."""
+
+Table = tuple[Unit, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Tables of one shape.
+
+    Attributes:
+        name: What their names in the database begin with.
+        units: How many units there are at most.
+        rows: How many rows a unit has at most.
+        kept: How many of them the policy lets count.
+        every_unit: Whether the policy says that every unit has one row: under replace_one their number is public.
+    """
+
+    name: str
+    units: int
+    rows: int
+    kept: int
+    every_unit: bool = False
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All of them with at most `MOST_ROWS` rows.
+
+        Where a unit has one row, tables that differ in the names of their units only are one. Otherwise a cap may act,
+        and which rows it keeps rests on the unit's own rows alone: those tables are told apart.
+        """
+        return _tables(self)
+
+    def of(self, most: int) -> tuple[Table, ...]:
+        """Those with so many rows at most."""
+        return tuple(table for table in self.tables if sum(map(len, table)) <= most)
+
+    def named(self, table: Table) -> str:
+        """Its name in the database."""
+        return f"{self.name}_{self.tables.index(table)}"
+
+
+@lru_cache
+def _tables(family: Family) -> tuple[Table, ...]:
+    if family.rows == 1:
+        every = [t for n in range(family.units + 1) for t in combinations_with_replacement(range(len(KINDS)), n)]
+        return tuple(tuple((kind,) for kind in table) for table in every)
+    own = [unit for n in range(family.rows + 1) for unit in combinations_with_replacement(range(len(KINDS)), n)]
+    return tuple(t for t in product(own, repeat=family.units) if sum(map(len, t)) <= MOST_ROWS)
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("single", MOST_ROWS, 1, 1),
+        Family("fixed", MOST_ROWS, 1, 1, every_unit=True),
+        Family("several", 2, 3, 2),
+        Family("alone", 1, MOST_ROWS, MOST_ROWS),
+    )
+}
+"""One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
+count; one unit with up to four."""
+
+
+def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator[tuple[Table, Table]]:
+    """Every ordered pair of neighbours with at most so many rows."""
+    tables = family.of(most)
+    known = set(tables)
+    for one in tables:
+        for two in dict.fromkeys(_around(family, one)):
+            if two in known and two != one and (relation == "replace_one") == (_present(one) == _present(two)):
+                yield one, two
+
+
+def _present(table: Table) -> int:
+    """How many units are there."""
+    return sum(1 for unit in table if unit)
+
+
+def _around(family: Family, table: Table) -> Iterator[Table]:
+    """The tables in which one unit is another, came or went."""
+    single = family.rows == 1
+    own = sorted({unit for other in family.tables for unit in other} | {()})
+    for at in range(len(table) + single):
+        for unit in own:
+            changed = (*table[:at], unit, *table[at + 1 :])
+            yield tuple(sorted(unit for unit in changed if unit)) if single else changed
+
+
+def write(folder: Path, family: Family, tables: Sequence[Table]) -> None:
+    """Makes a database of these tables."""
+    with duckdb.connect(str(folder / "tiny.duckdb")) as database:
+        for table in tables:
+            database.execute(f"CREATE TABLE {family.named(table)} (id INTEGER, x INTEGER, g VARCHAR, h VARCHAR)")
+            rows = [(name, *KINDS[kind], KINDS[kind][1]) for name, unit in enumerate(table) for kind in unit]
+            if rows:
+                database.executemany(f"INSERT INTO {family.named(table)} VALUES (?, ?, ?, ?)", rows)
+
+
+def policy_text(family: Family, tables: Sequence[Table], relation: str, composition: str) -> str:
+    """The policy over them. Its budget never runs out."""
+    shape = f"unit: id, rows_per_unit: {family.kept}, rows_about: {MOST_ROWS}"
+    shape += ", every_unit: true" if family.every_unit and relation == "replace_one" else ""
+    columns = "x: {type: integer, nullable: false, bounds: [0, 3]}, g: {type: text, values: [a, b, c]}, h: {type: text}"
+    listed = "\n".join(f"  {family.named(table)}: {{{shape}, columns: {{{columns}}}}}" for table in tables)
+    return f"""
+version: 1
+name: tiny
+neighbours: {relation}
+engine: {{kind: duckdb, database: tiny.duckdb}}
+budget:
+  ledger: tiny.ledger.db
+  composition: {composition}
+  total: {{epsilon: 1000, delta: 0.5}}
+  analysts: {{ana: {{epsilon: 1000, delta: 0.5}}}}
+  per_query: {{epsilon: 1, delta: 1.0e-9}}
+tables:
+{listed}
+"""

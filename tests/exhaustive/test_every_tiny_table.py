@@ -1,0 +1,137 @@
+"""Every pair of tiny neighbours, every output: no chance is above e^epsilon times the other, but for delta.
+
+A planted bug is convicted by the same inequalities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from unittest.mock import patch
+
+import pytest
+
+from dpsql.mechanisms import MECHANISMS
+from dpsql.mechanisms.noise import sensitivity
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.privacy.sampling import Integers, Sampler
+from tests.attacks.seeded_bugs import BUGS
+from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PLANS, QUICK
+from tests.exhaustive.statements import Case, verified
+from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
+from tests.exhaustive.verdicts import Verdict
+from tests.exhaustive.world import TinyWorld
+
+LEAST_CHECKS = 1_000_000
+"""That `make test-slow` decides."""
+
+SEVERAL = {"epsilon": 1, "mechanism": "laplace"}
+
+
+@pytest.fixture(scope="module")
+def smallest() -> Iterator[TinyWorld]:
+    with TinyWorld({"single": 2, "several": 2}) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def every() -> Iterator[TinyWorld]:
+    with TinyWorld() as world:
+        yield world
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_output_of_the_smallest_tables_tells_more_than_is_charged(smallest: TinyWorld, relation: str) -> None:
+    for case in QUICK:
+        verdict = verified(smallest, case, relation)
+        assert verdict.checks > 0
+        assert verdict.broken == 0, case
+
+
+@pytest.mark.slow
+def test_no_output_of_any_tiny_table_tells_more_than_is_charged(every: TinyWorld) -> None:
+    total = Verdict()
+    for case in (*BY_MECHANISM, *PLANS):
+        for relation in case.relations:
+            verdict = verified(every, case, relation)
+            print(f"{relation}; {case}: {verdict.checks:,} checks, at most {verdict.share:.4f} of the claim")
+            assert verdict.checks > 0
+            assert verdict.broken == 0, (relation, case)
+            total += verdict
+    assert total.checks >= LEAST_CHECKS
+
+
+def test_every_mechanism_is_listed_or_left_out_with_a_reason() -> None:
+    listed = {case.mechanism for case in BY_MECHANISM}
+    assert listed | LEFT_OUT.keys() == {mechanism.name for mechanism in MECHANISMS}
+    assert not listed & LEFT_OUT.keys()
+
+
+def test_neighbours_are_those_of_the_relation() -> None:
+    single, several = FAMILIES["single"], FAMILIES["several"]
+    assert len(single.tables) == 35  # multisets of 0 to 4 rows of 3 kinds
+    assert len(several.tables) == 180
+    # From each multiset of 0 to 3 rows one of 3 rows comes, and goes; for each, one of 3 pairs is swapped.
+    assert [len([*neighbours(single, relation)]) for relation in RELATIONS] == [2 * 20 * 3, 2 * 20 * 3]
+
+
+def _half_noise() -> AbstractContextManager[object]:
+    def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
+        return sampler.laplace(law.scale / 2, size)
+
+    return patch.object(LaplaceLaw, "draw", half)
+
+
+def _one_too_low() -> AbstractContextManager[object]:
+    def lower(l1: int, l2_squared: int, one_cell: bool) -> sensitivity.Sensitivity:
+        return whole(l1 - 1, l2_squared, one_cell)
+
+    whole = sensitivity.Sensitivity
+    return patch.object(sensitivity, "Sensitivity", lower)
+
+
+PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
+    "half the noise": (_half_noise, QUICK[0]),
+    "a sensitivity that is one too low": (_one_too_low, QUICK[0]),
+    **{
+        bug.name: (bug.plant, case)
+        for bug in BUGS
+        for name, case in {
+            "half sensitivity": QUICK[0],
+            "no threshold": QUICK[3],
+            "threshold off by one": QUICK[3],
+            "missing group cap": Case(
+                "laplace", "SELECT g, COUNT(*) FROM {t} GROUP BY g", {**SEVERAL, "max_groups_per_unit": 1}, "several"
+            ),
+            "wrong group count": Case("laplace", "SELECT g, COUNT(*) FROM {t} GROUP BY g", SEVERAL, "several"),
+            "float noise": QUICK[0],
+        }.items()
+        if bug.name == name
+    },
+}
+"""Each bug, with a statement that it shows in."""
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_convicted_by_an_exact_inequality(smallest: TinyWorld, name: str) -> None:
+    plant, case = PLANTED[name]
+    with plant():
+        assert verified(smallest, case, "add_remove").broken
+
+
+def test_values_beyond_their_bounds_are_convicted_where_nothing_clamps_them() -> None:
+    (no_clamp,) = (bug for bug in BUGS if bug.name == "no clamp")
+    with no_clamp.plant(), TinyWorld({"single": 1}) as world:
+        assert verified(world, QUICK[0], "add_remove").broken
+
+
+def test_a_claim_that_is_a_little_too_small_is_refuted(smallest: TinyWorld) -> None:
+    from tests.exhaustive.statements import laws
+    from tests.exhaustive.verdicts import compared
+
+    found = laws(smallest, QUICK[0], "add_remove")
+    epsilon, _ = found.claim
+    nearly = epsilon - Fraction(1, 10**60)
+    pairs = [*neighbours(FAMILIES["single"], "add_remove", 2)]
+    assert sum(compared(found.by_table[a], found.by_table[b], nearly, Fraction(0)).broken for a, b in pairs)
