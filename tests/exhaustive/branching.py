@@ -10,14 +10,13 @@ open; what its points release must not be anything that is listed.
 
 Lemma. Let neighbours' numbers be at most epsilon scales apart. Then for Laplace noise beyond the inner window both
 numbers lie on one side of what is released, so that the ratio of its chances is that at the edge of the window.
-So what lies beyond is judged by its witness: what the same path releases with each noise moved to that edge, where no
-other path releases that. This takes for granted that what lies beyond the window is released as its edge is.
+So what lies beyond is judged by its witness: what the same path releases with each noise moved to that edge. This
+takes for granted that a noise which shows in what is released at the edge shows in the same way beyond.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -47,6 +46,10 @@ MOST_OUTCOMES = 10_000
 
 class UnlistedError(Exception):
     """A release whose law cannot be listed so."""
+
+
+Path = tuple[int, ...]
+"""Which outcome each draw took, in order."""
 
 
 @dataclass(frozen=True)
@@ -179,37 +182,53 @@ def law_of(release: Callable[[Sampler], bytes], window: Window) -> Law:
     Raises:
         UnlistedError: There are too many paths, or an open tail releases what is listed.
     """
-    law, inner, ways = Law(), dict[tuple[int, ...], bytes](), Counter[bytes]()
-    opened, outer = set[bytes](), list[tuple[tuple[int, ...], bytes | None, Chance]]()
+    law, outputs = Law(), dict[Path, bytes]()
+    opened, outer = set[bytes](), list[tuple[Path, list[Outcome], bool, Chance]]()
     for path, sampler, released, chance in _paths(release, window):
         law.paths += 1
+        outputs[path] = released
+        points = {released}
         if any(outcome.side for outcome in sampler.taken):
-            points = {released} | {release(Branching(window, path, beyond)) for beyond in FAR[1:]}
-            if len(points) > 1:
-                opened |= points
-                outer.append((_edge(path, sampler.taken), None, chance))
-                continue
-        ways[released] += 1
-        known = law.chances.get(released)
-        law.chances[released] = chance if known is None else known + chance
-        if all(outcome.edge is None for outcome in sampler.taken):
-            inner[path] = released
+            points |= {release(Branching(window, path, beyond)) for beyond in FAR[1:]}
+        if len(points) > 1:
+            opened |= points
         else:
-            outer.append((_edge(path, sampler.taken), released, chance))
+            law.chances[released] = law.chances[released] + chance if released in law.chances else chance
+        if all(outcome.edge is None for outcome in sampler.taken):
+            law.inner.add(released)
+        else:
+            outer.append((path, sampler.taken, len(points) > 1, chance))
     if opened & law.chances.keys():
         raise UnlistedError("what lies beyond the window releases what is listed, too")
-    law.inner = set(inner.values())
-    for edge, own, chance in outer:
-        if own is None or own not in law.inner:
-            witness = inner.get(edge)
-            witness = witness if witness is not None and ways[witness] == 1 else None
+    for path, taken, is_open, chance in outer:
+        if is_open or outputs[path] not in law.inner:
+            witness = _witness(path, taken, outputs)
             law.beyond[witness] = law.beyond[witness] + chance if witness in law.beyond else chance
     return law
 
 
-def _paths(
-    release: Callable[[Sampler], bytes], window: Window
-) -> Iterator[tuple[tuple[int, ...], Branching, bytes, Chance]]:
+def _witness(path: Path, taken: Sequence[Outcome], outputs: Mapping[Path, bytes]) -> bytes | None:
+    """What is released with all noise moved to the edge of the inner window; None where the lemma does not hold.
+
+    It holds where each noise beyond the window either shows there, so that one step further in releases another thing,
+    or does not show at all, so that moving it to the edge changes nothing.
+    """
+    edge = tuple(at if own.edge is None else own.edge for at, own in zip(path, taken, strict=True))
+    for place, own in enumerate(taken):
+        if own.edge is None:
+            continue
+        within = own.edge + (1 if own.value < 0 else -1)
+        shows = outputs.get(_moved(edge, place, within)) != outputs.get(edge)
+        if not own.even or not (shows or outputs.get(_moved(path, place, own.edge)) == outputs[path]):
+            return None
+    return outputs.get(edge)
+
+
+def _moved(path: Path, place: int, to: int) -> Path:
+    return (*path[:place], to, *path[place + 1 :])
+
+
+def _paths(release: Callable[[Sampler], bytes], window: Window) -> Iterator[tuple[Path, Branching, bytes, Chance]]:
     """Every path, with the sampler that took it, what was released and the chance."""
     path, products = list[int](), list[Chance]()
     for _ in range(MOST_PATHS):
@@ -226,13 +245,6 @@ def _paths(
             return
         path[-1] += 1
     raise UnlistedError(f"there are more than {MOST_PATHS} paths")
-
-
-def _edge(path: Sequence[int], taken: Sequence[Outcome]) -> tuple[int, ...]:
-    """The path with all noise moved to the edge of the inner window; one that is none where the lemma does not hold."""
-    if any(outcome.edge is not None and not outcome.even for outcome in taken):
-        return (-1,)
-    return tuple(at if own.edge is None else own.edge for at, own in zip(path, taken, strict=True))
 
 
 @lru_cache(maxsize=1 << 10)

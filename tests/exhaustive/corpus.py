@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.exhaustive.statements import Case
+from tests.exhaustive.tables import RELATIONS
 
 __all__ = ["BY_MECHANISM", "LEFT_OUT", "PARTLY", "PLANS", "QUICK"]
 
 ONE = {"epsilon": 1, "mechanism": "laplace"}
+CAPPED = {**ONE, "max_groups_per_unit": 1}
 OPENLY = {"epsilon": 3, "delta": 1e-2, "mechanism": "threshold"}
 
 FEW_NUMBERS = (0.5, 1.0, 3.0)
@@ -51,8 +53,10 @@ BY_MECHANISM: tuple[Case, ...] = (
     *_priced("exponential", "SELECT MODE(g) FROM {t}"),
     *_priced("exponential", MEDIAN, interval="none", family="several"),
     *_priced("top_k", FIRST),
-    _named("top_k", "SELECT g, SUM(x) AS s FROM {t} GROUP BY g ORDER BY s LIMIT 2", epsilon=3),
+    _named("top_k", "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n LIMIT 2", epsilon=3),
     _named("clamped", SUMMED, epsilon=20),
+    *_priced("preprocessing", SUMMED, sensitivity=2),
+    Case("public", COUNTED, {}, "fixed", relations=RELATIONS[1:]),
 )
 """Each mechanism that can be listed, alone in a statement."""
 
@@ -63,9 +67,8 @@ PLANS: tuple[Case, ...] = (
     Case("laplace", "SELECT COUNT(*) FROM {t} a JOIN {t} b ON a.id = b.id", ONE, "several"),
     Case("laplace", "SELECT COUNT(*) FROM {t} WHERE id IN (SELECT id FROM {t} WHERE g = 'b')", ONE, "several"),
     Case("laplace", "SELECT g, COUNT(*) FROM {t} WHERE g <> 'c' GROUP BY ROLLUP (g)", {**ONE, "epsilon": 9}),
-    Case(
-        "laplace", "SELECT g, SUM(x) FROM {t} WHERE g <> 'c' GROUP BY g", {**ONE, "max_groups_per_unit": 1}, "several"
-    ),
+    Case("laplace", "SELECT g, SUM(x) FROM {t} WHERE g <> 'c' GROUP BY g", CAPPED, "several", relations=RELATIONS[:1]),
+    Case("laplace", "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g", CAPPED, "several", relations=RELATIONS[:1]),
     Case("threshold", "SELECT h, COUNT(DISTINCT id) FROM {t} WHERE g = 'a' GROUP BY h", OPENLY, "several", 12),
 )
 """Small plans: conditions, cases, sub-queries inside one unit, joins, semi-joins, grouping sets, caps, open groups."""
@@ -82,11 +85,9 @@ QUICK: tuple[Case, ...] = (
 """What `make test` asks, of the smallest tables."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "public": "it releases what is alike on all neighbours, and costs nothing",
     "capped": "it first finds a cap, then releases by another mechanism: too many paths at prices that find one",
     "located": "it draws a place, a width and a clamp before its noise: too many paths",
     "friendly_core": "it draws for each pair of rows, then for a place and a scale: too many paths",
-    "preprocessing": "it notices how many rows there are before its noise: too many paths",
     "random_dp": "its theorem leaves out a share gamma of all tables, and tiny ones are among these",
     "metric": "its claim is another number for each pair of rows, not one epsilon",
 }
@@ -97,6 +98,7 @@ PARTLY: Mapping[str, str] = {
     "gaussian": "means and variances, for the same reason; prices in rho alone, which name no epsilon",
     "exponential": "quantiles with an interval: its ends are drawn, too; prices in rho",
     "top_k": "prices in rho",
+    "preprocessing": "all but sums with a named sensitivity: too many paths",
     "clamped": "means and variances of units' totals; prices in rho",
 }
 """What of the others is not."""

@@ -47,7 +47,7 @@ class Case:
     sql: str
     options: Mapping[str, Any] = field(default_factory=dict)
     family: str = "single"
-    spreads: int = 2
+    spreads: int = 0
     relations: Sequence[str] = RELATIONS
 
     def __str__(self) -> str:
