@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product, repeat
 from math import isqrt
 
 import numpy as np
@@ -156,16 +156,18 @@ def test_gaussian_noise_keeps_what_its_coin_keeps(variance: Fraction) -> None:
         low, high = ExpOf(x).enclosed(8)
         for word in range(1 << 8):
             for after in (0, 255):
-                first = [word]
-                drawn = ExactSampler(
-                    read=lambda size, first=first, after=after: bytes([first.pop() if first else after]), word_bits=8
-                )
-                kept = len(drawn._accepted(np.array([y]), t, a, b))
+                kept = len(ExactSampler(_served(word, after), word_bits=8)._accepted(np.array([y]), t, a, b))
                 if word + 1 <= low or word >= high:
                     assert kept == (word + 1 <= low)
                 else:  # the next words decide: the lowest ones below the chance, the highest above it
                     assert kept == (after == 0)
     assert len(constants) == 1
+
+
+def _served(first: int, after: int) -> Callable[[int], bytes]:
+    """A source of one word, and of others behind it."""
+    words = chain([first], repeat(after))
+    return lambda size: bytes(next(words) for _ in range(size))
 
 
 def test_the_double_and_the_sampler_have_the_same_methods() -> None:
