@@ -51,7 +51,7 @@ class Case:
     relations: Sequence[str] = RELATIONS
 
     def __str__(self) -> str:
-        return f"{self.sql} {dict(self.options)}"
+        return f"{self.sql} {dict(self.options)} over {self.family}"
 
 
 @dataclass
