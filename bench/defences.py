@@ -26,6 +26,7 @@ from tests.attacks.defences import DEFENCES, Defence
 PAGE = ROOT / "docs" / "under_fire.md"
 RED = 1  # What pytest leaves with where a test failed; anything else is no verdict.
 GREEN = 0
+SHOWN = 2_000  # Characters of what pytest said last. It is a choice: the names of what failed.
 TIMES = count(10**9)  # Each change of a file gets a time of its own, so that no compiled file is taken for another's.
 
 
@@ -36,8 +37,8 @@ def main(words: Sequence[str]) -> bool:
     with tempfile.TemporaryDirectory(prefix="dpsql-defences-") as scratch:
         tree = _copied(Path(scratch) / "tree")
         tests = sorted({test for defence in wanted for test in defence.tests})
-        if (status := _status(tree, tests, "-n", "2")) != GREEN:
-            sys.exit(f"The tests are not green as they stand: pytest left with {status}.")
+        if (standing := _tested(tree, tests, "-n", "2")).returncode != GREEN:
+            sys.exit(f"The tests are not green as they stand:\n{standing.stdout[-SHOWN:]}")
         found = [(defence, _convicting(tree, defence)) for defence in wanted]
     missed = [defence.name for defence, test in found if test is None]
     rows = [[defence.name, f"`{defence.file}`", f"`{test}`" if test else "none"] for defence, test in found]
@@ -64,7 +65,7 @@ def _convicting(tree: Path, defence: Defence) -> str | None:
     text = file.read_text()
     _written(file, text.replace(defence.stands, defence.without))
     try:
-        red = next((test for test in defence.tests if _status(tree, [test], "-x") == RED), None)
+        red = next((test for test in defence.tests if _tested(tree, [test], "-x").returncode == RED), None)
     finally:
         _written(file, text)
     print(f"{'missed' if red is None else 'red'}: {defence.name}", file=sys.stderr, flush=True)
@@ -77,11 +78,10 @@ def _written(file: Path, text: str) -> None:
     os.utime(file, (moment, moment))
 
 
-def _status(tree: Path, tests: Sequence[str], *flags: str) -> int:
-    """What pytest leaves with."""
+def _tested(tree: Path, tests: Sequence[str], *flags: str) -> subprocess.CompletedProcess[str]:
+    """What pytest leaves with, and what it said."""
     call = [sys.executable, "-m", "pytest", "-q", "-m", "not slow and not doors", "-p", "no:cacheprovider", *flags]
-    done = subprocess.run([*call, *tests], cwd=tree, capture_output=True, check=False)
-    return done.returncode
+    return subprocess.run([*call, *tests], cwd=tree, capture_output=True, text=True, check=False)
 
 
 if __name__ == "__main__":

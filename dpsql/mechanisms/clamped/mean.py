@@ -223,6 +223,8 @@ class ClampedMean(PlaceSearch):
         aside = query.of_rows(few, query.cap.guess).spread * query.places.window(query.places.hope).half * ASIDE
         noise = math.hypot(query.law(few.answer).spread * edge, aside)
         clamped = (LAPLACE * noise + self._clipped * edge) / query.rows * step
+        if self._search is not None and query.fewest <= self._search.most_above(query.clamps.guess):
+            clamped = self._most  # the interval of so few reaches to the bounds
         clamped = max(min(clamped, self._most), 1e-300)
         return min(max(located, 1e-300), clamped), clamped
 

@@ -11,8 +11,8 @@ no size exceeds it. Let N_j be the number of units with a size above e_j, and w 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
 penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
 high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
-by STEEP / c. The guess has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s about
-SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them all. Over
+by STEEP / c. The last edge has q(J) = max(-FINE N_J - p_J, s - FINE N), where N is the number of all units and s about
+SURE / c: where too few are seen within a lower edge, nothing is clipped, and the answer errs as noise for caps. Over
 G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
 worst in one group; their mean squares then balance.
 
@@ -34,7 +34,7 @@ caps rule out, the unit counts as C without groups and as 0 with them.  QED
 *How many units are above the clamp.* q(J) >= -p_J, since N_J = 0. Permute-and-flip takes a j only if j comes up, with
 chance at most exp(c (q(j) - q(J))). So for every j the chance that it is taken although FINE N_j > p_J - p_j +
 ln(J / miss) / c is at most miss / J: with chance 1 - miss the number of units above the clamp is at most that over
-FINE. For g, which may be taken for its start, s is in the place of -p_g: N_g <= N.
+FINE.
 
 *The interval* covers the noise, and besides for what is clipped ALLOWED w / a times C, and FARTHER w / a times C for
 each doubling from C to the last edge: as much as w / a units have above C if half of them have more than twice as much,
@@ -63,7 +63,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.choice.clamp import ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import SURE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -170,8 +170,9 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
-    needed = (search.climbed(guess) + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+    last = len(totals.edges) - 1
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request), last, SURE)
+    needed = (search.climbed(guess) + float(SURE) + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."

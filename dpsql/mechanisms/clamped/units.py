@@ -22,7 +22,7 @@ from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choice.clamp import ClampSearch, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.facts import known_sizes
-from dpsql.mechanisms.located.clamp import Clamps, clamps_of
+from dpsql.mechanisms.located.clamp import HELD, Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
 from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery
@@ -94,6 +94,11 @@ class UnitsQuery(LocatedQuery):
     squares_reach: float
     coarse: int
 
+    @property
+    def fewest(self) -> float:
+        """How many units a group has at least: where a cap is not thought to be loose, all may have as many rows."""
+        return self.rows / self.typical if self.cap.edges[-1] < MANY else float(self.rows_about)
+
     def of_rows(self, shares: Shares, cap: int) -> LaplaceLaw:
         """The noise of a number of rows, at the place of a cap."""
         return self.law(shares.again, self.cap.edges[cap])
@@ -152,10 +157,11 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
     typical, rows, moved = _rows_of_a_unit(request, most), max(1, request.rows_about), request.neighbour_rows
     units = _units(rows, typical)
     groups = math.prod(len(key.domain or ()) for key in source.keys)
+    caps = edges_to(most)
+    usual = place_of(caps, typical)
     reach, rest = reach_of(grid, request.facts), loss.epsilon * (1 - CAP)
     skew, deviation = float(SKEW) * reach, reach / RISE
     squares_reach = (deviation**2 * typical + (deviation * RISE) ** 2 * math.sqrt(typical)) / coarse
-    caps = edges_to(most)
     return UnitsQuery(
         need=Values(own, total, of_sums, others=tuple(others)),
         grid=Grid(grid.step, -wide * most, wide * most),
@@ -168,7 +174,7 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         groups=groups,
         values=grid,
         places=clamps_of(grid, request.facts),
-        cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical), groups),
+        cap=ClampSearch(caps, CAP * loss.epsilon, moved, usual, groups, usual, HELD),
         rows=rows,
         skew=skew,
         typical=typical,
