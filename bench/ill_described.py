@@ -1,7 +1,7 @@
-"""Five data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
+"""Six data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
-Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes and Pareto claims from a fixed
-generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by
+Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims and a panel of few people from a
+fixed generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by
 10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions pick parts that lie far from
 the whole.
 """
@@ -243,6 +243,36 @@ def make_claims(path: Path) -> None:
     )
 
 
+# --------------------------------------------------------------------------------------------------------- panel
+
+PANEL = """\
+  years:
+    unit: person
+    key: [person, year]
+    rows_per_unit: 8
+    rows_about: 40000
+    columns:
+      year:  {type: integer, bounds: [1980, 1987]}
+      wage:  {type: real, bounds: [-5, 50], grid: 0.001}
+      weeks: {type: integer, bounds: [0, 53]}
+"""
+
+
+def make_panel(path: Path) -> None:
+    """600 people, each asked once a year for eight years: a tenth of the rows that the policy guesses."""
+    rng = np.random.default_rng(3)
+    people, years = 600, 8
+    own = np.repeat(rng.normal(1.6, 0.5, people), years)
+    _store(
+        path,
+        "years",
+        person=np.repeat(np.arange(people), years),
+        year=np.tile(np.arange(1980, 1980 + years), people),
+        wage=np.round(own + rng.normal(0, 0.2, people * years), 3),
+        weeks=np.minimum(rng.geometric(0.02, people * years), 53)[::-1],
+    )
+
+
 # -------------------------------------------------------------------------------------------------------- cities
 
 CITIES = """\
@@ -341,6 +371,16 @@ DATA = (
             *by("kind", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "SUM(amount)", "AVG(amount)", "MIN(amount)"),
             *open_groups("place", "claims", "COUNT(*)", "COUNT(DISTINCT holder)", "AVG(amount)"),
             Question("top-k", "SELECT kind AS k, SUM(amount) AS x FROM claims GROUP BY kind", 1, "ORDER BY x LIMIT 2"),
+        ),
+    ),
+    DataSet(
+        "panel",
+        PANEL,
+        make_panel,
+        (
+            *statistics("years", "wage", "", "weeks > 40"),
+            *plain("sums", "years", "SUM(weeks)", "COUNT(*)"),
+            *by("year", "years", "COUNT(*)", "SUM(wage)", "AVG(wage)", "MEDIAN(wage)"),
         ),
     ),
     DataSet(

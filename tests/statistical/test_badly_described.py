@@ -2,7 +2,7 @@
 
 The centre and the spread lie far from the data, `rows_about` is a hundred times too small, the bounds are far too wide,
 the values have a Pareto tail. The truth is DuckDB's own answer to the same statement. The noise is of the exact laws,
-from a fixed stream: nothing fails by chance. The whole of it, over five data sets, is `bench/coverage.py`.
+from a fixed stream: nothing fails by chance. The whole of it, over six data sets, is `bench/coverage.py`.
 """
 
 from __future__ import annotations
