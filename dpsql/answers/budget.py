@@ -47,13 +47,17 @@ class Budget:
 
     def cells(self) -> tuple[str, str, str]:
         """The budget in words: what was spent rounded up, what is left rounded down."""
-        left = f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
-        return cost_text(self.spent), cost_text(self.limit), left
+        return cost_text(self.spent), cost_text(self.limit), self.epsilon_left
+
+    @property
+    def epsilon_left(self) -> str:
+        """What is left for one query, in words."""
+        return f"epsilon {number(self.remaining, 6, ROUND_FLOOR)}"
 
     @property
     def left(self) -> str:
         """What is left for one query, as a sentence."""
-        return f"Left: {self.cells()[2]}."
+        return f"Left: {self.epsilon_left}."
 
     def __str__(self) -> str:
         return "\n".join([text_table(self.TITLES, [self.cells()]), *self._about()])

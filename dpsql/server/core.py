@@ -342,7 +342,7 @@ class Guest:
 
     def left(self) -> str:
         """What is left of the budget for one query, in words."""
-        return self._session.budget().cells()[2]
+        return self._session.budget().epsilon_left
 
     def close(self) -> None:
         """Gives the place up. Harmless when repeated."""

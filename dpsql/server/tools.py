@@ -133,7 +133,7 @@ class Tools:
         return Quoted(
             cost=cost_text(quote.cost),
             epsilon=quote.cost.epsilon,
-            left=self.budget().left,
+            left=self.session.budget().epsilon_left,
             columns=columns,
             notes=list(quote.notes),
         )
@@ -152,7 +152,7 @@ class Tools:
                 return None
         if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
             return None
-        left = self.budget().left
+        left = self.session.budget().epsilon_left
         return f"This statement costs {cost_text(cost)}; {left} is left. Shall it be asked?\n{safe(sql)}"
 
     def query(self, sql: str, epsilon: float | None) -> Told:
@@ -168,7 +168,7 @@ class Tools:
             rows=rows,
             confidence=answer.confidence,
             cost=answer.paid,
-            left=self.budget().left,
+            left=self.session.budget().epsilon_left,
             notes=[*answer.notes, *([] if answer.private else [NOT_PRIVATE])],
             again=AGAIN,
         )

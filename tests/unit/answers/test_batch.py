@@ -56,6 +56,16 @@ def test_a_quote_is_what_is_charged_also_where_some_was_released_before(session:
     assert session.quote(STATEMENTS, epsilon=1).cost.epsilon == 0
 
 
+def test_a_price_alone_is_that_of_the_quote_and_nothing_where_the_answer_is_stored(session: Session) -> None:
+    for sql in STATEMENTS:
+        assert session.price(sql, epsilon=1) == session.quote([sql], epsilon=1).cost
+    session.query(STATEMENTS[0], epsilon=1)
+    assert session.price(STATEMENTS[0], epsilon=1).epsilon == 0
+    assert session.price(STATEMENTS[0], epsilon=2).epsilon == 2
+    with pytest.raises(ProgrammingError, match="Only a SELECT has a price"):
+        session.price("SHOW TABLES")
+
+
 def test_each_column_gets_the_least_price_for_the_half_width_that_is_wanted(session: Session) -> None:
     wanted = {"n": 20, "s": 300}
     quote = session.quote(STATEMENTS, half_width=wanted, epsilon=1)
