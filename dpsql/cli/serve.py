@@ -55,9 +55,11 @@ def mcp(
 ) -> None:
     """Serve an agent by the Model Context Protocol, over standard input and output."""
     of_extra("mcp", "mcp")
+    from dpsql.server.events import told_by
     from dpsql.server.mcp import mcp_server
     from dpsql.server.tools import Tools
 
+    told_by("mcp")
     with opened(policy) as proxy:
         tools = Tools(proxy.session(analyst=analyst), lambda: float(proxy.policy.server.approve_above))
         mcp_server(tools, proxy.policy.name).run(transport="stdio")

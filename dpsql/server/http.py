@@ -14,12 +14,13 @@ from contextlib import contextmanager, suppress
 
 import h11
 import uvicorn
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dpsql.errors import OperationalError
 from dpsql.policy.server import ServerSection
+from dpsql.server.events import told_by
 from dpsql.server.listening import Listen, Tls
 
 __all__ = ["HttpDoor", "address_of", "body_of"]
@@ -60,7 +61,11 @@ class _Protocol(H11Protocol):
         self._late = self.loop.call_later(self.slow, transport.abort)
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        try:
+            super().data_received(data)
+        except h11.LocalProtocolError:  # uvicorn's own word on a broken request may not follow HEAD
+            self.transport.abort()
+            return
         whole = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
         if whole and self._late is not None:
             self._late.cancel()
@@ -99,6 +104,7 @@ class HttpDoor:
         Raises:
             OSError: It cannot listen there.
         """
+        told_by("uvicorn", "mcp")
         context = None if tls is None else tls.context()
         listener = _listener(listen)
         config = uvicorn.Config(
@@ -157,10 +163,13 @@ def address_of(request: Request) -> str:
 
 
 async def body_of(request: Request, most: int) -> bytes | None:
-    """A request's body; None where it is longer than it may be, in bytes."""
+    """A request's body; None where it is longer than it may be, in bytes, or where its client left before its end."""
     read = b""
-    async for part in request.stream():
-        read += part
-        if len(read) > most:
-            return None
+    try:
+        async for part in request.stream():
+            read += part
+            if len(read) > most:
+                return None
+    except ClientDisconnect:
+        return None
     return read
