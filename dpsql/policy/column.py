@@ -107,9 +107,11 @@ class ColumnPolicy(Section):
         if not isinstance(value, list | tuple) or not value:
             raise wrong("this is not a list of values", "write [first, second, ...]")
         listed = tuple(_typed(kind, entry, place) for place, entry in enumerate(value))
+        seen = set[Any]()
         for place, entry in enumerate(listed):
-            if entry in listed[:place]:
+            if entry in seen:
                 raise wrong(f"{entry} is listed twice", "list each value once", place)
+            seen.add(entry)
         return listed
 
     @field_validator("centre", "spread", "grid", mode="before")

@@ -1,0 +1,18 @@
+"""Whatever stands in a policy file, it is a policy or one error that names its lines, soon and in little memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.attacks.random_files import MANY, tried
+
+
+def test_a_random_file_is_a_policy_or_one_error(seed: int) -> None:
+    seen, wrong = tried(40, seed)
+    assert wrong == []
+    assert seen["policies"] and seen["refused"] > seen["policies"]
+
+
+@pytest.mark.slow
+def test_thousands_of_random_files_are_policies_or_one_error_each(seed: int) -> None:
+    assert tried(5 * MANY, seed + 1)[1] == []
