@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Type, Value
 
-__all__ = ["statements"]
+__all__ = ["Parted", "parted", "statements"]
 
 Text = st.SearchStrategy[str]
 
@@ -41,6 +41,36 @@ class _Scope:
 def statements(catalog: Catalog) -> st.SearchStrategy[str]:
     """Statements over the tables of one policy."""
     return st.one_of([_statement(source, scope) for source, scope in _sources(catalog)])
+
+
+@dataclass(frozen=True)
+class Parted:
+    """What is asked of the same rows at once and in parts.
+
+    Attributes:
+        source: What stands after FROM.
+        unit: The column of the unit.
+        key: What is grouped by; empty for nothing.
+        number: What is summed up.
+        condition: What parts the rows.
+    """
+
+    source: str
+    unit: str
+    key: str
+    number: str
+    condition: str
+
+
+def parted(catalog: Catalog) -> st.SearchStrategy[Parted]:
+    """Rows of one policy, and a condition that parts them."""
+    return st.one_of([_parts(source, scope) for source, scope in _sources(catalog)])
+
+
+@st.composite
+def _parts(draw: st.DrawFn, source: str, scope: _Scope) -> Parted:
+    key = draw(_key(scope)) if draw(st.booleans()) else ""
+    return Parted(source, scope.unit, key, draw(_number(scope, 2)), draw(_condition(scope, 2)))
 
 
 @st.composite

@@ -22,7 +22,7 @@ from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.clamped import mechanism as clamped
 from dpsql.mechanisms.noise.thresholds import ThresholdRelease
 from dpsql.plan.needs import Cells, Sized
-from dpsql.plan.plans import PublicPlan, Several
+from dpsql.plan.plans import Output, PublicPlan, Several
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.loss import PrivacyLoss
@@ -33,9 +33,10 @@ from tests.sql.corpus import Block
 from tests.sql.described import planned
 from tests.sql.reference import Edited, key_texts, run, unit_text
 
-__all__ = ["Bench", "Pair", "compare", "cuts"]
+__all__ = ["Bench", "Pair", "Row", "compare", "cuts", "exact", "leaves_out"]
 
 Row = tuple[Any, ...]
+Plan = Prepared | PublicPlan | ToBuy[Spoken]
 
 
 class Bench:
@@ -109,23 +110,9 @@ def compare(bench: Bench, block: Block) -> Pair:
         UnsupportedQuery, ProgrammingError: It is refused.
         duckdb.Error: DuckDB does not take the statement, or fails on some row.
     """
-    with patch.object(clamped, "_guess", _as_the_caps_allow):
-        plan = planned(bench.session, block)
+    plan, outputs, rows, ends = exact(bench, block)
     statement = parse(block.sql)
     assert isinstance(statement, syntax.QueryStatement)
-    ends: list[list[Ends]]
-    if isinstance(plan, PublicPlan):
-        answer = bench.session._public(plan)
-        outputs, rows = plan.stage.outputs, answer.rows
-        ends = [[] for _ in answer.columns]
-    elif isinstance(plan, ToBuy):
-        assert plan.several is not None
-        answer = _together(bench.session, plan, plan.several)
-        outputs, rows = plan.several.answer, answer.rows
-        ends = [answer._intervals(column, 0.5) for column in range(len(outputs))]
-    else:
-        outputs = plan.plan.answer
-        rows, ends = _answer(bench.session, plan)
     names = [output.name for output in outputs]
     reference = _reference(bench, plan, statement.select, block)
     ordered = isinstance(statement.select, syntax.Select) and bool(
@@ -143,6 +130,25 @@ def compare(bench: Bench, block: Block) -> Pair:
     )
 
 
+def exact(bench: Bench, block: Block) -> tuple[Plan, Sequence[Output], list[Row], list[list[Ends]]]:
+    """A statement's plan, its columns, its noise-free rows over the groups that occur, and where their values may lie.
+
+    Raises:
+        UnsupportedQuery, ProgrammingError: It is refused.
+    """
+    with patch.object(clamped, "_guess", _as_the_caps_allow):
+        plan = planned(bench.session, block)
+    if isinstance(plan, PublicPlan):
+        answer = bench.session._public(plan)
+        return plan, plan.stage.outputs, answer.rows, [[] for _ in answer.columns]
+    if isinstance(plan, ToBuy):
+        assert plan.several is not None
+        answer = _together(bench.session, plan, plan.several)
+        ends = [answer._intervals(column, 0.5) for column in range(len(plan.several.answer))]
+        return plan, plan.several.answer, answer.rows, ends
+    return plan, plan.plan.answer, *_answer(bench.session, plan)
+
+
 def _as_the_caps_allow(_: Request, totals: Sized) -> float:
     """The guess with which no clamp is searched for unasked: without noise it would clip, and DuckDB does not."""
     return float(totals.edges[-1])
@@ -150,7 +156,11 @@ def _as_the_caps_allow(_: Request, totals: Sized) -> float:
 
 def cuts(bench: Bench, block: Block) -> bool:
     """Whether the statement leaves out rows or groups of some people, so that DuckDB's answer is another."""
-    plan = planned(bench.session, block)
+    return leaves_out(planned(bench.session, block))
+
+
+def leaves_out(plan: Plan) -> bool:
+    """The same, of its plan."""
     if isinstance(plan, PublicPlan):
         return False
     parts = plan.parts if isinstance(plan, ToBuy) else (plan,)
@@ -228,7 +238,7 @@ def _bars(measured: Measured, values: Sequence[Any]) -> Any:
 
 
 def _reference(
-    bench: Bench, plan: Prepared | PublicPlan | ToBuy[Spoken], query: syntax.Queryable, block: Block
+    bench: Bench, plan: Plan, query: syntax.Queryable, block: Block
 ) -> tuple[list[str], list[str], list[Row]]:
     """DuckDB's column names and types for the plain text, and its rows for the edited one."""
     if block.reference is not None:
