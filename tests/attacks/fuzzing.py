@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -24,7 +24,7 @@ from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["Asked", "Counted", "asked_around", "complaint", "watched"]
+__all__ = ["Asked", "Counted", "asked_around", "complaint", "explaining", "watched"]
 
 NUMBERS = (
     "0", "1", "2", "-1", "0.5", "1e-300", "-1e300", "1e300", "1e308", "9223372036854775807", "-9223372036854775808",
@@ -113,6 +113,7 @@ OTHER = (
     "CASE WHEN {a} IS NULL THEN {t} ELSE {t} END", "replace({a}, {t}, {t})", "substring({a}, 2, 3)",
     "{a} = ?",
 )  # fmt: skip
+SHORTEST = 10  # Characters of a clear message.
 ORDERED = re.compile(r"\s(ORDER BY|LIMIT|OFFSET)\s[^()]*$")
 SEVERAL = (
     "{0} UNION ALL {0}",
@@ -277,7 +278,20 @@ def watched(session: Session) -> tuple[Session, Counted]:
     return Session(replace(session._backend, engine=engine), session.analyst), engine
 
 
-def complaint(session: Session, engine: Counted, asked: Asked) -> tuple[str, bool]:
+def asking(session: Session, asked: Asked) -> None:
+    """Asks, and prints the answer in every form."""
+    answer = session.query(asked.sql, asked.parameters, **asked.options)
+    str(answer), answer._repr_html_(), [write(answer) for write in WRITERS.values()]
+
+
+def explaining(session: Session, asked: Asked) -> None:
+    """Has a statement explained, and prints the quote. What is not explained (SHOW, SET) is parsed all the same."""
+    str(session.explain(asked.sql, asked.parameters, **asked.options))
+
+
+def complaint(
+    session: Session, engine: Counted, asked: Asked, do: Callable[[Session, Asked], None] = asking
+) -> tuple[str, bool]:
     """What is wrong with how a statement was answered or refused, '' for nothing; and whether it was answered."""
     ledger = session._backend.ledger
 
@@ -285,18 +299,21 @@ def complaint(session: Session, engine: Counted, asked: Asked) -> tuple[str, boo
         ledger.version()  # brings what it knows up to its file
         return ledger._state.sequence
 
-    before, runs = records(), engine.runs
+    before, runs, well = records(), engine.runs, False
     try:
-        answer = session.query(asked.sql, asked.parameters, **asked.options)
-        str(answer), answer._repr_html_(), [write(answer) for write in WRITERS.values()]
+        do(session, asked)
+        well = True
     except (InvariantBroken, EngineFailed) as error:
         return f"{type(error).__name__}: {error}", False
     except Error as error:
-        if records() > before:
-            return f"charged, then {type(error).__name__}: {error}", False
-        if engine.runs > runs:
-            return f"read, then {type(error).__name__}: {error}", False
-        return "", False
+        told = f"{type(error).__name__}: {error}"
+        if len(str(error)) < SHORTEST or not str(error).isprintable():
+            return f"refused by no clear message: {told!r}", False
     except Exception as error:  # noqa: BLE001 - whatever is not in the tree of errors is a finding
         return f"{type(error).__name__}, which is none of dpsql's: {error}", False
-    return "", True
+    if well and do is asking:
+        return "", True
+    told = "explained" if well else told
+    if records() > before:
+        return f"charged, and {told}", well
+    return (f"read, and {told}" if engine.runs > runs else ""), well

@@ -20,6 +20,7 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.sql.keywords import COLUMN_ONLY, FUNCTION_ONLY, KEYWORDS, RESERVED
 from dpsql.sql.parse import normal, parse
 from dpsql.sql.syntax import Call, Literal, Name, QueryStatement, Select, Statement
+from tests.unit.sql.mutating import WORDS, mutated
 
 SETTINGS = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -38,42 +39,6 @@ CORPUS = (
     "SELECT a IS TRUE, a IS NOT DISTINCT FROM b, extract(year FROM d), left(a, 1) FROM t WHERE NOT EXISTS (SELECT ?)",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = ?) COUNT(DISTINCT a, epsilon => 1) FROM t",
 )
-WORDS = tuple(
-    """
-    select from where group by having order limit offset as on using join inner left right full outer cross and or not
-    is null true false in like ilike between case when then else end cast try_cast exists distinct all union with asc
-    desc nulls first last filter within grouping sets rollup cube extract year date timestamp interval day over values
-    semi natural lateral recursive sample a b t f ( ) , . * + - / = < > <= <> || :: => 1 'x' "q" ; ? materialized
-    replace exclude unnest columns map row ignore respect window at for collate escape similar to unknown set name only
-    ordinality ties percent rows if array any some list format substring trim both default zone double explain show
-    differential_privacy options % // == != ! [ ] { } ' " -- /* */ $1 1e5 . ` \\ \x00 é İ
-    """.split()
-)
-
-
-def words_of(text: str) -> list[str]:
-    return re.findall(r"\w+|'[^']*'|\"[^\"]*\"|<=|>=|<>|!=|=>|::|\|\||//|\S", text)
-
-
-def mutated(chance: random.Random) -> str:
-    """A query of the corpus with a few words dropped, added, changed, swapped or taken from another query."""
-    words = words_of(chance.choice(CORPUS))
-    for _ in range(chance.choice([1, 1, 2, 3])):
-        place = chance.randrange(len(words) + 1)
-        match chance.randrange(5):
-            case 0:
-                del words[place : place + 1]
-            case 1:
-                words.insert(place, chance.choice(WORDS))
-            case 2:
-                words[place : place + 1] = [chance.choice(WORDS)]
-            case 3:
-                words[place : place + 2] = reversed(words[place : place + 2])
-            case _:
-                other = words_of(chance.choice(CORPUS))
-                start = chance.randrange(len(other))
-                words[place:place] = other[start : start + chance.randrange(1, 6)]
-    return " ".join(words)
 
 
 def read(text: str) -> Statement | None:
@@ -195,7 +160,7 @@ def test_expressions_nest_as_duckdb_nests_them(text: str) -> None:
 @SETTINGS
 @given(st.randoms(use_true_random=False))
 def test_mutated_queries_mean_what_they_mean_to_duckdb_or_are_refused(chance: random.Random) -> None:
-    text = mutated(chance)
+    text = mutated(chance, CORPUS)
     statement = read(text)
     if not isinstance(statement, QueryStatement):
         return
