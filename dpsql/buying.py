@@ -12,14 +12,14 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeGuard
 
 from dpsql.answers.answer import Answer
-from dpsql.answers.batch import Own, ToBuy
+from dpsql.answers.batch import ToBuy, is_priced
 from dpsql.answers.described import described
 from dpsql.answers.finish import exact, finish
+from dpsql.answers.postprocess import made_up, passed_on
 from dpsql.answers.release import Released, noised, release, write_released
-from dpsql.answers.several import put_together, rehearse_together
+from dpsql.answers.several import beside_first, put_together, rehearse_together
 from dpsql.backend import Backend
 from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish
@@ -28,7 +28,7 @@ from dpsql.engine.lower import lower_public
 from dpsql.errors import EngineFailed
 from dpsql.ledger.refusals import suspended
 from dpsql.plan.plans import AnyPlan, PublicPlan
-from dpsql.plan.types import Parameters
+from dpsql.plan.types import Awaited, Parameters, Value
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import Batch, readings_for
 from dpsql.privacy.kinds import Loss
@@ -39,7 +39,7 @@ from dpsql.sql import syntax
 from dpsql.sql.parse import normal
 from dpsql.worker.client import Table
 
-__all__ = ["Buying", "is_priced"]
+__all__ = ["Buying"]
 
 
 class Buying(Calls):
@@ -62,20 +62,21 @@ class Buying(Calls):
     def _bought(self, statements: Sequence[ToBuy[Spoken]]) -> list[Answer]:
         """The answers, of which some are free: what is public, or shows no row."""
         beside = [self._rehearsed(asked) for asked in statements]
-        priced = [(own, asked.spoken) for asked in statements for own in asked.parts if is_priced(own)]
+        priced = [(own, asked.spoken) for asked in statements for own in asked.priced]
         answers, losses = self._answers(priced) if priced else ([], [])
         bought, found = iter(zip(answers, losses, strict=True)), []
         for asked, tables in zip(statements, beside, strict=True):
+            before = [next(bought) for _ in asked.first]
             parts = [next(bought) if is_priced(own) else (self._free(own), Composed(())) for own in asked.parts]
-            if asked.several is None:
-                found.append(parts[0][0])
-                continue
-            if asked.several.empty:
-                found.append(described(asked.several))
-                continue
-            cost = self._backend.summary(Composed(tuple(loss for _, loss in parts)))
             own = [answer for answer, _ in parts]
-            found.append(put_together(asked.several, own, tables, cost, self._backend.post_process))
+            cost = self._backend.summary(Composed(tuple(loss for _, loss in [*before, *parts])))
+            if asked.several is None:
+                answer = own[0]
+            elif asked.several.empty:
+                answer = described(asked.several)
+            else:
+                answer = put_together(asked.several, own, tables, cost, self._backend.post_process)
+            found.append(beside_first(answer, [answer for answer, _ in before], cost))
         return [
             replace(answer, _left=lambda: self.budget().left) if answer.measurements else answer for answer in found
         ]
@@ -122,10 +123,22 @@ class Buying(Calls):
         drawn = {draw: stored[index].tables[name] for draw, (index, name) in batch.known.items()}
         charge, notices = self._charged(batch, [spoken[index] for index in batch.fresh])
         for index in batch.fresh:
-            prepared = batch.together[index]
+            prepared = self._told(batch, index, stored)
             stored[index] = replace(self._release(prepared, batch.draws(index), drawn), prices=batch.prices(index))
             self._backend.ledger.store(charge, batch.fingerprints[index], write_released(stored[index]))
         return notices
+
+    def _told(self, batch: Batch, index: int, stored: Mapping[int, Released]) -> Prepared:
+        """A statement with the values that were released before it."""
+        prepared = batch.together[index]
+        awaited = {value for reading in prepared.readings for value in reading.statement.awaited}
+        return prepared.at({value: self._awaited(value, batch, stored) for value in awaited}) if awaited else prepared
+
+    def _awaited(self, value: Awaited, batch: Batch, stored: Mapping[int, Released]) -> Value:
+        """What was released for others to read."""
+        first = batch.fingerprints.index(value.name)
+        answer = self._finish(batch.together[first], stored[first], replayed=True)
+        return passed_on(answer.rows[0][0], value.type)
 
     def _charged(self, batch: Batch, spoken: Sequence[Spoken]) -> tuple[int, list[str]]:
         """The one charge for what is new of a batch, after all that can be refused was refused; and its notices."""
@@ -134,7 +147,8 @@ class Buying(Calls):
             raise suspended(self._analyst)
         for prepared in (batch.together[index] for index in batch.fresh):
             for reading in prepared.readings:  # an engine that does not stand, or reads it otherwise, costs nothing
-                backend.engine.verify(reading.statement)
+                for statement in made_up(reading.statement):
+                    backend.engine.verify(statement)
             backend.post_process.rehearse(prepared.plan)  # nor does what cannot be done afterwards
         fresh = [batch.together[index] for index in batch.fresh]
         first, *beside = (batch.fingerprints[index] for index in batch.fresh)
@@ -202,8 +216,3 @@ class Buying(Calls):
         backend = self._backend
         priced, private = (backend.ledger.composition, backend.catalog.classes), backend.private
         return finish(prepared, released, backend.post_process, *priced, replayed=replayed, private=private)
-
-
-def is_priced(own: Own) -> TypeGuard[Prepared]:
-    """Whether a statement measures something: not what is public, or shows no row."""
-    return isinstance(own, Prepared) and not own.plan.empty

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer, public
-from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote
+from dpsql.answers.batch import BatchQuote, Statements, ToBuy, asked_in, at_width, batch_quote, is_priced
 from dpsql.answers.budget import Budget
 from dpsql.answers.described import described_quote
 from dpsql.answers.listing import describe_table, list_tables
@@ -18,9 +18,10 @@ from dpsql.answers.promise import total_promise
 from dpsql.answers.quoted import Quote
 from dpsql.answers.several import quoted_together
 from dpsql.backend import Backend
-from dpsql.buying import Buying, is_priced
+from dpsql.buying import Buying
 from dpsql.charging import Spoken
 from dpsql.errors import ProgrammingError, door
+from dpsql.plan.awaited import told
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
@@ -115,7 +116,7 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
         plan = self._plan(statement.select, parameters)
-        if isinstance(plan, Several) and not plan.empty:
+        if (isinstance(plan, Several) or (isinstance(plan, Plan) and plan.awaits)) and not plan.empty:
             asked, missing = at_width(
                 self._ask(statement, parameters, options), half_width or {}, self._backend.narrowed
             )
@@ -186,7 +187,7 @@ class Session(Buying):
         """
         asked = self._asked(statements, options, half_width)
         batch, quotes = self._quoted(asked)
-        numbers = [number for number, one in enumerate(asked, 1) for own in one.parts if is_priced(own)]
+        numbers = [number for number, one in enumerate(asked, 1) for _ in one.priced]
         left = self._backend.ledger.repeats_left(self._analyst, batch.loss)
         return batch_quote(batch, quotes, numbers, left, self._backend.summary)
 
@@ -231,19 +232,29 @@ class Session(Buying):
         refuse_unread(own, prepared.read)
         return prepared
 
+    def _behind(self, plan: Plan, options: Mapping[str, Any], first: list[Prepared]) -> Prepared:
+        """A SELECT at its own price; what is released before it is added to ``first``."""
+        names = dict[str, str]()
+        for number, awaited in enumerate(() if plan.empty else plan.awaits):
+            first.append(self._behind(awaited, options, first))
+            names[str(number)] = first[-1].fingerprint(self.analyst, self._backend.catalog.version)
+        return self._prepare(told(plan, names) if names else plan, options)
+
     def _ask(
         self, statement: syntax.QueryStatement, parameters: Parameters, options: Mapping[str, Any]
     ) -> ToBuy[Spoken]:
         """A statement at its own price, ready to be bought."""
         plan, spoken = self._plan(statement.select, parameters), Spoken(statement, parameters)
+        first = list[Prepared]()
         if not isinstance(plan, Several):
-            return ToBuy((plan if isinstance(plan, PublicPlan) else self._prepare(plan, options),), spoken)
+            only = plan if isinstance(plan, PublicPlan) else self._behind(plan, options, first)
+            return ToBuy((only,), spoken, None, tuple(first))
         parts = plan.parts if not plan.empty else ()
         own = [
-            self._releases.in_a_batch(part) if isinstance(part, PublicPlan) else self._prepare(part, options)
+            self._releases.in_a_batch(part) if isinstance(part, PublicPlan) else self._behind(part, options, first)
             for part in parts
         ]
-        return ToBuy(tuple(own), spoken, plan)
+        return ToBuy(tuple(own), spoken, plan, tuple(first))
 
     def _asked(
         self, statements: Statements, options: Mapping[str, Any], half_width: Mapping[str, float] | None
@@ -274,17 +285,20 @@ class Session(Buying):
     def _quoted(self, asked: Sequence[ToBuy[Spoken]]) -> tuple[Batch, list[Quote]]:
         """Statements as they are bought together, and the quote of each."""
         backend = self._backend
-        batch, _ = backend.together([own for one in asked for own in one.parts if is_priced(own)], self._analyst)
+        batch, _ = backend.together([own for one in asked for own in one.priced], self._analyst)
         quotes, losses = iter([backend.quote(own, self._analyst) for own in batch.together]), iter(batch.paid)
         found = []
         for one in asked:
-            own = [next(quotes) if is_priced(part) else self._free_quote(part) for part in one.parts]
-            loss = Composed(tuple(next(losses) for part in one.parts if is_priced(part)))
-            if one.several is None:
+            own = [next(quotes) for _ in one.first]
+            own += [next(quotes) if is_priced(part) else self._free_quote(part) for part in one.parts]
+            loss = Composed(tuple(next(losses) for _ in one.priced))
+            if one.several is None and not one.first:
                 found.append(own[0])
                 continue
             left = backend.ledger.repeats_left(self._analyst, loss)
-            found.append(quoted_together(own, backend.summary(loss), left) if own else described_quote())
+            found.append(
+                quoted_together(own, backend.summary(loss), left, first=len(one.first)) if own else described_quote()
+            )
         return batch, found
 
     def _free_quote(self, own: Prepared | AnyPlan) -> Quote:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeGuard, TypeVar
 
 from dpsql.answers.costs import cost_text
 from dpsql.answers.notebook import card, folded, heading, small, values
@@ -23,7 +23,17 @@ from dpsql.prepare.batch import Batch
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss
 
-__all__ = ["BatchQuote", "BoughtOnce", "Statements", "ToBuy", "asked_in", "at_width", "batch_quote", "numbered"]
+__all__ = [
+    "BatchQuote",
+    "BoughtOnce",
+    "Statements",
+    "ToBuy",
+    "asked_in",
+    "at_width",
+    "batch_quote",
+    "is_priced",
+    "numbered",
+]
 
 Statements = Sequence[str | tuple[str, Parameters]]
 """SELECTs, each as text, or as text with a list of values for its ``?``."""
@@ -40,6 +50,11 @@ Own = Prepared | PublicPlan
 """A SELECT at its own price, or one over public tables alone."""
 
 
+def is_priced(own: Own) -> TypeGuard[Prepared]:
+    """Whether a statement measures something: not what is public, or shows no row."""
+    return isinstance(own, Prepared) and not own.plan.empty
+
+
 @dataclass(frozen=True, slots=True)
 class ToBuy(Generic[Spoken]):
     """A statement that is to be bought.
@@ -48,11 +63,18 @@ class ToBuy(Generic[Spoken]):
         parts: The SELECTs that are answered for it, each at its own price: one, but for a statement over several.
         spoken: How it was asked.
         several: What is made of several answers; None where there is one.
+        first: What is released before them, for them to read: it shows nothing of its own.
     """
 
     parts: tuple[Own, ...]
     spoken: Spoken
     several: Several | None = None
+    first: tuple[Prepared, ...] = ()
+
+    @property
+    def priced(self) -> tuple[Prepared, ...]:
+        """All that is measured for it, in the order in which it is released."""
+        return (*self.first, *filter(is_priced, self.parts))
 
 
 def asked_in(

@@ -29,7 +29,7 @@ from dpsql.plan.types import Type, Value
 from dpsql.privacy.tables import Group, RawTable
 from dpsql.worker.client import Table, Worker, WorkerFailed
 
-__all__ = ["PostProcess"]
+__all__ = ["MADE_UP", "PostProcess", "made_up", "passed_on"]
 
 DEADLINE = 30.0  # In seconds. It is a choice: no data lie behind it, so that a slow statement tells nothing.
 CACHED_CELLS = 500_000
@@ -192,6 +192,27 @@ def _bare(plan: Plan) -> list[str] | None:
 def _listed(values: Sequence[Any]) -> list[Any]:
     """Python values: numpy's own become int and float."""
     return values.tolist() if hasattr(values, "tolist") else list(values)
+
+
+def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:
+    """A statement with made-up values for those that are released before it; itself where there are none."""
+    awaited = statement.awaited
+    if not awaited:
+        return (statement,)
+    places = range(len(MADE_UP[Type.NULL]))
+    return [statement.at({value: MADE_UP[value.type][place] for value in awaited}) for place in places]
+
+
+def passed_on(value: Value, type_: Type) -> Value:
+    """A released value as an engine takes it: what is not finite saturates, and NaN is NULL.
+
+    >>> passed_on(float("inf"), Type.REAL) == LARGEST, passed_on(float("nan"), Type.REAL), passed_on(7, Type.INTEGER)
+    (True, None, 7)
+    """
+    (own,) = _fitting([value], type_)
+    if isinstance(own, float):
+        return None if own != own else max(-LARGEST, min(LARGEST, own))
+    return own
 
 
 def _fitting(values: Sequence[Any], type_: Type) -> list[Value]:

@@ -10,6 +10,7 @@ Tests: tests/unit/answers/test_several.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dpsql.answers.answer import Answer
@@ -32,12 +33,16 @@ from dpsql.plan.several import PART, ROW, decided_by_noise, is_noised
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.worker.client import Table
 
-__all__ = ["put_together", "quoted_together", "rehearse_together"]
+__all__ = ["beside_first", "put_together", "quoted_together", "rehearse_together"]
 
 Origin = Mapping[tuple[str, str], Any]
 """Of one row: what tells where it comes from, by alias and name of the columns that say so."""
 
 _NONE: Ends = (None, None)
+FIRST = (
+    "Values of sub-queries among the rows are released first. Rows meet what was released, noise included, and "
+    "intervals are about the rows that it leaves."
+)
 
 
 def rehearse_together(several: Several, post_process: PostProcess) -> None:
@@ -103,21 +108,45 @@ def put_together(
     )
 
 
-def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: int | None) -> Quote:
+def beside_first(answer: Answer, first: Sequence[Answer], cost: PrivacyLoss) -> Answer:
+    """An answer that reads values which were released first.
+
+    Args:
+        answer: The answer.
+        first: Those that show nothing of their own; the same answer without any.
+        cost: What was charged for all of them.
+    """
+    if not first:
+        return answer
+    every = [*first, answer]
+    return replace(
+        answer,
+        cost=cost,
+        measurements=tuple(own for part in every for own in part.measurements),
+        replayed=all(part.replayed for part in every),
+        notices=tuple(dict.fromkeys([FIRST, *(notice for part in every for notice in part.notices)])),
+    )
+
+
+def quoted_together(quotes: Sequence[Quote], cost: PrivacyLoss, repeats_left: int | None, *, first: int = 0) -> Quote:
     """The quote of a statement over several answers.
 
     Args:
         quotes: Of its parts.
         cost: Of all of them together.
         repeats_left: How often the budget would grant them together.
+        first: How many are released for the others to read.
     """
-    told = f"Its {len(quotes)} answers are bought together; what is made of them is free."
+    told = [
+        f"Its {len(quotes)} answers are bought together; what is made of them is free.",
+        *([FIRST] if first else []),
+    ]
     return Quote(
         cost=cost,
         columns=tuple(column for quote in quotes for column in quote.columns),
         sql="\n".join(dict.fromkeys(quote.sql for quote in quotes)),
         repeats_left=repeats_left,
-        notes=tuple(dict.fromkeys([told, *(note for quote in quotes for note in quote.notes)])),
+        notes=tuple(dict.fromkeys([*told, *(note for quote in quotes for note in quote.notes)])),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from dpsql.answers.postprocess import MADE_UP
 from dpsql.answers.release import Released, noised
 from dpsql.audit.charged import Charged
 from dpsql.audit.replay import Drawing, Pick, Promise, Run, RunPart
@@ -26,7 +27,9 @@ from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Cells, Ordered, Values
+from dpsql.plan.types import Awaited, Value
 from dpsql.prepare import Measured, Prepared
+from dpsql.prepare.batch import Batch
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 from dpsql.session import Session
@@ -110,6 +113,10 @@ class Watched(Session):
     ) -> Released:
         self._first = len(self.parts)
         return super()._release(prepared, draws, drawn)
+
+    def _awaited(self, value: Awaited, batch: Batch, stored: Mapping[int, Released]) -> Value:
+        """A made-up one: what is asked after a release is compared under the same released value."""
+        return MADE_UP[value.type][1]
 
     def _run(self, statement: EngineStatement) -> RawTable:
         self.statements.append((statement.sql, statement.parameters, self.spent()))

@@ -6,13 +6,13 @@ Tests: tests/unit/engine/test_duckdb.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from dpsql.engine.dialect import Dialect
-from dpsql.plan.types import Type, Value
+from dpsql.plan.types import Awaited, Type, Value
 
 if TYPE_CHECKING:
     from dpsql.privacy.tables import RawTable
@@ -26,7 +26,7 @@ class EngineStatement:
 
     Attributes:
         sql: The text, with ``?`` or ``$n`` for parameters; tables qualified as ``"bounded"."main"."name"``.
-        parameters: Their values, in order.
+        parameters: Their values, in order; some may be awaited, until `at` has them.
         columns: (name, wire type) of every column of the result, in order; wire types are BIGINT, HUGEINT, DOUBLE,
             VARCHAR, DATE, TIMESTAMP and BOOLEAN.
         tables: Names of the tables it reads: all of them and no other.
@@ -46,7 +46,7 @@ class EngineStatement:
     """
 
     sql: str
-    parameters: tuple[Value, ...]
+    parameters: tuple[Value | Awaited, ...]
     columns: tuple[tuple[str, str], ...]
     tables: frozenset[str]
     functions: frozenset[str]
@@ -54,6 +54,16 @@ class EngineStatement:
     marks: int | None = None
     bins: tuple[int, int, tuple[int, ...]] | None = None
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
+
+    @property
+    def awaited(self) -> tuple[Awaited, ...]:
+        """The parameters whose values are released first."""
+        return tuple(own for own in self.parameters if isinstance(own, Awaited))
+
+    def at(self, values: Mapping[Awaited, Value]) -> EngineStatement:
+        """The statement with these values for what it awaits."""
+        own = [values[value] if isinstance(value, Awaited) else value for value in self.parameters]
+        return replace(self, parameters=tuple(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from dpsql.engine.dialect import WIRE, Dialect, filled
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (
+    AWAITED,
     Apply,
     Case,
     Column,
@@ -33,7 +34,7 @@ from dpsql.plan.nodes import (
     Windowed,
     Written,
 )
-from dpsql.plan.types import Grid, Type, Value
+from dpsql.plan.types import Awaited, Grid, Type, Value
 from dpsql.sql.normal import frame_text
 
 __all__ = ["Printer"]
@@ -56,11 +57,11 @@ class Printer:
 
     dialect: Dialect
     naming: Naming | None = None
-    parameters: list[Value] = field(default_factory=list)
+    parameters: list[Value | Awaited] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
     ties: Sequence[str] = ()
     answer: str = ""
-    _numbers: dict[tuple[type, Value, str], int] = field(default_factory=dict)
+    _numbers: dict[tuple[type, Value | Awaited, str], int] = field(default_factory=dict)
 
     def quoted(self, name: str) -> str:
         """A name."""
@@ -87,6 +88,8 @@ class Printer:
     def expression(self, node: Expression) -> str:
         """SQL of one expression."""
         match node:
+            case Column(alias=alias, name=name, facts=facts) if alias == AWAITED:
+                return self.bound(Awaited(name, facts.type), WIRE[facts.type])
             case Column():
                 return self.qualified(node) if self.naming is None else self.naming(node)
             case Constant():
@@ -129,7 +132,7 @@ class Printer:
             return self.cast("NULL", WIRE[type_])
         return self.bound(float(value) if type_ is Type.REAL else value, WIRE[type_])  # type: ignore[arg-type]  # numeric
 
-    def bound(self, value: Value, wire: str) -> str:
+    def bound(self, value: Value | Awaited, wire: str) -> str:
         """A numbered parameter, so that parts may be printed in any order, and equal expressions print equally."""
         number = self._numbers.setdefault((type(value), value, wire), len(self.parameters) + 1)
         if number > len(self.parameters):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpsql.plan.functions import Function
 
 __all__ = [
+    "AWAITED",
     "Aggregate",
     "Apply",
     "Case",
@@ -42,6 +43,9 @@ __all__ = [
 Position = tuple[int, int]
 OptionValue = Value | tuple[Value, ...]
 """What an option may be set to: a constant, or several in parentheses."""
+
+AWAITED = "awaited"
+"""The alias of columns that stand for values which are released first (`plan.awaited`)."""
 
 # ------------------------------------------------------------------ expressions
 

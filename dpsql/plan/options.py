@@ -9,10 +9,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpsql.errors import ProgrammingError
-from dpsql.plan.expressions import nearest
+from dpsql.errors import ProgrammingError, UnsupportedQuery
+from dpsql.plan.expressions import Resolver, nearest
+from dpsql.plan.nodes import OptionValue
+from dpsql.sql import syntax
 
-__all__ = ["NAMES", "Options", "read_options"]
+__all__ = ["NAMES", "Options", "options_of", "read_options"]
 
 LARGEST = 10**15
 """In a column's unit: the largest number of an option such as a scale; the least scale is its inverse. It is a
@@ -118,6 +120,28 @@ class Options:
 ALIASES = {"max_groups_contributed": "max_groups_per_unit"}
 
 NAMES = tuple(field.name for field in fields(Options)) + tuple(ALIASES)
+
+
+def options_of(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, OptionValue], ...]:
+    """The SELECT's own options: names are words, two numbers a pair, everything else is a constant.
+
+    Raises:
+        UnsupportedQuery: An option is given twice.
+    """
+    given: dict[str, OptionValue] = {}
+    for name, node in query.options or ():
+        if name in given:
+            raise UnsupportedQuery(
+                "the option is given twice.", construct=name, position=node.position, hint="Keep one of them."
+            )
+        match node:
+            case syntax.Name():
+                given[name] = node.spelling or node.parts[-1]
+            case syntax.Call(name="row", arguments=parts):
+                given[name] = tuple(resolver.constant(part, f"option {name}") for part in parts)
+            case _:
+                given[name] = resolver.constant(node, f"option {name}")
+    return tuple(given.items())
 
 
 def read_options(given: Mapping[str, Any]) -> Options:

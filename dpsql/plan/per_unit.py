@@ -135,6 +135,8 @@ class _PerUnit:
         """Keys and aggregates as columns of the grouped rows."""
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):
             return self._aggregate(node)
+        if isinstance(node, syntax.ScalarQuery):  # the same for all units
+            return self.rows.resolver(self.scope).resolve(node)
         if isinstance(node, syntax.Literal | syntax.Parameter | syntax.IntervalLiteral | syntax.AllColumns):
             return None
         if isinstance(node, syntax.Name) or not holds_aggregate(node):

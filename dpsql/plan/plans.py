@@ -193,6 +193,7 @@ class Plan:
             aggregates are the columns.
         cut: Which rows of the answer are shown. No mechanism reads it, and it tells no statement from another: it cuts
             an answer that was released before, too.
+        awaits: What is released before, and read as values: by their numbers, the columns of `plan.awaited`.
     """
 
     relation: Relation
@@ -208,6 +209,7 @@ class Plan:
     stages: tuple[Stage, ...] = ()
     table: TableFunction | None = None
     cut: Cut = WHOLE
+    awaits: tuple[Plan, ...] = ()
 
     @property
     def answer(self) -> tuple[Output, ...]:

@@ -10,6 +10,8 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import NoSuchValue
+from dpsql.plan.awaited import Awaiting
+from dpsql.plan.beside import ValueBeside, beside_values
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import holds_aggregate
 from dpsql.plan.domains import Evaluate, domain_of
@@ -17,7 +19,8 @@ from dpsql.plan.expressions import Resolver, as_constant
 from dpsql.plan.grouping import CALLED, grouping
 from dpsql.plan.lateral import with_names_read
 from dpsql.plan.lists import Lists, numbered
-from dpsql.plan.nodes import Aggregate, Column, Expression, OptionValue, Order, Relation
+from dpsql.plan.nodes import Aggregate, Column, Expression, Order, Relation
+from dpsql.plan.options import options_of
 from dpsql.plan.over_all import with_windows_aggregated
 from dpsql.plan.per_unit import group_nodes, plan_per_unit
 from dpsql.plan.plans import AnyPlan, Key, Output, Plan, PublicPlan, Several
@@ -70,12 +73,16 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         return cut_to(_resolve(inner_query, inner, evaluate), query, rows)
     if isinstance(query.source, syntax.TableFunctionCall):
         plan = plan_table_function(query, query.source, inner)
-        return replace(plan, options=_options(query, Resolver(lambda _: None, rows.parameters)))
+        return replace(plan, options=options_of(query, Resolver(lambda _: None, rows.parameters)))
     if query.source is None and asked_in(query):
         return of_select(query, inner, again)
+    waiting = Awaiting(again)
+    asking = replace(inner, awaited=waiting.value)
     try:
-        listed, lists = with_public_groups(query, inner)
-        relation, scope = inner.plan(listed)
+        listed, lists = with_public_groups(query, asking)
+        relation, scope = asking.plan(listed)
+        if waiting.plans and is_public(relation):
+            return of_select(query, inner, again)
     except ReleasesInside as inside:
         source = _only_query(query.source, inner)
         alone = all(isinstance(own, syntax.ScalarQuery) and _reads(own, query.source) for own in asked_in(query))
@@ -89,7 +96,7 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
             if isinstance(inside, CutInside):  # rows are neither ordered nor cut, and no answer came of it
                 raise inside from None
             raise
-    query = with_names_read(listed, scope)
+    query = asked = with_names_read(listed, scope)
     if (numbers := Lists(scope, rows.resolver(scope), ()).lengths_alone(query)) is not None:
         return _resolve(numbers, rows, evaluate)
     if is_public(relation):
@@ -97,7 +104,11 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
     query = with_windows_aggregated(query)
     if not query.group_by and not any(holds_aggregate(item.expression) for item in query.items):
         refuse_over_rows(query, relation)
-    return _Statement(query, inner, evaluate, relation, scope, lists).plan()
+    try:
+        plan = _Statement(query, asking, evaluate, relation, scope, lists).plan()
+    except ValueBeside:
+        return of_select(beside_values(asked), inner, again)
+    return replace(plan, awaits=tuple(waiting.plans))
 
 
 def _only_query(source: syntax.Relation | None, rows: Rows) -> tuple[syntax.Queryable, str, Rows] | None:
@@ -134,7 +145,7 @@ def _over_released(
         )  # fmt: skip
     scope, named = Scope((ScopeEntry(alias, released_names(plan)),)), isinstance(query.source, syntax.TableName)
     stage = plan_stage(query, scope, rows.parameters, answer=named)
-    options = _options(query, Resolver(lambda _: None, rows.parameters))
+    options = options_of(query, Resolver(lambda _: None, rows.parameters))
     if options and (isinstance(plan, Several) or plan.options):
         raise UnsupportedQuery(
             "the SELECT that it asks has options of its own, and here is nothing to pay for.", construct="OPTIONS",
@@ -143,28 +154,6 @@ def _over_released(
     if isinstance(plan, Several):
         return plan.then(stage)
     return replace(plan, stages=(*plan.stages, stage), options=options or plan.options)
-
-
-def _options(query: syntax.Select, resolver: Resolver) -> tuple[tuple[str, OptionValue], ...]:
-    """The SELECT's own options: names are words, two numbers a pair, everything else is a constant.
-
-    Raises:
-        UnsupportedQuery: An option is given twice.
-    """
-    given: dict[str, OptionValue] = {}
-    for name, node in query.options or ():
-        if name in given:
-            raise UnsupportedQuery(
-                "the option is given twice.", construct=name, position=node.position, hint="Keep one of them."
-            )
-        match node:
-            case syntax.Name():
-                given[name] = node.spelling or node.parts[-1]
-            case syntax.Call(name="row", arguments=parts):
-                given[name] = tuple(resolver.constant(part, f"option {name}") for part in parts)
-            case _:
-                given[name] = resolver.constant(node, f"option {name}")
-    return tuple(given.items())
 
 
 @dataclass(slots=True)
@@ -211,7 +200,7 @@ class _Statement:
             order_by=order,
             limit=row_count(query.limit, "LIMIT", self._resolver()),
             offset=row_count(query.offset, "OFFSET", self._resolver()) or 0,
-            options=_options(query, self._resolver()),
+            options=options_of(query, self._resolver()),
             sets=self.sets,
         )
 
@@ -323,6 +312,11 @@ class _Statement:
             return self._resolver().resolve(element)
         if isinstance(node, syntax.Window):
             return windowed(node, self._resolver())
+        if isinstance(node, syntax.ScalarQuery):
+            raise ValueBeside(
+                "a value stands here beside aggregates.", construct="scalar sub-query", position=node.position,
+                hint="Ask for the groups in a sub-query of FROM, and compute around it.",
+            )  # fmt: skip
         if isinstance(node, syntax.Call) and node.name in CALLED:
             return grouping(node, self.keys, self.sets, self.rows.resolver(self.scope), self._resolver())
         if isinstance(node, syntax.Call) and holds_aggregate(replace(node, arguments=())):

@@ -57,6 +57,7 @@ class Rows:
         per_unit: Plans sub-queries that aggregate within a unit.
         ctes: Named sub-queries in scope.
         aliases: The plan's own aliases.
+        awaited: What a sub-query as a value stands for (`plan.awaited`); None where none may stand.
     """
 
     catalog: Catalog
@@ -64,6 +65,7 @@ class Rows:
     per_unit: PerUnitPlanner
     ctes: Mapping[str, syntax.Queryable] = field(default_factory=dict)
     aliases: count[int] = field(default_factory=count)
+    awaited: Callable[[syntax.ScalarQuery, Rows, Scope], Column] | None = None
 
     def alias(self) -> str:
         """A new alias of the plan's own.
@@ -126,7 +128,13 @@ class Rows:
 
     def resolver(self, scope: Scope) -> Resolver:
         """Resolves expressions over one row."""
-        return Resolver(lambda node: scope.find(node) if isinstance(node, syntax.Name) else None, self.parameters)
+
+        def lookup(node: syntax.Expr) -> Expression | None:
+            if isinstance(node, syntax.ScalarQuery) and self.awaited is not None:
+                return self.awaited(node, self, scope)
+            return scope.find(node) if isinstance(node, syntax.Name) else None
+
+        return Resolver(lookup, self.parameters)
 
     # ------------------------------------------------------------------------------------------------------- FROM
 

@@ -45,7 +45,17 @@ from dpsql.sql import syntax
 from dpsql.sql.rewritten import rewritten
 from dpsql.sql.tokens import fold
 
-__all__ = ["PART", "ROW", "MixesPeople", "asked_in", "decided_by_noise", "is_noised", "of_select", "of_union"]
+__all__ = [
+    "PART",
+    "ROW",
+    "MixesPeople",
+    "asked_in",
+    "decided_by_noise",
+    "has_one_row",
+    "is_noised",
+    "of_select",
+    "of_union",
+]
 
 Part = Plan | PublicPlan
 Resolve = Callable[[syntax.Queryable, Rows], Part | Several]
@@ -96,13 +106,17 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
     answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, resolve=resolve)
     group = Gathered() if query.source is None else answers.gather(query.source)
     values: dict[str, Expression] = {}
+    asked: list[syntax.ScalarQuery] = []
 
     def named(node: syntax.Node) -> syntax.Node | None:
         if not isinstance(node, syntax.ScalarQuery):
             return None
-        sub, name = answers.value(node.query), f"value {len(values)} of dpsql"
-        (values[name],) = sub.columns.values()
-        group.parts.append(sub.relation)
+        if node not in asked:
+            sub = answers.value(node.query)
+            (values[f"value {len(asked)} of dpsql"],) = sub.columns.values()
+            group.parts.append(sub.relation)
+            asked.append(node)
+        name = f"value {asked.index(node)} of dpsql"
         return syntax.Name((name,), name, position=node.position)
 
     clauses = ("items", "where", "having", "order_by")
@@ -200,7 +214,7 @@ class _Answers(Rows):
         sub = self.part(query)
         scan = sub.relation
         part = self.parts[scan.table.answer or 0] if isinstance(scan, Scan) else None
-        if part is None or len(sub.columns) != 1 or not _has_one_row(part):
+        if part is None or len(sub.columns) != 1 or not has_one_row(part):
             raise UnsupportedQuery(
                 "as a value it has one column and always one row.", construct="scalar sub-query",
                 position=query.position, hint="Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.",
@@ -229,16 +243,22 @@ def _is_answer(query: syntax.Select) -> bool:
     return bool(clauses or cut or function or any(holds_aggregate(own) or windows_in(own) for own in parts))
 
 
-def _has_one_row(part: Part) -> bool:
+def has_one_row(part: Part) -> bool:
     """Whether an answer has one row whatever is released."""
     if isinstance(part, PublicPlan):
-        last: Plan | Stage = part.stage
+        one, stages = False, (part.stage,)
     else:
-        last = part.stages[-1] if part.stages else part
-    whole = last.limit != 0 and not last.offset and last.having is None
-    if isinstance(last, Stage):
-        return whole and last.aggregates and not last.group_by
-    return whole and not last.keys and last.sets is None and last.table is None and last.cut == WHOLE
+        only = not part.keys and part.sets is None and part.table is None and part.cut == WHOLE
+        one, stages = only and _keeps_rows(part), part.stages
+    for stage in stages:
+        kept = stage.where is None if not stage.aggregates else not stage.group_by
+        one = kept and _keeps_rows(stage) and (one or stage.aggregates)
+    return one
+
+
+def _keeps_rows(last: Plan | Stage) -> bool:
+    """Whether neither HAVING nor LIMIT takes a row away, where there is one."""
+    return last.limit != 0 and not last.offset and last.having is None
 
 
 def _sides(union: syntax.Union) -> list[syntax.Queryable]:

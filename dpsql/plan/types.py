@@ -9,7 +9,19 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["DECLARED", "INTEGERS", "Facts", "Grid", "ListOf", "Parameters", "Passed", "Shown", "Type", "Value"]
+__all__ = [
+    "DECLARED",
+    "INTEGERS",
+    "Awaited",
+    "Facts",
+    "Grid",
+    "ListOf",
+    "Parameters",
+    "Passed",
+    "Shown",
+    "Type",
+    "Value",
+]
 
 Value = None | bool | int | float | Decimal | str | date | datetime
 """A constant of the plan. Times of day carry no zone."""
@@ -34,6 +46,19 @@ class Type(enum.Enum):
     def numeric(self) -> bool:
         """Whether arithmetic applies."""
         return self in (Type.INTEGER, Type.REAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """A parameter whose value is released before the statement that takes it runs.
+
+    Attributes:
+        name: What the release is found by.
+        type: The value's type.
+    """
+
+    name: str
+    type: Type
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_released
@@ -18,6 +18,7 @@ from dpsql.plan.needs import Need
 from dpsql.plan.nodes import Aggregate
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan
+from dpsql.plan.types import Awaited, Value
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
@@ -114,6 +115,11 @@ class Prepared:
     read: frozenset[str] = frozenset()
     prices: Mapping[str, Price] = field(default_factory=dict)
     candidates: tuple[Group, ...] | None = None
+
+    def at(self, values: Mapping[Awaited, Value]) -> Prepared:
+        """The statement with the values that it waits for."""
+        readings = (replace(reading, statement=reading.statement.at(values)) for reading in self.readings)
+        return replace(self, readings=tuple(readings))
 
     def keys_of(self, measured: Measured) -> tuple[str, ...]:
         """The raw key columns of what a measurement is grouped by; all of them, of what is added up over groups."""

@@ -68,6 +68,11 @@ def prepare(
         ProgrammingError: Options that do not fit this statement.
     """
     check_unit(plan.relation, options)
+    if plan.awaits and (options.multiple is not None or options.mechanism == "random_dp"):
+        raise UnsupportedQuery(
+            "a metric and random_dp answer over cells that are known before anything is released.",
+            construct="scalar sub-query", hint="Ask it first, then pass its answer as a parameter (?).",
+        )  # fmt: skip
     for mechanism in mechanisms:
         plan, options = mechanism.statement(plan, options)
     groupings = groupings_of(plan)

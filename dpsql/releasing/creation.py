@@ -202,6 +202,11 @@ def planned(
     given, own = _options(statement)
     query = statement.query.select
     counted, columns = released_columns(plan(counted_query(query)), query)
+    if counted.awaits:
+        raise UnsupportedQuery(
+            "a table is made of rows that wait for no other release.", construct="scalar sub-query",
+            position=query.position, hint="Ask it first, then pass its answer as a parameter (?).",
+        )  # fmt: skip
     catalog = backend.catalog
     _refuse_governed(counted)
     source = source_of(counted, tuple(key for _, key in columns), own)

@@ -12,7 +12,9 @@ Tests: tests/unit/sql/test_pivot.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.naming import column_name
@@ -20,16 +22,46 @@ from dpsql.sql.syntax import AllColumns, Call, Derived, Expr, Item, Literal, Nam
 from dpsql.sql.tokens import fold
 from dpsql.sql.walk import walk
 
-__all__ = ["pivoted"]
+__all__ = ["PivotKey", "pivoted"]
 
 MOST_COLUMNS = 100  # That one PIVOT makes. It is a choice: each is measured and paid for.
+
+
+@dataclass(frozen=True, slots=True)
+class PivotKey:
+    """``FOR sex IN ('F', 'M' AS men)``, ``FOR (sex, consent) IN (('F', 'normal'), ..)``.
+
+    Attributes:
+        key: What is compared.
+        values: With what, each with the name that is written behind it, or None.
+    """
+
+    key: Expr
+    values: Sequence[tuple[Expr, str | None]]
+
+    def columns(self) -> list[tuple[Expr, str]]:
+        """For each value the condition, and what its columns are called.
+
+        Raises:
+            UnsupportedQuery: A value is no constant, or has other parts than the key.
+        """
+        found, keys = [], _parts(self.key)
+        for value, name in self.values:
+            parts = _parts(value)
+            if len(parts) != len(keys):
+                raise _refusal(
+                    "each value has as many parts as the key.", value.position, "Write FOR (a, b) IN ((1, 2), (3, 4))."
+                )
+            texts = map(_text, parts)
+            equal: list[Expr] = [Call("=", pair, position=value.position) for pair in zip(keys, parts, strict=True)]
+            found.append((_all(equal), "_".join(texts) if name is None else name))
+        return found
 
 
 def pivoted(
     source: Relation,
     aggregates: Sequence[Item],
-    key: Expr,
-    values: Sequence[tuple[Expr, str | None]],
+    keys: Sequence[PivotKey],
     groups: Sequence[Expr] | None,
 ) -> Select:
     """The query that a PIVOT stands for.
@@ -37,27 +69,37 @@ def pivoted(
     Args:
         source: The rows.
         aggregates: What is asked of them.
-        key: By whose values.
-        values: These, each with the name that is written behind it, or None.
+        keys: By whose values; of several, by all that their values make together.
         groups: What it groups by; None for all other columns of the rows.
 
     Raises:
         UnsupportedQuery: The rows' columns are not named, a value is no constant, or it would make too many columns.
     """
-    position = key.position
-    if len(values) * len(aggregates) > MOST_COLUMNS:
+    position = keys[0].key.position
+    if prod(len(own.values) for own in keys) * len(aggregates) > MOST_COLUMNS:
         raise _refusal(f"it makes more than {MOST_COLUMNS} columns.", position, "List fewer values.")
-    read = (*(own.expression for own in aggregates), key)
+    read = (*(own.expression for own in aggregates), *(own.key for own in keys))
     by = tuple(_others(source, read, position)) if groups is None else tuple(groups)
     alone = len(aggregates) == 1 and aggregates[0].alias is None
     made = []
-    for value, name in values:
-        condition, text = Call("=", (key, value), position=value.position), _text(value) if name is None else name
+    for chosen in product(*(own.columns() for own in keys)):
+        condition, text = _all([part for part, _ in chosen]), "_".join(name for _, name in chosen)
         for own in aggregates:
             called = text if alone else f"{text}_{own.name}"
             made.append(Item(_of_one(own, condition), called, called, position=own.position))
     shown = [Item(own, None, column_name(own), position=own.position) for own in by]
     return Select((*shown, *made), source, group_by=by, position=position)
+
+
+def _parts(node: Expr) -> tuple[Expr, ...]:
+    return node.arguments if isinstance(node, Call) and node.name == "row" else (node,)
+
+
+def _all(conditions: Sequence[Expr]) -> Expr:
+    """Whether all of them are true."""
+    if len(conditions) == 1:
+        return conditions[0]
+    return Call("and", tuple(conditions), position=conditions[0].position)
 
 
 def _text(value: Expr) -> str:

@@ -67,6 +67,11 @@ class Places(Constants):
         within = bool(self.frames) and self.frames[-1].opener == "pivot"
         return self.operand and ((word == "pivot" and self._peek().symbol == "(") or (word == "for" and within))
 
+    def _is_next_key(self) -> bool:
+        """Whether a word is the second key of ``PIVOT (.. FOR a IN (..) b IN (..))``, or a later one."""
+        within = bool(self.frames) and self.frames[-1].opener == "pivot"
+        return within and self.operand and self._peek(-1).symbol == ")" and self._peek().word == "in"
+
     def _is_window_word(self, word: str) -> bool:
         """Whether a word inside ``OVER (..)`` is one of its own keywords."""
         before, following = self._peek(-1), self._peek()

@@ -71,6 +71,8 @@ class _Builder(Places):
 
     def _word(self, token: Token) -> None:
         word, following = token.word, self._peek()
+        if self._is_next_key():
+            self.operand = False
         if self._peek(-1).symbol == "." or following.symbol == ".":
             self._column_word(token)
         elif word in ("true", "false", "null") and not self._after_is():

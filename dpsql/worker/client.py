@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from dpsql.errors import InvariantBroken
-from dpsql.plan.types import Value
+from dpsql.plan.types import Awaited, Value
 from dpsql.worker import columns, wire
 from dpsql.worker.process import Child, WorkerFailed
 
@@ -38,7 +38,7 @@ class Statement(Protocol):
     @property
     def sql(self) -> str: ...
     @property
-    def parameters(self) -> tuple[Value, ...]: ...
+    def parameters(self) -> tuple[Value | Awaited, ...]: ...  # what is awaited does not travel: `wire` refuses it
     @property
     def columns(self) -> tuple[tuple[str, str], ...]: ...
     @property

@@ -38,6 +38,10 @@ TEMPLATES = (
     Template("SELECT COUNT(*) FROM patients UNION ALL SELECT SUM(score) FROM visits"),
     Template("SELECT (SELECT SUM(cost) FROM visits WHERE cost > 1) / (SELECT COUNT(sex) FROM patients)"),
     Template("SELECT APPROX_QUANTILES(score, 4)[OFFSET(1)] FROM visits"),
+    # values that are released first
+    Template("SELECT COUNT(*), SUM(score) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"),
+    Template("SELECT SUM(LEAST(20, GREATEST(0, score - (SELECT COUNT(*) FROM patients)))) FROM visits"),
+    Template("SELECT ward, COUNT(*) / (SELECT SUM(score) FROM visits) FROM visits GROUP BY ward"),
     Template("SELECT ward, GROUPING(ward), COUNT(*) FROM visits GROUP BY ROLLUP (ward)"),
     # expressions
     Template("SELECT SUM(cost * 2 + score) FROM visits"),

@@ -3790,7 +3790,7 @@ SELECT (SELECT COUNT(*) FROM patients) <> (SELECT COUNT(*) FROM patients) AS dif
 -- a0: count_rows
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
--- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 0 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- engine: SELECT "t0"."a0" AS "c0", "t0"."row" AS "c1" FROM "answer 0 of dpsql" AS "t0" ORDER BY "t0"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST
 -- columns: differ boolean, what text
 
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n / (SELECT COUNT(*) FROM patients) AS share FROM a WHERE n > (SELECT COUNT(*) FROM patients) / 10
@@ -3805,7 +3805,7 @@ WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex) SELECT sex, n /
 -- a0: count_rows
 -- columns: count_star() integer
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
--- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t2"."a0" AS "c3", "t0"."row" AS "c4", "t2"."row" AS "c5", "t1"."row" AS "c6" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t2" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t2"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST, "t2"."a0" ASC NULLS LAST
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t0"."row" AS "c3", "t1"."row" AS "c4" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
 -- columns: sex text, share real or NULL
 
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex), b AS (SELECT * FROM a WHERE n > 20) SELECT sex, n / (SELECT SUM(n) FROM a) AS share FROM b
@@ -4160,3 +4160,249 @@ SELECT CASE WHEN GROUPING(sex) = 1 THEN 'all' ELSE sex END AS who, COUNT(*) AS n
 -- columns: who text, n integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+
+-- Values that are released first, beside people's rows
+SELECT COUNT(*) AS dear FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: dear integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+
+SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: max of integer [0, 110]; grid 1 from 0 to 110
+-- columns: max(age) integer
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" = CAST($1 AS BIGINT))) AS q
+-- values: (the integer that is released first)
+
+SELECT sex, COUNT(*) FILTER (WHERE age > (SELECT AVG(age) FROM patients)) AS above FROM patients GROUP BY sex
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: sex text, above integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0", CASE WHEN (CAST("t0"."age" AS DOUBLE) > CAST($1 AS DOUBLE)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: (the real that is released first), 1
+
+SELECT age > (SELECT AVG(age) FROM patients) AS old, COUNT(*) AS n FROM patients GROUP BY old
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: avg of integer [0, 110]; grid 1 from 0 to 110
+-- columns: avg(age) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: boolean or NULL; 3 values: False, True, NULL
+-- a0: count_rows
+-- columns: old boolean or NULL, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT (CAST("t0"."age" AS DOUBLE) > CAST($1 AS DOUBLE)) AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- values: (the real that is released first)
+
+WITH m AS (SELECT AVG(cost) AS mean FROM visits) SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT 2 * mean FROM m)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: (2 * mean) real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+
+-- reference: SELECT COUNT(*) AS n FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
+SELECT COUNT(*) AS n FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1" WHERE ("t1"."v0" > CAST($2 AS DOUBLE))) AS q
+-- values: 100.0, (the real that is released first)
+
+SELECT COUNT(*) AS n FROM patients WHERE patient_id IN (SELECT patient_id FROM visits WHERE cost > (SELECT AVG(cost) FROM visits))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: patients.patient_id = visits.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE EXISTS (SELECT 1 FROM "bounded"."main"."visits" AS "t1" WHERE ("t1"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."patient_id" = "t1"."patient_id"))) AS q
+-- values: (the real that is released first)
+
+SELECT SUM(GREATEST(-500, LEAST(500, weight - (SELECT MEDIAN(age) FROM patients)))) AS beyond FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- columns: median(age) real
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of real [-500, 500]; grid 0.0001 from -500 to 500
+-- columns: beyond real
+-- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 19531 THEN 0 WHEN "size" <= 29296 THEN 1 WHEN "size" <= 39062 THEN 2 WHEN "size" <= 58593 THEN 3 WHEN "size" <= 78124 THEN 4 WHEN "size" <= 117186 THEN 5 WHEN "size" <= 156248 THEN 6 WHEN "size" <= 234372 THEN 7 WHEN "size" <= 312496 THEN 8 WHEN "size" <= 468744 THEN 9 WHEN "size" <= 624992 THEN 10 WHEN "size" <= 937488 THEN 11 WHEN "size" <= 1249984 THEN 12 WHEN "size" <= 1874976 THEN 13 WHEN "size" <= 2499968 THEN 14 WHEN "size" <= 3749952 THEN 15 WHEN "size" <= 4999936 THEN 16 WHEN "size" <= 5000000 THEN 17 ELSE 18 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN -5000000 WHEN CAST("x0" AS DOUBLE) >= CAST($2 AS DOUBLE) THEN 5000000 ELSE greatest(-5000000, least(5000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($4 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT greatest(CAST($1 AS DOUBLE), least(CAST($2 AS DOUBLE), ("t0"."weight" - CAST($3 AS DOUBLE)))) AS "x0" FROM "bounded"."main"."patients" AS "t0") AS r) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- values: -500.0, 500.0, (the real that is released first), 10000.0
+
+SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+
+SELECT COUNT(*) AS n FROM patients WHERE sex = (SELECT MODE(sex) FROM patients)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: mode of text
+-- columns: "mode"(sex) text or NULL
+-- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."sex" = CAST($1 AS VARCHAR))) AS q
+-- values: (the text that is released first)
+
+-- reference: SELECT 2 * COUNT(*) AS twice FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
+SELECT 2 * n AS twice FROM (SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits))
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: twice integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+
+SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits) UNION ALL SELECT COUNT(*) FROM patients
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- columns: avg("cost") real
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: n integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- values: (the real that is released first)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."part" AS "c1", "t2"."row0" AS "c2" FROM (SELECT "t0"."a0" AS "c0", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."a0" AS "c0", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST
+-- values: 0, 1
+-- columns: n integer
+
+-- Values beside aggregates
+SELECT COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM patients
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- columns: share real or NULL
+
+SELECT sex, COUNT(*) AS n, n / (SELECT COUNT(*) FROM patients) AS share FROM patients GROUP BY 1 HAVING share > 0.1 ORDER BY share DESC LIMIT 2
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t0"."row" AS "c3", "t1"."row" AS "c4" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- columns: sex text, n integer, share real or NULL
+
+SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > (SELECT COUNT(*) FROM patients WHERE age > 70) ORDER BY n
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: count_star() integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($1 AS BIGINT))) AS q
+-- values: 70
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t1"."a0" AS "c2", "t0"."row" AS "c3", "t1"."row" AS "c4" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
+-- columns: sex text, n integer
+
+-- PIVOT of several keys
+-- reference: SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M') consent IN ('strict', 'normal'))
+SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M') consent IN ('strict', 'normal'))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: F_strict integer, F_normal integer, M_strict integer, M_normal integer
+-- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($5 AS VARCHAR)) AND ("t0"."consent" = CAST($4 AS VARCHAR))) THEN CAST($3 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS q
+-- values: 'F', 'strict', 1, 'normal', 'M'
+
+-- reference: SELECT * FROM (SELECT sex, consent, age FROM patients) PIVOT (SUM(age) AS years, COUNT(*) FOR (sex, consent) IN (('F', 'strict') AS a, ('M', 'normal')))
+SELECT * FROM (SELECT sex, consent, age FROM patients) PIVOT (SUM(age) AS years, COUNT(*) FOR (sex, consent) IN (('F', 'strict') AS a, ('M', 'normal')))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: a_years integer, a_count_star() integer, M_normal_years integer, M_normal_count_star() integer
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x2") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
+-- values: 'F', 'strict', 1.0, 0.0, 110.0, 'M', 'normal', 1

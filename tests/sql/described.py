@@ -17,7 +17,7 @@ from dpsql.engine.lower import lower_public
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.nodes import Scan
 from dpsql.plan.plans import Key, Output, PublicPlan
-from dpsql.plan.types import Facts
+from dpsql.plan.types import Awaited, Facts
 from dpsql.prepare import Measured, Prepared
 from dpsql.session import Session
 from dpsql.sql.parse import parse
@@ -36,7 +36,7 @@ def planned(session: Session, block: Block) -> Prepared | PublicPlan | ToBuy[Spo
     statement = parse(block.sql)
     assert isinstance(statement, QueryStatement)
     asked = session._ask(statement, block.parameters, block.options)
-    return asked.parts[0] if asked.several is None else asked
+    return asked.parts[0] if asked.several is None and not asked.first else asked
 
 
 def described(session: Session, block: Block) -> tuple[str, ...]:
@@ -63,9 +63,10 @@ def _public_lines(plan: PublicPlan) -> Iterator[str]:
 
 def _several_lines(asked: ToBuy[Spoken]) -> Iterator[str]:
     """What each of several answers means, one after the other, and the columns of what is made of them."""
-    assert asked.several is not None
-    for own in asked.parts:
+    for own in (*asked.first, *asked.parts):
         yield from _public_lines(own) if isinstance(own, PublicPlan) else _lines(own)
+    if asked.several is None:
+        return
     yield from _engine(lower_public(asked.several.rows, replace(DUCKDB, table="{name}")))
     yield f"columns: {_outputs(asked.several.answer)}"
 
@@ -145,6 +146,8 @@ def _value(value: Any) -> str:
     match value:
         case None:
             return "NULL"
+        case Awaited():
+            return f"(the {value.type.value} that is released first)"
         case Fraction():
             return _number(value)
         case str() if len(value) == 64 and set(value) <= set("0123456789abcdef"):

@@ -141,6 +141,10 @@ def exact(bench: Bench, block: Block) -> tuple[Plan, Sequence[Output], list[Row]
     if isinstance(plan, PublicPlan):
         answer = bench.session._public(plan)
         return plan, plan.stage.outputs, answer.rows, [[] for _ in answer.columns]
+    if isinstance(plan, ToBuy) and plan.several is None:
+        (only,) = _told(bench.session, plan)
+        assert isinstance(only, Prepared)
+        return plan, only.plan.answer, *_answer(bench.session, only)
     if isinstance(plan, ToBuy):
         assert plan.several is not None
         answer = _together(bench.session, plan, plan.several)
@@ -163,7 +167,7 @@ def leaves_out(plan: Plan) -> bool:
     """The same, of its plan."""
     if isinstance(plan, PublicPlan):
         return False
-    parts = plan.parts if isinstance(plan, ToBuy) else (plan,)
+    parts = (*plan.first, *plan.parts) if isinstance(plan, ToBuy) else (plan,)
     sources = [part.measured[0].request.source for part in parts if isinstance(part, Prepared)]
     return any(source.cap_rows or source.cap_groups or source.cap_rows_in_group for source in sources)
 
@@ -185,7 +189,7 @@ def _answer(session: Session, plan: Prepared) -> tuple[list[Row], list[list[Ends
 def _together(session: Session, asked: ToBuy[Spoken], several: Several) -> Answer:
     """What a statement makes of several answers over the groups that occur in the data."""
     parts = []
-    for own in asked.parts:
+    for own in _told(session, asked):
         if isinstance(own, PublicPlan):
             parts.append(session._public(own))
             continue
@@ -195,6 +199,20 @@ def _together(session: Session, asked: ToBuy[Spoken], several: Several) -> Answe
         parts.append(replace(answer, _intervals=_known(ends)))
     beside = session._releases.tables_beside(several)
     return put_together(several, parts, beside, PrivacyLoss(), session._backend.post_process)
+
+
+def _told(session: Session, asked: ToBuy[Spoken]) -> list[Prepared | PublicPlan]:
+    """The parts of a statement, with the values that are released before them."""
+    values, version = dict[str, Any](), session._backend.catalog.version
+
+    def told(own: Prepared) -> Prepared:
+        awaited = {value for reading in own.readings for value in reading.statement.awaited}
+        return own.at({value: values[value.name] for value in awaited})
+
+    for own in asked.first:
+        rows, _ = _answer(session, told(own))
+        values[own.fingerprint(session.analyst, version)] = rows[0][0]
+    return [told(own) if isinstance(own, Prepared) else own for own in asked.parts]
 
 
 def _known(ends: list[list[Ends]]) -> Callable[[int, float], list[Ends]]:

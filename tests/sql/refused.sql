@@ -833,11 +833,8 @@ SELECT COUNT(*) FROM patients INTERSECT SELECT COUNT(*) FROM visits
 SELECT COUNT(*) FROM patients EXCEPT SELECT COUNT(*) FROM visits
 -- refused: EXCEPT at 1:31: a condition in WHERE says the same. Write the condition in WHERE.
 
-SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
--- refused: scalar sub-query at 1:44: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.
-
 SELECT (SELECT COUNT(*) FROM visits) FROM patients
--- refused: scalar sub-query at 1:9: a sub-query as a value is an answer of its own. Ask it first, then write its answer as a constant or a parameter (?). Where it depends on the row outside, join a sub-query in FROM that is grouped by what they share. Of an answer that is named in WITH and stands in FROM it may be one aggregate: n / (SELECT SUM(n) FROM a) FROM a.
+-- refused: scalar sub-query at 1:1: nothing is asked of the rows in FROM. Leave FROM out: SELECT (SELECT COUNT(*) FROM t).
 
 SELECT COUNT(*) FROM patients, LATERAL (SELECT 1)
 -- refused: LATERAL at 1:32: a table may not depend on the row beside it. Write a join.
@@ -1741,7 +1738,7 @@ SELECT * FROM (SELECT sex, age FROM patients) PIVOT (abs(age) FOR sex IN ('F'))
 -- refused: abs at 1:54: named arguments, DISTINCT, FILTER, ORDER BY and * belong to aggregates. Remove them here.
 
 SELECT * FROM (SELECT sex, age FROM patients) PIVOT (AVG(age) FOR sex IN ('F') GROUP BY ALL)
--- refused: PIVOT at 1:54: it lists the values of one key. Write PIVOT (AVG(x) FOR key IN ('a', 'b')).
+-- refused: PIVOT at 1:54: it lists the values of each key. Write PIVOT (AVG(x) FOR key IN ('a', 'b')).
 
 SELECT * FROM patients PIVOT (COUNT(*) FOR patient_id IN (17) GROUP BY sex)
 -- refused: patient_id at 1:59: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
@@ -1899,3 +1896,56 @@ SELECT GROUPING(), COUNT(*) FROM patients GROUP BY ROLLUP (sex)
 
 SELECT COUNT(*) FROM patients WHERE GROUPING(sex) = 0
 -- refused: grouping at 1:37: there is no such function here. See the list of functions in the documentation.
+
+-- Values that are released first, beside people's rows
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits GROUP BY diagnosis)
+-- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits HAVING COUNT(*) > 3)
+-- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost), COUNT(*) FROM visits)
+-- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT QUANTILE_CONT(cost, [0.5, 0.9]) FROM visits)
+-- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT COUNT(*, report_format => 'JSON') FROM visits)
+-- refused: scalar sub-query at 1:43: as a value it has one column and always one row. Write (SELECT AVG(x) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(population) FROM cities)
+-- refused: scalar sub-query at 1:43: public tables do not stand as a value beside people's rows. Ask it first, which is free, and pass its answer as a parameter (?).
+
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT cost FROM visits)
+-- refused: scalar sub-query at 1:43: it depends on the row outside, and is no answer of its own. Join a sub-query in FROM that is grouped by what they share.
+
+SELECT COUNT(*) FROM patients p WHERE age > (SELECT AVG(cost) FROM visits v WHERE v.patient_id = p.patient_id)
+-- refused: scalar sub-query at 1:46: it depends on the row outside, and is no answer of its own. Join a sub-query in FROM that is grouped by what they share.
+
+SELECT COUNT(*) FROM patients WHERE age > (SELECT (SELECT COUNT(*) FROM visits) / (SELECT COUNT(*) FROM patients))
+-- refused: scalar sub-query at 1:44: a value made of several answers does not stand beside people's rows. Ask it first, then pass its answer as a parameter (?).
+
+SELECT COUNT(*) FROM visits WHERE patient_id = (SELECT COUNT(*) FROM patients)
+-- refused: patient_id at 1:35: the privacy unit stands beside nothing but itself: anything else could single out a person. It may stand in joins and in COUNT(DISTINCT patient_id).
+
+SELECT SUM(cost - (SELECT AVG(cost) FROM visits)) FROM visits
+-- refused: SUM(("cost" - (SELECT avg("cost") FROM "visits"))) at 1:8: the bounds of its argument are not known. Add bounds to its columns in hospital.yaml, or keep it within constants: GREATEST(0, LEAST(x, 500)).
+
+-- with: mechanism='random_dp', gamma=0.01
+SELECT COUNT(*) FROM patients WHERE age > (SELECT AVG(age) FROM patients)
+-- refused: AVG(age) at 1:51: mechanism 'random_dp' does not answer this: the policy does not opt in for patients; the owner can, under random_dp. Leave the mechanism out to get the one with the least expected error.
+
+SELECT DISTINCT sex, COUNT(*) / (SELECT COUNT(*) FROM visits) FROM patients GROUP BY sex
+-- refused: scalar sub-query at 1:1: beside it neither DISTINCT nor a window over it stands. Ask for the groups in a sub-query of FROM, and compute around it.
+
+SELECT sex, RANK() OVER (ORDER BY COUNT(*) - (SELECT COUNT(*) FROM visits)) FROM patients GROUP BY sex
+-- refused: scalar sub-query at 1:1: beside it neither DISTINCT nor a window over it stands. Ask for the groups in a sub-query of FROM, and compute around it.
+
+SELECT sex, RANK() OVER (ORDER BY COUNT(*)) FROM patients GROUP BY sex HAVING COUNT(*) > (SELECT COUNT(*) FROM visits)
+-- refused: scalar sub-query at 1:1: beside it neither DISTINCT nor a window over it stands. Ask for the groups in a sub-query of FROM, and compute around it.
+
+SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR (sex, consent) IN ('F', 'M'))
+-- refused: PIVOT at 1:90: each value has as many parts as the key. Write FOR (a, b) IN ((1, 2), (3, 4)).
+
+SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M') consent = 'strict')
+-- refused: syntax at 1:89: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..

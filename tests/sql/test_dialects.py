@@ -66,7 +66,7 @@ def test_every_statement_of_the_corpus_is_spelled_by_the_dialect(benches: dict[s
         engine = SimpleNamespace(dialect=MARKED)
         other = Session(replace(session._backend, engine=engine), session.analyst)  # it plans alone
         plan = planned(other, block)
-        parts = plan.parts if isinstance(plan, ToBuy) else (plan,)
+        parts = (*plan.first, *plan.parts) if isinstance(plan, ToBuy) else (plan,)
         statements = [lower_public(own, MARKED).sql for own in parts if isinstance(own, PublicPlan)]
         statements += [one.statement.sql for own in parts if isinstance(own, Prepared) for one in own.readings]
         for sql in statements:

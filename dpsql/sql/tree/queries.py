@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dpsql.sql.atoms import Role
 from dpsql.sql.naming import column_name
-from dpsql.sql.pivot import pivoted
+from dpsql.sql.pivot import PivotKey, pivoted
 from dpsql.sql.qualify import qualified
 from dpsql.sql.syntax import (
     AllColumns,
@@ -252,18 +252,22 @@ class Queries(Expressions):
         self._slots(node, "expressions", "fields", "group", "alias", "columns", "pivot_column_naming")
         groups = self._group(node.args.get("group")) if node.args.get("group") else None
         fields = list(node.args.get("fields") or ())
-        if len(fields) != 1 or type(fields[0]) is not exp.In or isinstance(groups, GroupAll | GroupingSets):
+        if not fields or any(type(own) is not exp.In for own in fields) or isinstance(groups, GroupAll | GroupingSets):
             self._refuse(
-                node, "PIVOT", "it lists the values of one key.", "Write PIVOT (AVG(x) FOR key IN ('a', 'b'))."
+                node, "PIVOT", "it lists the values of each key.", "Write PIVOT (AVG(x) FOR key IN ('a', 'b'))."
             )
-        self._slots(fields[0], "this", "expressions")
-        aggregates, values = [self._item(own) for own in node.expressions], []
-        for own in fields[0].expressions:
+        aggregates = [self._item(own) for own in node.expressions]
+        query = pivoted(rows, aggregates, [self._pivot_key(own, node) for own in fields], groups)
+        return Derived(query, self._table_alias(node), position=query.position)
+
+    def _pivot_key(self, listed: exp.Expr, node: exp.Pivot) -> PivotKey:
+        self._slots(listed, "this", "expressions")
+        values = []
+        for own in listed.expressions:
             named = type(own) is exp.PivotAlias
             name = self._alias(own.args["alias"], node).text if named else None
             values.append((self._expression(own.this if named else own), name))
-        query = pivoted(rows, aggregates, self._expression(fields[0].this), values, groups)
-        return Derived(query, self._table_alias(node), position=query.position)
+        return PivotKey(self._expression(listed.this), values)
 
     def _table_function(self, node: exp.Table) -> TableFunctionCall | ListedRows:
         """A call in FROM over a query; whether there is such a function is not asked here."""
