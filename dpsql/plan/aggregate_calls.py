@@ -13,6 +13,7 @@ from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest
 from dpsql.plan.functions.refused import REFUSED
 from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Relation
+from dpsql.plan.plans import REPORTS
 from dpsql.plan.quantile_calls import element_of, quantile
 from dpsql.plan.relations import unit_of
 from dpsql.plan.scope import identifying
@@ -348,21 +349,22 @@ class AggregateReader:
         return low, high
 
 
-def without_report(node: syntax.Expr) -> syntax.Expr:
-    """An aggregate whose report is asked for, without ``report_format => 'JSON'``; any other node as it is.
+def without_report(node: syntax.Expr) -> tuple[syntax.Expr, str]:
+    """An aggregate without ``report_format => 'JSON'``, and that format; any other node as it is, and no format.
 
     Raises:
         UnsupportedQuery: Another format.
     """
     wanted = dict(node.named).get("report_format") if isinstance(node, syntax.Call) and node.name in CALLS else None
     if wanted is None or not isinstance(node, syntax.Call):
-        return node
+        return node, ""
     match wanted:
-        case syntax.Literal(value=str(word)) | syntax.Name(parts=(word,)) if word.upper() == "JSON":
-            return replace(node, named=tuple(pair for pair in node.named if pair[0] != "report_format"))
+        case syntax.Literal(value=str(word)) | syntax.Name(parts=(word,)) if word.upper() in REPORTS:
+            plain = replace(node, named=tuple(pair for pair in node.named if pair[0] != "report_format"))
+            return plain, word.upper()
     raise UnsupportedQuery(
-        "reports are written as JSON alone.", construct="report_format =>", position=wanted.position or node.position,
-        hint="Write report_format => 'JSON'.",
+        f"reports are written as {' or '.join(REPORTS)}.", construct="report_format =>",
+        position=wanted.position or node.position, hint="Write report_format => 'JSON'.",
     )  # fmt: skip
 
 

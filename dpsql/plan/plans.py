@@ -10,6 +10,7 @@ from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position
 from dpsql.plan.types import ListOf, Shown, Type, Value
 
 __all__ = [
+    "REPORTS",
     "WHOLE",
     "AnyPlan",
     "Cut",
@@ -23,6 +24,10 @@ __all__ = [
     "TableFunction",
     "shown",
 ]
+
+
+REPORTS = ("JSON", "PROTO")
+"""Formats of a value with its interval as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class Output:
         expression: What it holds.
         end: For DP_INTERVAL_LOW and DP_INTERVAL_HIGH: the output column whose interval it shows, and 0 or 1; then
             ``expression`` is a NULL in its place.
-        report: Whether value and interval are shown as one JSON text.
+        report: The format of `REPORTS` in which value and interval are shown as one text; empty where they are not.
         element: Where it is one element of a list: its place there, from 0. The elements of a list stand side by side,
             and only what leaves has the list (`shown`).
     """
@@ -57,7 +62,7 @@ class Output:
     name: str
     expression: Expression
     end: tuple[str, int] | None = None
-    report: bool = False
+    report: str = ""
     element: int | None = None
 
     @property

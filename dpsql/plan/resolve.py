@@ -249,10 +249,10 @@ class _Statement:
     def _outputs(self, item: syntax.Item) -> list[Output]:
         """The columns of one entry of the select list: one, or one for each argument of AVG_VECTOR or each element."""
         node = item.expression
-        plain = without_report(node)
+        plain, report = without_report(node)
         if (elements := self._lists().elements(plain)) is not None:
             found = [self._resolver().resolve(own) for own in elements]
-            return [Output(item.name, own, None, plain is not node, place) for place, own in enumerate(found)]
+            return [Output(item.name, own, None, report, place) for place, own in enumerate(found)]
         if not isinstance(node, syntax.Call) or node.name not in CALLS or CALLS[node.name].takes is not Takes.VECTOR:
             return [self._output(item)]
         if item.alias is not None:
@@ -270,8 +270,8 @@ class _Statement:
             return Output(item.name, as_null(Type.REAL), self._interval_end(node))
         bare = item.alias is None and isinstance(node, syntax.Name)
         name = self.scope.spelling(node) if bare and isinstance(node, syntax.Name) else item.name
-        plain = without_report(node)
-        return Output(name, self._resolver().resolve(plain), report=plain is not node)
+        plain, report = without_report(node)
+        return Output(name, self._resolver().resolve(plain), report=report)
 
     def _interval_end(self, node: syntax.Call) -> tuple[str, int]:
         """DP_INTERVAL_LOW(n): the lower end of the interval of output column n."""

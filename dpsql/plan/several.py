@@ -245,8 +245,9 @@ def _is_answer(query: syntax.Select) -> bool:
 
 def has_one_row(part: Part) -> bool:
     """Whether an answer has one row whatever is released."""
+    one, stages = False, tuple[Stage, ...]()
     if isinstance(part, PublicPlan):
-        one, stages = False, (part.stage,)
+        stages = (part.stage,)
     else:
         only = not part.keys and part.sets is None and part.table is None and part.cut == WHOLE
         one, stages = only and _keeps_rows(part), part.stages

@@ -139,4 +139,5 @@ class Prepared:
         after = lower_released(self.plan)
         answer = [(output.name, output.end, output.type, output.element) for output in self.plan.answer]
         described += [after.sql, repr(after.parameters), repr(answer)]
+        described += [output.report for output in self.plan.answer if output.report not in ("", "JSON")]
         return hashlib.sha256(repr(described).encode()).hexdigest()

@@ -1660,8 +1660,8 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, group_selection_strategy 
 -- refused: RIGHT JOIN at 1:169: a public table may not keep its rows beside a private one: a person's arrival would also take a row. Keep the private table's rows, write JOIN, or PUBLIC_GROUPS and GROUP BY the public columns.
 
 -- Reports
-SELECT COUNT(*, report_format => 'PROTO') FROM patients
--- refused: report_format => at 1:34: reports are written as JSON alone. Write report_format => 'JSON'.
+SELECT COUNT(*, report_format => 'XML') FROM patients
+-- refused: report_format => at 1:34: reports are written as JSON or PROTO. Write report_format => 'JSON'.
 
 SELECT COUNT(*, report_format => 'JSON') + 1 FROM patients
 -- refused: report_format => at 1:34: a report stands alone in the SELECT list of the answer. Write the aggregate without it here.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dpsql.answers.report import _as_proto
 from dpsql.plan.types import Type
 from dpsql.session import Session
 from tests.sql.databases import open_proxy
@@ -51,3 +52,27 @@ def test_it_stands_in_each_row_and_in_what_is_described(session: Session) -> Non
     outline = session.outline(sql)
     assert (outline.types, outline.bars) == (answer.types, (False, False, False))
     assert session.query(f"SELECT * FROM ({sql}) AS t LIMIT 0").types == answer.types
+
+
+def test_proto_is_the_same_in_protobufs_text_format(session: Session) -> None:
+    sql = "SELECT COUNT(*{0}) AS n, QUANTILE_CONT(items, [0.5, 0.9]{0}) AS q FROM orders"
+    shown, plain = (
+        session.query(sql.format(", report_format => 'PROTO'"), epsilon=1),
+        session.query(sql.format(", report_format => 'JSON'"), epsilon=1),
+    )
+    ((n, q),), ((count, both),) = shown.rows, plain.rows
+    one = report(count)
+    ends = one["noise_confidence_interval"]
+    assert n == (
+        f"value {{ int_value: {one['value']} noise_confidence_interval {{ lower_bound: {float(ends['lower_bound'])} "
+        f"upper_bound: {float(ends['upper_bound'])} confidence_level: 0.95 }} }}"
+    )
+    assert q.startswith("values { values { float_value: ")
+    assert [f"float_value: {float(value)} " in q for value in report(both)["value"]] == [True, True]
+    assert shown.types == (Type.TEXT, Type.TEXT)
+
+
+def test_fields_without_a_value_are_left_out() -> None:
+    assert _as_proto(None, None, 2, 0.9) == (
+        "value { noise_confidence_interval { upper_bound: 2.0 confidence_level: 0.9 } }"
+    )

@@ -112,12 +112,10 @@ def test_statements_that_wait_for_the_same_value_buy_it_once(session: Heard) -> 
     assert sum(answer.cost.epsilon for answer in answers) == pytest.approx(0.6)
 
 
-def test_a_value_that_no_row_has_is_null_and_leaves_none(session: Heard) -> None:
-    core = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5, delta = 1e-9, mechanism = 'friendly_core', "
-    inner = f"{core}scale = (1, 1000)) AVG(weight) FROM patients WHERE age > 109"
-    answer = session.query(f"SELECT COUNT(*) AS n FROM patients WHERE weight > ({inner})", epsilon=0.5)
+def test_null_leaves_no_row(session: Heard) -> None:
+    inner = "SELECT NULLIF(COUNT(*), COUNT(*)) FROM patients"
+    session.query(f"SELECT COUNT(*) AS n FROM patients WHERE age > ({inner})", epsilon=0.5)
     assert session.asked[-1].parameters == (None,)
-    assert answer.replayed is False
 
 
 def test_every_statement_is_verified_with_made_up_values_and_null() -> None:
