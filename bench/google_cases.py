@@ -45,8 +45,8 @@ License 2.0). `python bench/google_cases.py` writes this page.
 - **otherwise**: answered, but not as there; the reason stands beside it.
 - **refused**: with the message beside it.
 
-What is not met is kept on purpose: a case would be met only where an answer told who is in the data, an empty group were
-hidden that every database has, one release were sold twice, or one name meant two things."""
+What is not met is kept on purpose: it would be met only where an answer told who is in the data, a group were hidden
+that every database has, one release were sold twice, or one name meant two things."""
 
 UNITS = "AVG is the mean of rows; with contribution_bounds_per_group it is that of the units' means, as there."
 EMPTY = (

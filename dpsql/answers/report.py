@@ -67,8 +67,10 @@ def _as_json(value: Any, low: Any, high: Any, confidence: float) -> str:
 def _as_proto(value: Any, low: Any, high: Any, confidence: float) -> str:
     if not isinstance(value, list):
         return f"value {{{_message(value, low, high, confidence)} }}"
-    ends = zip(value, *(own if isinstance(own, list) else [own] * len(value) for own in (low, high)), strict=True)
-    return f"values {{{''.join(f' values {{{_message(*own, confidence)} }}' for own in ends)} }}"
+    lows, highs = (own if isinstance(own, list) else [own] * len(value) for own in (low, high))
+    every = zip(value, lows, highs, strict=True)
+    parts = (_message(own, least, most, confidence) for own, least, most in every)
+    return f"values {{{''.join(f' values {{{part} }}' for part in parts)} }}"
 
 
 def _message(value: Any, low: Any, high: Any, confidence: float) -> str:
