@@ -120,7 +120,7 @@ def test_written_decimals_are_added_as_decimals(shop: Session) -> None:
     [
         ("SELECT substring(product FROM 1 FOR 2), COUNT(*) FROM lineitems GROUP BY 1", "substring(text, 1, 2)"),
         ("SELECT WITH ANONYMIZATION OPTIONS (epsilon = 1) COUNT(*) FROM orders", "WITH DIFFERENTIAL_PRIVACY"),
-        ("SELECT SUM((SELECT SUM(tax) FROM regions)) FROM orders", "Ask it first"),
+        ("SELECT COUNT(*) FROM orders WHERE shipping > (SELECT COUNT(*) FROM products)", "Ask it first"),
     ],
 )
 def test_a_refusal_proposes_what_works(sql: str, hint: str, shop: Session) -> None:
