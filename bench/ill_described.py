@@ -1,9 +1,9 @@
 """Six data sets that their policies describe badly, and the statements that `coverage.py` asks of them.
 
-Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims and a panel of few people from a
-fixed generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large, ``rows_about`` is off by
-10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions pick parts that lie far from
-the whole.
+Anybody can make them: the repository's own hospital, shop and cities, lognormal incomes, Pareto claims and a panel of
+few people from a fixed generator. Centres lie far from the data, spreads are 10 to 1000 times too small or too large,
+``rows_about`` is off by 10 to 100 times, bounds are up to 1000 times too wide, values are skewed, and conditions pick
+parts that lie far from the whole.
 """
 
 from __future__ import annotations
