@@ -16,11 +16,11 @@ __all__ = ["Here"]
 REAL = (
     "tests/unit/owner/test_builder.py", "tests/unit/owner/test_bounded.py",
     "tests/unit/engine/", "tests/unit/worker/", "tests/unit/cli/",
-    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
+    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 FRESH = (
     "tests/unit/engine/", "tests/unit/worker/",
-    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py",
+    "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 
 

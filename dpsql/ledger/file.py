@@ -22,6 +22,7 @@ from secrets import token_hex
 from typing import Any
 
 from dpsql.errors import LedgerError
+from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError
 
 __all__ = ["LedgerFile", "Record", "sqlite_errors"]
@@ -167,7 +168,7 @@ class LedgerFile:
             finally:
                 file.close()
             os.link(temporary, path)  # unlike a rename, it never replaces a file that another process put there
-            _sync_folder(path.parent)
+            sync(path.parent)
         except FileExistsError:
             raise
         except OSError as error:
@@ -363,11 +364,3 @@ def _hash(before: bytes, *row: object) -> bytes:
 
 def _release_hash(charge: Record, fingerprint: str, answer: bytes) -> bytes:
     return sha256(charge.hash + json.dumps(fingerprint).encode() + b"\n" + answer).digest()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

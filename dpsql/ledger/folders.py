@@ -1,4 +1,4 @@
-"""Private folders, and the locks in them by which processes take turns.
+"""Private folders, files that are whole in them whenever the power is cut, and locks by which processes take turns.
 
 Tests: tests/unit/ledger/test_opening.py.
 """
@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["held", "make_private"]
+__all__ = ["held", "make_private", "network_of", "sync", "write_whole"]
 
 PAUSES = (0.001, 0.05)
 """Seconds between two looks at a lock that another process holds: the first pause, and the longest. It is a choice
 between an early answer and a busy processor."""
+
+MOUNTS = Path("/proc/self/mountinfo")
+"""What Linux says of mounts: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html."""
+NETWORK = frozenset("afs beegfs ceph cifs gfs2 glusterfs lustre ncpfs nfs nfs4 ocfs2 smb2 smb3 smbfs".split())
+"""Kinds of file systems that several machines write: those that fuse brings are named the same, after ``fuse.``."""
 
 
 def make_private(folder: Path) -> None:
@@ -31,6 +37,56 @@ def make_private(folder: Path) -> None:
             except FileExistsError:  # another process was faster
                 continue
             level.chmod(0o700)
+            sync(level.parent)
+
+
+def network_of(folder: Path) -> str | None:
+    """The kind of file system that a folder is on, or will be made on, if several machines may write it; else None.
+
+    Their locks are each machine's own, or come and go, and memory is not shared: two ledgers would be one file.
+    """
+    place = next((level for level in (folder, *folder.parents) if level.exists()), Path("/"))
+    try:
+        lines = MOUNTS.read_text(errors="replace").splitlines()
+    except OSError:
+        return None  # another system: nothing is known
+    device = place.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    kinds = (line.partition(" - ")[2].split(" ")[0] for line in lines if line.split(" ")[2] == number)
+    return next((kind for kind in kinds if kind.removeprefix("fuse.") in NETWORK), None)
+
+
+def write_whole(file: Path, content: bytes, ready: Callable[[], None] = lambda: None) -> None:
+    """Puts a file in its place: whoever reads it, also after a power cut, reads this or what was there before.
+
+    Args:
+        file: The place; its folder is private.
+        content: All of it.
+        ready: Called when the content is on the disk, before it is put in place.
+    """
+    is_new = not file.exists()
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        ready()
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    if is_new:
+        sync(file.parent)
+
+
+def sync(path: Path) -> None:
+    """Waits until a file's content, or a folder's names, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsql.errors import LedgerError
-from dpsql.ledger.folders import held, make_private
+from dpsql.ledger.folders import held, make_private, write_whole
 
 PATIENCE = 60.0
 """Seconds to wait for a process that holds the folder's lock. It is a choice: a charge holds it for milliseconds."""
@@ -191,17 +190,7 @@ class Marks:
 
     def _write(self, file: Path, stored: dict[str, Any]) -> None:
         with _as_ledger_error(file):
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".new-")
-            try:
-                with os.fdopen(handle, "w") as out:
-                    json.dump(stored, out)
-                    out.flush()
-                    os.fsync(out.fileno())  # a mark that is torn by a power cut would lock the owner out
-                self._failpoint("mark-written")
-                Path(temporary).replace(file)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            write_whole(file, json.dumps(stored).encode(), lambda: self._failpoint("mark-written"))
 
     def _unreadable(self, file: Path) -> LedgerError:
         return UnusableLedgerError(f"The ledger's high-water mark {file} cannot be read.")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpsql.errors import LedgerError
 from dpsql.ledger.file import LedgerFile, Record
+from dpsql.ledger.folders import network_of
 from dpsql.ledger.mark import HighWater, Marks, UnusableLedgerError, default_folder
 from dpsql.ledger.state import LedgerState, Pinned
 from dpsql.privacy.accounting import PolicyLimits
@@ -24,9 +25,16 @@ def marks_for(path: Path, mark: Path | None, failpoint: Callable[[str], None] = 
     """The folder of marks for the ledger at ``path``; the user's state directory where ``mark`` is None.
 
     Raises:
-        LedgerError: If it is the ledger's own folder, where one copy takes both along.
+        LedgerError: If it is the ledger's own folder, where one copy takes both along, or one of them is on a disk of
+            the network, where locks of two machines need not know of each other.
     """
     folder = (default_folder() if mark is None else mark).resolve()
+    for place, key in ((path.parent, "budget.ledger"), (folder, "budget.mark")):
+        if (kind := network_of(place)) is not None:
+            raise LedgerError(
+                f"{place} is on a file system of the network ({kind}), where two machines could spend one budget at "
+                f"once. Name a folder on a disk of this machine as {key} in the policy."
+            )
     if folder == path.parent:
         raise LedgerError(
             f"The mark of the ledger {path} must not lie in its own folder, or one old copy brings back both. "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError
-from dpsql.ledger.folders import held, make_private
+from dpsql.ledger.folders import held, make_private, sync, write_whole
 from dpsql.owner.engines import sources
 from dpsql.owner.jobs import Progress, in_owner_process
 from dpsql.owner.shape import RECORD, Shape, shape_of
@@ -77,11 +76,14 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         shutil.rmtree(made / "spill", ignore_errors=True)
         (made / FACTS).write_bytes(wire.encode(facts))
         for file in made.iterdir():
-            _settle(file)
+            file.chmod(0o600)
+            sync(file)
+        sync(made)
         target = version_directory(directory, version)
         if target.exists():
             target.rename(scratch / "replaced")
         made.rename(target)
+        sync(directory)
         _forget_old(directory, version)
 
 
@@ -135,9 +137,8 @@ def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
     if in_owner_process({"job": "contents", "shape": shape.message()}, None) != facts["contents"]:
         return False
     if fingerprint(shape) == now:  # else somebody writes to them: the next opening looks again
-        with suppress(OSError), tempfile.NamedTemporaryFile(dir=place, prefix=".facts-", delete=False) as file:
-            file.write(wire.encode({**facts, "sources": now}))
-            Path(file.name).replace(place / FACTS)
+        with suppress(OSError):
+            write_whole(place / FACTS, wire.encode({**facts, "sources": now}))
     return True
 
 
@@ -194,15 +195,6 @@ def _scratch(directory: Path) -> Iterator[Path]:
     directory.chmod(0o700)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=directory) as scratch:
         yield Path(scratch)
-
-
-def _settle(file: Path) -> None:
-    file.chmod(0o600)
-    descriptor = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _records(directory: Path, version: int) -> list[str] | None:

@@ -31,13 +31,15 @@ def open_engine(policy: Policy, directory: Path, version: int) -> Engine:
         version: The table version.
 
     Raises:
-        OperationalError: If the version is not there, or the data or the policy's tables changed since it was built.
+        OperationalError: If the version is not there or damaged, or the data or the policy's tables changed since.
     """
     place = version_directory(directory, version)
     try:
         facts = wire.decode((place / FACTS).read_bytes())
     except FileNotFoundError:
         raise _stale(f"Version {version} of the bounded tables is not in {directory}") from None
+    except (OSError, ValueError):
+        raise _stale(f"Version {version} of the bounded tables in {directory} is damaged") from None
     shape = shape_of(policy)
     if facts["shape"] != shape.digest:
         raise _stale(f"The policy's tables changed since version {version} was built")
