@@ -6,6 +6,8 @@
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
 # make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md, docs/reference.md
+# make wheel      the package, in dist/: the same bytes whenever and wherever it is made of one commit
+# make lock       what .ci/run installs, written anew with hashes, and the bill of materials, .ci/bom.cdx.json
 # make docs       the pages as a site, in .site/html; it fails on a link that leads nowhere
 PYTHON ?= python3
 BIN := .venv/bin
@@ -14,7 +16,7 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo demo-postgres test test-slow test-doors check bench schema docs
+.PHONY: demo demo-postgres test test-slow test-doors check bench schema wheel lock docs
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
@@ -50,6 +52,13 @@ schema: .venv/installed
 	$(BIN)/dpsql schema > schemas/policy.schema.json
 	$(BIN)/python -m dpsql.plan.functions > docs/functions.md
 	$(BIN)/python -m tests.reference > docs/reference.md
+
+wheel:
+	rm -rf .source && mkdir .source && git archive HEAD | (umask 022 && tar -x --no-same-permissions -C .source)
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --outdir dist .source && rm -rf .source
+
+lock: .venv/installed-test
+	.ci/lock
 
 docs: .venv/installed-docs
 	$(BIN)/python docs/site.py .site
