@@ -31,6 +31,7 @@ from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
+from dpsql.times import Times
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric
@@ -54,6 +55,7 @@ class Backend:
         public: Reads whole columns of public tables.
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
+        times: When answers leave.
         outlines: Those that were worked out over the catalog.
     """
 
@@ -68,6 +70,7 @@ class Backend:
     public: PublicRows
     charging: Charging
     served: Served
+    times: Times = field(default_factory=Times)
     outlines: Outlines = field(default_factory=Outlines)
 
     @property

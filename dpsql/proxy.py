@@ -42,6 +42,7 @@ from dpsql.privacy.accounting import Limits, PolicyLimits
 from dpsql.privacy.kinds import Approximate, Loss, Pure
 from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.session import Session
+from dpsql.times import Times
 
 if TYPE_CHECKING:
     from dpsql.mechanisms.metric.row_metric import RowMetric
@@ -217,6 +218,7 @@ class Proxy(Closing):
                 self.ledger, self.waiting, None if above is None else Fraction(above), engine.version, catalog.classes
             ),
             served=self.served,
+            times=Times(self.policy.grid),
         )
 
 

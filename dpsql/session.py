@@ -59,7 +59,8 @@ class Session(Buying):
         Args:
             sql: One SELECT, or EXPLAIN, SHOW BUDGET, SHOW TABLES, DESCRIBE, SET, CREATE SYNTHETIC TABLE, DROP TABLE.
             parameters: One value for each ``?``: None, bool, int, finite float, Decimal, str, date or datetime.
-            progress: Told each public step of a synthetic table that is made, and the share done, 0 to 1.
+            progress: Told each public step of a synthetic table that is made, and the share done, 0 to 1; never where
+                the policy has ``answer_times``.
             **options: ``epsilon``, ``delta``, ``rho``, ``mechanism``, ``confidence`` and others of the OPTIONS clause.
 
         Raises:
@@ -68,6 +69,11 @@ class Session(Buying):
             BudgetExceeded: The ledger did not grant the price; nothing was spent.
             EngineFailed: After the charge, which stays.
         """
+        times = self._backend.times
+        with times.kept():
+            return self._answered(sql, parameters, SILENT if times.grid else progress, options)
+
+    def _answered(self, sql: str, parameters: Parameters, progress: Progress, options: dict[str, Any]) -> Answer:
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
@@ -165,11 +171,12 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError, BudgetExceeded: As in `query`: one refusal refuses all, uncharged.
             EngineFailed: After the charge, which stays.
         """
-        asked = self._asked(statements, options, half_width)
-        for own in (own for one in asked for own in one.parts):
-            if isinstance(own, PublicPlan):
-                self._releases.verify(self._releases.in_a_batch(own))
-        return self._bought(asked)
+        with self._backend.times.kept():
+            asked = self._asked(statements, options, half_width)
+            for own in (own for one in asked for own in one.parts):
+                if isinstance(own, PublicPlan):
+                    self._releases.verify(self._releases.in_a_batch(own))
+            return self._bought(asked)
 
     @door
     def quote(

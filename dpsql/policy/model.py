@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -22,7 +23,18 @@ from dpsql.policy.engine import AnyEngine
 from dpsql.policy.mechanisms import ColumnMechanisms
 from dpsql.policy.metrics import MetricPolicy, broken_metrics
 from dpsql.policy.random_dp import RandomDPPolicy, broken_random_dp
-from dpsql.policy.section import Chance, ColumnName, FilePath, Name, Positive, Section, twins, wrong
+from dpsql.policy.section import (
+    Chance,
+    ColumnName,
+    Duration,
+    FilePath,
+    Name,
+    Positive,
+    Section,
+    seconds,
+    twins,
+    wrong,
+)
 from dpsql.policy.server import ServerSection
 from dpsql.policy.table import TablePolicy
 from dpsql.policy.units import broken_chains, identities, misnamed_units, unit_column
@@ -172,6 +184,8 @@ class Policy(Section):
     """true admits mechanisms whose exact arithmetic is not proved (covariances), and labels their answers."""
     server: ServerSection = Field(default_factory=ServerSection)
     """What is asked over a server, and by an agent."""
+    answer_times: list[Duration] = Field(default_factory=list, examples=[["100ms", "1s", "10s"]])
+    """Answers and refusals leave at these times after a question alone, and at multiples of the last."""
     mechanisms: dict[ColumnName, ColumnMechanisms] = Field(default_factory=dict)
     """The owner's defaults and bans per table.column."""
 
@@ -200,6 +214,11 @@ class Policy(Section):
     def classes(self) -> Mapping[str, Fraction]:
         """Each class of units and the share of a loss that it agrees to; none without ``privacy_classes``."""
         return {} if self.privacy_classes is None else self.privacy_classes.shares
+
+    @property
+    def grid(self) -> tuple[float, ...]:
+        """`answer_times`, in seconds."""
+        return tuple(map(seconds, self.answer_times))
 
     def resolve(self, path: Path) -> Path:
         """The absolute path: a relative one starts at the policy file's directory, `~` at the user's home."""
@@ -251,6 +270,8 @@ def _contradictions(policy: Policy) -> Iterator[PydanticCustomError]:
         for key, column in table.columns.items():
             if column.values_from is not None:
                 yield from _broken_domain(policy, column, (*at, "columns", key, "values_from"))
+    if not all(a < b for a, b in pairwise((0.0, *policy.grid))):
+        yield wrong("times of answers rise from above 0", "write such as [100ms, 1s, 10s]", "answer_times")
     yield from broken_chains(policy.tables)
     yield from broken_metrics(policy.metrics, policy.tables, policy.neighbours)
     yield from broken_random_dp(policy.random_dp, policy.tables, policy.neighbours)
