@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,10 +11,26 @@ from pathlib import Path
 
 import duckdb
 
-__all__ = ["FAMILIES", "KINDS", "MOST_ROWS", "RELATIONS", "Family", "neighbours", "policy_text", "write"]
+__all__ = [
+    "FAMILIES",
+    "HIGHEST",
+    "KINDS",
+    "MOST_ROWS",
+    "RELATIONS",
+    "Family",
+    "Table",
+    "apart",
+    "exposed",
+    "neighbours",
+    "policy_text",
+    "write",
+]
 
 KINDS = ((0, "a"), (1, "b"), (9, "b"))
 """The three rows that there are: x, which is bounded by 0 and 3, and g, whose values are a, b and c."""
+
+HIGHEST = 3
+"""The upper bound of x."""
 
 MOST_ROWS = 4
 """Of one table."""
@@ -36,6 +53,8 @@ class Family:
         rows: How many rows a unit has at most.
         kept: How many of them the policy lets count.
         every_unit: Whether the policy says that every unit has one row: under replace_one their number is public.
+        metric: Whether there is a metric of its rows, named as the table: 1 for each step of x, and 1 for being there.
+        cells: Whether its policy takes for granted that nobody is alone in a value of g.
     """
 
     name: str
@@ -43,6 +62,8 @@ class Family:
     rows: int
     kept: int
     every_unit: bool = False
+    metric: bool = False
+    cells: bool = False
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -77,11 +98,13 @@ FAMILIES = {
         Family("single", MOST_ROWS, 1, 1),
         Family("fixed", MOST_ROWS, 1, 1, every_unit=True),
         Family("several", 2, 3, 2),
-        Family("alone", 1, MOST_ROWS, MOST_ROWS),
+        Family("apart", MOST_ROWS, 1, 1, metric=True),
+        Family("cells", MOST_ROWS, 1, 1, cells=True),
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
-count; one unit with up to four."""
+count; single rows
+under a metric; and in cells of which empty ones show."""
 
 
 def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator[tuple[Table, Table]]:
@@ -92,6 +115,21 @@ def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator
         for two in dict.fromkeys(_around(family, one)):
             if two in known and two != one and (relation == "replace_one") == (_present(one) == _present(two)):
                 yield one, two
+
+
+def apart(one: Table, two: Table) -> int | None:
+    """How many steps of x lie between the rows in which two neighbours of single rows differ; None where one came."""
+    gone, came = Counter(one) - Counter(two), Counter(two) - Counter(one)
+    if not (gone and came):
+        return None
+    ((first,),), ((second,),) = gone, came
+    return abs(min(KINDS[first][0], HIGHEST) - min(KINDS[second][0], HIGHEST))
+
+
+def exposed(one: Table, two: Table) -> bool:
+    """Whether a value of g is in one of two tables alone: random differential privacy leaves such pairs out."""
+    first, second = ({KINDS[kind][1] for unit in table for kind in unit} for table in (one, two))
+    return first != second
 
 
 def _present(table: Table) -> int:
@@ -123,8 +161,15 @@ def policy_text(family: Family, tables: Sequence[Table], relation: str, composit
     """The policy over them. Its budget never runs out."""
     shape = f"unit: id, rows_per_unit: {family.kept}, rows_about: {MOST_ROWS}"
     shape += ", every_unit: true" if family.every_unit and relation == "replace_one" else ""
-    columns = "x: {type: integer, nullable: false, bounds: [0, 3]}, g: {type: text, values: [a, b, c]}, h: {type: text}"
+    columns = f"x: {{type: integer, nullable: false, bounds: [0, {HIGHEST}]}}, "
+    columns += "g: {type: text, values: [a, b, c]}, h: {type: text}"
     listed = "\n".join(f"  {family.named(table)}: {{{shape}, columns: {{{columns}}}}}" for table in tables)
+    measured = "combine: sum, presence: 1, attributes: {x: {kind: chain, epsilon: 1}}, limit: {x: 1000, presence: 1000}"
+    each = [f"  {family.named(table)}: {{table: {family.named(table)}, {measured}}}" for table in tables]
+    random = "assume: exchangeable, base_partition: [g], gamma_limit: 0.5, row_floor: 12"
+    cells = [f"  {family.named(table)}: {{{random}}}" for table in tables]
+    more = ["metrics:", *each] if family.metric else ["random_dp:", *cells] if family.cells else []
+    ends = "\n".join(more)
     return f"""
 version: 1
 name: tiny
@@ -138,4 +183,5 @@ budget:
   per_query: {{epsilon: 1, delta: 1.0e-9}}
 tables:
 {listed}
+{ends}
 """

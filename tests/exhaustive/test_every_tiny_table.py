@@ -18,7 +18,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Integers, Sampler
 from tests.attacks.seeded_bugs import BUGS
 from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PLANS, QUICK
-from tests.exhaustive.statements import Case, laws, verified
+from tests.exhaustive.statements import Case, claimed, laws, verified
 from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Verdict, compared
 from tests.exhaustive.world import TinyWorld
@@ -127,7 +127,7 @@ def test_values_beyond_their_bounds_are_convicted_where_nothing_clamps_them() ->
 
 def test_a_claim_that_is_a_little_too_small_is_refuted(smallest: TinyWorld) -> None:
     found = laws(smallest, QUICK[0], "add_remove")
-    epsilon, _ = found.claim
+    epsilon, _ = claimed(found.loss)
     nearly = epsilon - Fraction(1, 10**60)
     pairs = [*neighbours(FAMILIES["single"], "add_remove", 2)]
     assert sum(compared(found.by_table[a], found.by_table[b], nearly, Fraction(0)).broken for a, b in pairs)
