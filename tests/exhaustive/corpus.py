@@ -88,9 +88,9 @@ QUICK: tuple[Case, ...] = (
 """What `make test` asks, of the smallest tables."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "capped": "it first finds a cap, then releases by another mechanism: too many paths at prices that find one",
-    "located": "it draws a place, a width and a clamp before its noise: too many paths",
-    "friendly_core": "it refuses so few rows: times the epsilon of a search they must be 40",
+    "capped": "it finds a cap before another mechanism answers within it: more than 60,000 paths for a table",
+    "located": "it searches for a place before its noise: more than 60,000 paths for a table",
+    "friendly_core": "it refuses so few rows: rows times the epsilon of a search must reach 40",
 }
 """Mechanisms that are not listed exhaustively, with the reason. Replays and draws audit them."""
 
