@@ -26,6 +26,9 @@ from tests.exhaustive.world import TinyWorld
 LEAST_CHECKS = 1_000_000
 """That `make test-slow` decides."""
 
+LESS = 1 - Fraction(1, 10**30)
+"""Of a claim: far less than a float could tell."""
+
 SEVERAL = {"epsilon": 1, "mechanism": "laplace"}
 GROUPS = "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g"
 
@@ -125,9 +128,18 @@ def test_values_beyond_their_bounds_are_convicted_where_nothing_clamps_them() ->
         assert verified(world, QUICK[0], "add_remove").broken
 
 
-def test_a_claim_that_is_a_little_too_small_is_refuted(smallest: TinyWorld) -> None:
-    found = laws(smallest, QUICK[0], "add_remove")
-    epsilon, _ = claimed(found.loss)
-    nearly = epsilon - Fraction(1, 10**60)
-    pairs = [*neighbours(FAMILIES["single"], "add_remove", 2)]
-    assert sum(compared(found.by_table[a], found.by_table[b], nearly, Fraction(0)).broken for a, b in pairs)
+@pytest.mark.parametrize("at", [0, 3], ids=["epsilon", "delta"])
+def test_a_claim_that_is_a_little_too_small_is_refuted(smallest: TinyWorld, at: int) -> None:
+    found, pairs = laws(smallest, QUICK[at], "add_remove"), [*neighbours(FAMILIES["single"], "add_remove", 2)]
+    epsilon, delta = claimed(found.loss)
+    nearly = (epsilon, delta * LESS) if delta else (epsilon * LESS, delta)
+    assert sum(compared(found.by_table[one], found.by_table[two], *nearly).broken for one, two in pairs)
+
+
+def test_pairs_that_gamma_is_charged_for_lose_more_than_epsilon() -> None:
+    (case,) = (case for case in BY_MECHANISM if case.mechanism == "random_dp")
+    with TinyWorld({"cells": 1}) as world:
+        found, verdict = laws(world, case, "add_remove"), Verdict()
+        for one, two in neighbours(FAMILIES["cells"], "add_remove", 1):
+            verdict += compared(found.by_table[one], found.by_table[two], *claimed(found.loss))
+    assert verdict.broken
