@@ -55,7 +55,7 @@ BY_MECHANISM: tuple[Case, ...] = (
     *_priced("exponential", MEDIAN, interval="none", family="several"),
     *_priced("top_k", FIRST),
     _named("top_k", "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n LIMIT 2", epsilon=3),
-    _named("clamped", SUMMED, epsilon=20),
+    _named("clamped", SUMMED, epsilon=30),
     *_priced("preprocessing", SUMMED, sensitivity=2),
     Case("public", COUNTED, {}, "fixed", relations=RELATIONS[1:]),
     _named("random_dp", BY_GROUP, epsilon=1, family="cells"),
