@@ -53,6 +53,7 @@ class Parted:
         key: What is grouped by; empty for nothing.
         number: What is summed up.
         condition: What parts the rows.
+        public: Whether they are rows of a public table.
     """
 
     source: str
@@ -60,17 +61,22 @@ class Parted:
     key: str
     number: str
     condition: str
+    public: bool = False
 
 
 def parted(catalog: Catalog) -> st.SearchStrategy[Parted]:
     """Rows of one policy, and a condition that parts them."""
-    return st.one_of([_parts(source, scope) for source, scope in _sources(catalog)])
+    public = [table for table in catalog.tables.values() if table.public]
+    return st.one_of(
+        [_parts(source, scope, False) for source, scope in _sources(catalog)]
+        + [_parts(f"{table.name} AS p", _Scope(_columns(table, "p"), f"p.{table.key}"), True) for table in public]
+    )
 
 
 @st.composite
-def _parts(draw: st.DrawFn, source: str, scope: _Scope) -> Parted:
+def _parts(draw: st.DrawFn, source: str, scope: _Scope, public: bool) -> Parted:
     key = draw(_key(scope)) if draw(st.booleans()) else ""
-    return Parted(source, scope.unit, key, draw(_number(scope, 2)), draw(_condition(scope, 2)))
+    return Parted(source, scope.unit, key, draw(_number(scope, 2)), draw(_condition(scope, 2)), public)
 
 
 @st.composite

@@ -1,8 +1,8 @@
 """The oracles of SQLancer: what a statement says of all rows and what it says of their parts must agree, without noise.
 
 A condition is true, false or NULL for each row. So COUNT and SUM over all rows are the sums of those over the three
-parts, and people are at most as many as in the three parts together. A WHERE says the same as a FILTER, and as a CASE
-inside the aggregate. No other system is asked: both sides are ours.
+parts, and people are at most as many as in the three parts together. Of public tables MIN and MAX are those of the
+parts. A WHERE says the same as a FILTER, and as a CASE inside the aggregate. Nobody else is asked: both sides are ours.
 
 Statements whose contribution bounds leave out rows or groups are passed over: of each part other rows may be left out.
 So are groups of an open domain: those of few people appear in the whole, and not in the parts.
@@ -31,6 +31,7 @@ __all__ = ["difference", "tried"]
 
 PRICE = {"epsilon": 100, "delta": 1e-3}
 UNITS = 3  # The place of the people among the aggregates.
+MOST = 5  # Aggregates of a statement, at most.
 PARTS = ("{}", "NOT {}", "({}) IS NULL")
 SLACK = 1e-9
 """Of a value: what adding up doubles in another order may change."""
@@ -49,7 +50,7 @@ def difference(bench: Bench, asked: Parted) -> str | None:
     whole = _values(bench, asked, counts)
     parts = [part.format(f"({asked.condition})") for part in PARTS]
     found = [_values(bench, asked, counts, part) for part in parts]
-    filters = [_values(bench, asked, _filtered(asked, part)) for part in parts]
+    filters = [_values(bench, asked, [text for _, text in _filtered(asked, part)]) for part in parts]
     if whole is None or None in found or None in filters:
         return None
     told = [values for values in found if values is not None]
@@ -58,31 +59,39 @@ def difference(bench: Bench, asked: Parted) -> str | None:
         for place, text in enumerate(counts):
             (low, high), (least, most) = _of(whole, group)[place], sums[place]
             least = 0 if place == UNITS else least  # who is in several parts is counted in each
-            if not (least <= high + SLACK * abs(high) and low - SLACK * abs(low) <= most):
+            if not _meet((low, high), (least, most)):
                 return f"{text} of {group} is {low} to {high}, that of its parts {sums[place]}"
     for part, values, filtered in zip(parts, told, filters, strict=True):
         for group in {*values, *(filtered or ())}:
             theirs = _of(values, group)
-            for place, form in enumerate(_filtered(asked, part)):
-                one, other = theirs[_PLACES[place]], _of(filtered or {}, group)[place]
+            for at, (place, form) in enumerate(_filtered(asked, part)):
+                one, other = theirs[place], _of(filtered or {}, group)[at]
                 if not _meet(one, other):
                     return f"{form} of {group} is {other}, with WHERE {one}"
+    return _extremes(bench, asked, parts) if asked.public else ""
+
+
+def _extremes(bench: Bench, asked: Parted, parts: Sequence[str]) -> str:
+    """What does not agree of the least and the largest value."""
+    for name, extreme in {"MIN": min, "MAX": max}.items():
+        text = f"SELECT {name}({asked.number}) FROM {asked.source}"
+        found = [bench.session.query(f"{text} WHERE {part}").rows[0][0] for part in parts]
+        known = [value for value in found if value is not None]
+        ((whole,),) = bench.session.query(text).rows
+        if whole != (extreme(known) if known else None):
+            return f"{name}({asked.number}) is {whole}, those of its parts {found}"
     return ""
 
 
-_PLACES = (0, 0, 1, 2, 2)
-"""For each form of `_filtered`, which of the aggregates it is with WHERE."""
-
-
-def _filtered(asked: Parted, part: str) -> list[str]:
-    """The same aggregates without WHERE: by FILTER, and by CASE."""
-    return [
-        f"COUNT(*) FILTER (WHERE {part})",
-        f"SUM(CASE WHEN {part} THEN 1 ELSE 0 END)",
-        f"COUNT(CASE WHEN {part} THEN {asked.number} END)",
-        f"SUM({asked.number}) FILTER (WHERE {part})",
-        f"SUM(CASE WHEN {part} THEN {asked.number} END)",
+def _filtered(asked: Parted, part: str) -> list[tuple[int, str]]:
+    """The same aggregates without WHERE, by CASE and by FILTER, each with its place; over public rows by CASE alone."""
+    cases = [
+        (0, f"SUM(CASE WHEN {part} THEN 1 ELSE 0 END)"),
+        (1, f"COUNT(CASE WHEN {part} THEN {asked.number} END)"),
+        (2, f"SUM(CASE WHEN {part} THEN {asked.number} END)"),
     ]
+    filters = [(0, f"COUNT(*) FILTER (WHERE {part})"), (2, f"SUM({asked.number}) FILTER (WHERE {part})")]
+    return cases if asked.public else cases + filters
 
 
 def _values(bench: Bench, asked: Parted, aggregates: Sequence[str], part: str = "") -> Values | None:
@@ -110,7 +119,7 @@ def _ends(value: Any, end: Ends | None) -> tuple[float, float]:
 
 
 def _of(values: Values, group: Any) -> Sequence[Any]:
-    return values.get(group) or [(0, 0)] * max(map(len, values.values()), default=len(_PLACES))
+    return values.get(group) or [(0, 0)] * MOST
 
 
 def _sum(ends: Sequence[Any]) -> tuple[float, float]:
@@ -118,7 +127,7 @@ def _sum(ends: Sequence[Any]) -> tuple[float, float]:
 
 
 def _meet(one: Any, other: Any) -> bool:
-    slack = SLACK * max(map(abs, (*one, *other)))
+    slack = SLACK * max(1, *map(abs, (*one, *other)))
     return bool(one[0] <= other[1] + slack and other[0] <= one[1] + slack)
 
 

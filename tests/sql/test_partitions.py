@@ -33,3 +33,9 @@ def test_the_comparison_sees_a_part_that_is_missing(benches: dict[str, Bench]) -
         assert "COUNT(*) of ()" in str(difference(benches["hospital"], asked))
     with patch.object(partitions, "PARTS", ("{}", "{} AND FALSE", "({}) IS NULL")):
         assert difference(benches["hospital"], asked)
+
+
+def test_the_comparison_sees_an_extreme_that_is_missing(benches: dict[str, Bench]) -> None:
+    asked = Parted("regions AS p", "p.code", "", "p.tax", "p.tax > 0.1", public=True)
+    assert difference(benches["shop"], asked) == ""
+    assert partitions._extremes(benches["shop"], asked, ["p.tax > 0.1", "p.tax IS NULL"]).startswith("MIN(p.tax)")
