@@ -69,7 +69,10 @@ def parted(catalog: Catalog) -> st.SearchStrategy[Parted]:
     public = [table for table in catalog.tables.values() if table.public]
     return st.one_of(
         [_parts(source, scope, False) for source, scope in _sources(catalog)]
-        + [_parts(f"{table.name} AS p", _Scope(_columns(table, "p"), f"p.{table.key}"), True) for table in public]
+        + [
+            _parts(f"{table.name} AS p", _Scope(_columns(table, "p"), f"p.{table.key or min(table.columns)}"), True)
+            for table in public
+        ]
     )
 
 
