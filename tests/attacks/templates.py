@@ -9,7 +9,7 @@ from dpsql.audit.template import Template
 __all__ = ["REFUSED", "TEMPLATES", "Template", "named"]
 
 OPEN = {"epsilon": 6, "delta": 1e-3}
-FOUND = {"epsilon": 3, "mechanism": "clamped"}
+FOUND = {"epsilon": 10, "mechanism": "clamped"}
 MANY_GROUPS = {**OPEN, "mechanism": "gaussian_threshold"}
 """A price at which groups of a few units appear."""
 HIDDEN = {"epsilon": 3, "delta": 1e-3, "rest": True}
@@ -170,7 +170,7 @@ TEMPLATES = (
     Template("SELECT grade > 3 AS good, SUM(grade), COUNT(DISTINCT patient_id) FROM notes GROUP BY 1", options=FOUND),
     Template(
         "SELECT p.sex, SUM(v.cost), COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY p.sex",
-        options={"rho": 0.5, "mechanism": "clamped"},
+        options={"rho": 4, "mechanism": "clamped"},
     ),
     Template("SELECT SUM(score), COUNT(score) FROM visits WHERE ward = 'A'", options=FOUND),
     # prices and mechanisms
