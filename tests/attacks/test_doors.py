@@ -49,7 +49,7 @@ REFUSED = (
     "SELECT DISTINCT weight FROM people",
     "SELECT COUNT(*) FROM people WHERE person = 7", "SELECT LISTAGG(sex) FROM people",
     "SELECT COUNT(*) FROM people a JOIN people b ON a.age = b.age",
-    "SELECT COUNT(*) FROM people WHERE age = (SELECT MAX(age) FROM people)",
+    "SELECT COUNT(*) FROM people AS p WHERE age = (SELECT MAX(q.age) FROM people AS q WHERE q.person = p.person)",
     # values that break off where one row is met
     "SELECT SUM(1 / (person - 7)) FROM people", "SELECT COUNT(*) FROM people WHERE CAST(sex AS INTEGER) = 1",
     # the machine and the database behind

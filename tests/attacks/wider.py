@@ -219,7 +219,7 @@ WIDER_REFUSED = (
         "SELECT AVG(n) FROM (SELECT v.patient_id, COUNT(*) AS n FROM patients p LEFT JOIN visits v USING (patient_id) GROUP BY 1) t"
     ),
     Template("SELECT COUNT(*) FROM (SELECT patient_id FROM visits ORDER BY cost DESC LIMIT 1) AS t"),
-    Template("SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"),
+    Template("SELECT COUNT(*) FROM visits v WHERE cost > (SELECT AVG(w.cost) FROM visits w WHERE w.ward = v.ward)"),
     Template("SELECT COUNT(*) OVER (PARTITION BY ward) FROM visits"),
     Template("SELECT diagnosis, ward, COUNT(*) FROM visits GROUP BY CUBE (diagnosis, ward)", options=OPEN),
     Template("SELECT VAR_POP(reading) FROM notes"),

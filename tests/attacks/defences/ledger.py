@@ -55,8 +55,8 @@ LEDGER = (
     Defence(
         "an engine that does not stand is charged nothing",
         BUYING,
-        "                backend.engine.verify(reading.statement)\n",
-        "                pass\n",
+        "                    backend.engine.verify(statement)\n",
+        "                    pass\n",
         ("tests/unit/test_charging.py", "tests/attacks/test_charged_then_failed.py", "tests/attacks/test_crafted.py"),
     ),
     Defence(
