@@ -78,7 +78,7 @@ budget:
   total: {epsilon: 1000000}
   analysts: {ACCOUNTS}
   per_query: {epsilon: 0.001}
-server: {connections: 200, statements_per_minute: 6000}
+server: {connections: 200, statements_per_minute: 60000}
 tables:
   people:
     unit: person
