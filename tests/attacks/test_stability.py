@@ -38,6 +38,8 @@ RELATIONS = {
     "SELECT v.person, i.price FROM items i JOIN visits v ON v.visit = i.visit AND v.person = i.person": 4,
     "SELECT v.person, i.price FROM visits v JOIN items i USING (visit)": 4,
     "SELECT a.person FROM visits a JOIN visits b ON a.visit = b.visit": 3,
+    "SELECT v.person FROM (SELECT person, cost / 2 AS half, ward FROM visits) v "
+    "JOIN waves w ON v.person = w.person AND v.half = w.wave AND v.ward = w.part": 12,  # as reals: no key
     "SELECT a.person FROM waves a JOIN waves b ON a.person = b.person AND a.wave = b.wave AND a.part = b.part": 4,
     "SELECT a.person FROM waves a JOIN waves b USING (person, wave)": 16,
     "SELECT n.person FROM notes n LEFT JOIN waves w ON n.person = w.person AND n.grade = w.wave AND n.ward = w.part": 2,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -219,7 +220,14 @@ def test_rows_without_unit_or_key_are_in_no_view(engine: duckdb.DuckDBPyConnecti
 
 def test_another_secret_chooses_other_rows(engine: duckdb.DuckDBPyConnection) -> None:
     rows = [visit(1, number) for number in range(100)]
-    assert counted(view(engine, rows)) != counted(view(engine, rows, key=b"another"))
+    kept, others = ({row["visit"] for row in view(engine, rows, key=key)} for key in (KEY, b"another"))
+    assert kept != others
+    assert kept == {row["visit"] for row in twin(rows)}
+
+
+def test_a_zero_has_no_sign(engine: duckdb.DuckDBPyConnection) -> None:
+    (row,) = view(engine, [visit(1, 1, age=-0.0, weight=-0.0, share=-0.0)])
+    assert not any(math.copysign(1, value) < 0 for value in row.values() if isinstance(value, float))
 
 
 @pytest.mark.parametrize(
