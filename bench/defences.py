@@ -14,8 +14,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import count
 from pathlib import Path
+from queue import Queue
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the list lives with the tests, outside the package
 
@@ -27,6 +30,7 @@ PAGE = ROOT / "docs" / "under_fire.md"
 RED = 1  # What pytest leaves with where a test failed; anything else is no verdict.
 GREEN = 0
 SHOWN = 2_000  # Characters of what pytest said last. It is a choice: the names of what failed.
+AT_ONCE = 2  # Defences that are out at a time, each in a tree of its own. It is a choice: a processor for each.
 TIMES = count(10**9)  # Each change of a file gets a time of its own, so that no compiled file is taken for another's.
 
 
@@ -35,11 +39,14 @@ def main(words: Sequence[str]) -> bool:
     wanted = [defence for defence in DEFENCES if all(word in defence.name for word in words)]
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dpsql-defences-") as scratch:
-        tree = _copied(Path(scratch) / "tree")
+        trees = Queue[Path]()
+        for number in range(AT_ONCE):
+            trees.put(_copied(Path(scratch) / str(number)))
         tests = sorted({test for defence in wanted for test in defence.tests})
-        if (standing := _tested(tree, tests, "-n", "2")).returncode != GREEN:
+        if (standing := _tested(trees.queue[0], tests, "-n", "2")).returncode != GREEN:
             sys.exit(f"The tests are not green as they stand:\n{standing.stdout[-SHOWN:]}")
-        found = [(defence, _convicting(tree, defence)) for defence in wanted]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = list(zip(wanted, pool.map(partial(_convicting, trees), wanted), strict=True))
     missed = [defence.name for defence, test in found if test is None]
     rows = [[defence.name, f"`{defence.file}`", f"`{test}`" if test else "none"] for defence, test in found]
     lines = table(["defence", "taken out of", "a test that goes red"], rows)
@@ -59,8 +66,9 @@ def _copied(tree: Path) -> Path:
     return tree
 
 
-def _convicting(tree: Path, defence: Defence) -> str | None:
-    """The first of its files of tests that goes red without the defence."""
+def _convicting(trees: Queue[Path], defence: Defence) -> str | None:
+    """The first of its files of tests that goes red without the defence, in a tree that nobody else uses meanwhile."""
+    tree = trees.get()
     file = tree / defence.file
     text = file.read_text()
     _written(file, text.replace(defence.stands, defence.without))
@@ -68,6 +76,7 @@ def _convicting(tree: Path, defence: Defence) -> str | None:
         red = next((test for test in defence.tests if _tested(tree, [test], "-x").returncode == RED), None)
     finally:
         _written(file, text)
+        trees.put(tree)
     print(f"{'missed' if red is None else 'red'}: {defence.name}", file=sys.stderr, flush=True)
     return red
 
