@@ -22,7 +22,7 @@ from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.choice.clamp import ClampSearch, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.facts import known_sizes
-from dpsql.mechanisms.located.clamp import HELD, Clamps, clamps_of
+from dpsql.mechanisms.located.clamp import Clamps, clamps_of
 from dpsql.mechanisms.located.mechanism import reach_of, worth_of
 from dpsql.mechanisms.located.parts import FEWEST, Shares
 from dpsql.mechanisms.located.search import LocatedQuery
@@ -158,7 +158,6 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
     units = _units(rows, typical)
     groups = math.prod(len(key.domain or ()) for key in source.keys)
     caps = edges_to(most)
-    usual = place_of(caps, typical)
     reach, rest = reach_of(grid, request.facts), loss.epsilon * (1 - CAP)
     skew, deviation = float(SKEW) * reach, reach / RISE
     squares_reach = (deviation**2 * typical + (deviation * RISE) ** 2 * math.sqrt(typical)) / coarse
@@ -174,7 +173,7 @@ def units_query(request: Request, grid: Grid, loss: Pure, *, squares: bool) -> U
         groups=groups,
         values=grid,
         places=clamps_of(grid, request.facts),
-        cap=ClampSearch(caps, CAP * loss.epsilon, moved, usual, groups, usual, HELD),
+        cap=ClampSearch(caps, CAP * loss.epsilon, moved, place_of(caps, typical), groups),
         rows=rows,
         skew=skew,
         typical=typical,

@@ -31,7 +31,7 @@ from dpsql.mechanisms.located.place import Clip
 from dpsql.mechanisms.noise.mean import anchor_of, declared_centre
 from dpsql.plan.types import Facts, Grid
 
-__all__ = ["HELD", "Clamps", "clamps_of"]
+__all__ = ["Clamps", "clamps_of"]
 
 FIRST = 1024
 """Edges begin at this part of the farthest distance, or at one step. It is a choice: bounds a thousand times too wide
@@ -46,9 +46,6 @@ WIDE = 256
 NARROW = 32
 """From so many steps on, bounds are hoped to be half as loose. A guess on the side of the search, as in `clamped`:
 where it is wrong, little is lost."""
-HELD = Fraction(3)
-"""Nats by which the guess is ahead while nobody is counted: so few rows leave it in force, and the interval of a group
-of so few reaches to the bounds. It is a choice: a lower edge, which clips them all, is taken 1 time in 20."""
 SPREADS = 4  # Declared spreads that rows are thought to reach from the centre, or farther. A guess.
 SQUARED = 3
 """Of a row that is clipped by once the clamp: by how many squares of the clamp its own square falls. It is 2^2 - 1."""
@@ -84,7 +81,7 @@ class Clamps:
             power: 1 for a mean, 2 for a variance, whose noise grows with the clamp's square: a high clamp must be worth
                 sqrt(2) times as many nats. Measured: with twice as many, too often the guess stands.
         """
-        return ClampSearch(self.edges, epsilon, moved, self.guess, groups * power, self.guess, HELD)
+        return ClampSearch(self.edges, epsilon, moved, self.guess, groups * power)
 
     def counts(self, groups: Iterable[tuple[Whole, Whole]]) -> list[int]:
         """How many rows of all groups lie up to each edge and beyond the one before; last those beyond all, none.
