@@ -18,7 +18,7 @@ import numpy as np
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["ALL", "ALLOWED", "FARTHER", "MISS", "ClampSearch", "above_edges", "by_edges", "edges_to", "place_of"]
+__all__ = ["ALLOWED", "FARTHER", "MISS", "SURE", "ClampSearch", "above_edges", "by_edges", "edges_to", "place_of"]
 
 CLIMB = Fraction(5, 2)
 """Nats that a clamp twice as high must be worth just below the guessed edge. Further down it is in proportion less, at
@@ -33,15 +33,8 @@ units that all lie above the guess are clipped together."""
 FINE = 16  # Points of a score for one unit: penalties are whole numbers of them. It is a choice.
 
 SURE = Fraction(3)
-"""Nats by which the guessed edge is ahead of the lowest one while nobody is counted: the chance that a lower one is
-taken then is about e^-3, 1 in 20. It is a choice."""
-
-ALL = (Fraction(1), Fraction(8))
-"""Nats that units in all must be worth before the last edge, at which nothing is clipped, is ahead of the lowest one;
-and by how much at most. So units worth more than 4 nats are not clipped at the guess, and at a lower edge only where
-more than 8 lie within it. Fewer err less when they are clipped: all they have is less than the noise for the caps.
-Measured on constant, exponential, log-normal, Pareto and two-fold totals of 60 to 20,000 units, with a guess 5 times too
-high to 19 times too low: 89% of the intervals hold, 72% where the guess stands for all who are too few."""
+"""Nats by which the guessed edge is ahead of the lowest one while nobody is counted. So few units leave the guess in
+force: the chance that a lower edge, which clips them all, is taken is about e^-3, 1 in 20. It is a choice."""
 
 ALLOWED = 3
 """Units, as a multiple of what one nat of the choice is worth, that the interval allows to be clipped by once the
@@ -62,10 +55,8 @@ class ClampSearch:
         edges: Rising, in grid steps; no unit's size is above the last.
         epsilon: What the choice costs.
         units: How many units a neighbour differs in.
-        guess: The place of the edge that is guessed: it stands while hardly anybody is counted, and above it edges are
-            the steeper to climb.
+        guess: The place of the edge that stands while too few units are there to tell another.
         groups: How many groups get noise.
-        whole: Whether nothing is clipped where more are counted, but too few to tell where they lie.
     """
 
     edges: tuple[int, ...]
@@ -73,7 +64,6 @@ class ClampSearch:
     units: int
     guess: int
     groups: int
-    whole: bool = False
 
     @property
     def exponent(self) -> Fraction:
@@ -100,9 +90,6 @@ class ClampSearch:
         every, above = sum(units), above_edges(units)
         scores = [-FINE * many - self.penalty(place) for place, many in enumerate(above)]
         scores[self.guess] = max(scores[self.guess], self.start - FINE * every)
-        if self.whole:
-            least, most = (math.ceil(nats / self.exponent) for nats in ALL)
-            scores[-1] = max(scores[-1], min(-least, most - FINE * every))
         return scores
 
     def choose(self, units: Sequence[int], sampler: Sampler) -> int:

@@ -11,9 +11,8 @@ no size exceeds it. Let N_j be the number of units with a size above e_j, and w 
 *The choice.* Permute-and-flip takes a j by the scores q(j) = -FINE N_j - p_j with exponent c = a / (w FINE), where the
 penalties p_j are public. The slope by which they rise grows evenly from 0 at e_0 to CLIMB / c, for a clamp twice as
 high, at the edge g that is guessed from public facts: there such a clamp is worth CLIMB w / a units. Above g they rise
-by STEEP / c. While few units are there, N in all, two edges are ahead: the guess has q(g) = max(-FINE N_g - p_g,
-s - FINE N) with s about SURE / c, and the last q(J) = max(-FINE N_J - p_J, min(-l, m - FINE N)) with l and m about
-ALL / c. So hardly anybody is clipped at the guess, more units at none, unless many are seen within a lower one. Over
+by STEEP / c. The guess has q(g) = max(-FINE N_g - p_g, s - FINE N), where N is the number of all units and s about
+SURE / c: where there are too few to tell where they lie, the guess stands, and seldom an edge that clips them all. Over
 G groups penalties are sqrt(G) times as high: each group has the noise, but what is clipped is clipped once, and at the
 worst in one group; their mean squares then balance.
 
@@ -24,9 +23,9 @@ is made of the sums of each size. Discrete Laplace noise of scale w C / b is add
 
 Theorem. The choice is a-DP, the sums for a given j are b-DP, and both together (a + b)-DP.
 
-Proof. A unit that comes raises N and each N_j by 0 or 1: under ``add_remove`` each score falls by 0 to FINE (as the
-larger and the smaller of two numbers do that do), and under ``replace_one`` it moves by -FINE to FINE. So max d - min d
-is at most w FINE in the theorem of `exponential`, whose first part says that the choice is (c w FINE)-DP. A unit's totals are
+Proof. A unit that comes raises N and each N_j by 0 or 1: under ``add_remove`` each score falls by 0 to FINE (as
+the larger of two numbers does that do), and under ``replace_one`` it moves by -FINE to FINE. So max d - min d is at
+most w FINE in the theorem of `exponential`, whose first part says that the choice is (c w FINE)-DP. A unit's totals are
 multiplied by what its rows determine, and their magnitudes then add up to at most C: with groups the number is at most
 C / e_b, and s C / e_b <= C, since s <= e_b. So a neighbour moves the vector of sums by at most w C in L1 (by C where it
 is one number, of totals of one sign), and the theorem of `laplace` holds. Where a size is above all edges, which the
@@ -64,7 +63,7 @@ from fractions import Fraction
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
-from dpsql.mechanisms.choice.clamp import ALL, ClampSearch, place_of
+from dpsql.mechanisms.choice.clamp import SURE, ClampSearch, place_of
 from dpsql.mechanisms.clamped.facts import known_clamp, known_sizes
 from dpsql.mechanisms.clamped.release import ClampedRelease
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss, split
@@ -104,7 +103,8 @@ WIDE = 256
 USUAL_ROWS = 8  # Rows a unit that a table is thought to have at most, to guess its number of units. A guess.
 
 CERTAIN = 3.0
-"""Nats by which the units must outweigh the penalties before a clamp is thought to be found. A guess."""
+"""Nats by which the units of a whole table must outweigh the way from the guess up to the last edge. Where they do not,
+no price shows whether a guess that stands is far too low, and noise for the caps answers. A guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,9 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
     if for_choice is None or for_noise is None:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
-    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request), whole=True)
-    needed = (search.climbed(guess) + float(ALL[1]) + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
+    search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
+    climb = float(SURE) + search.climbed(len(totals.edges) - 1) + CERTAIN
+    needed = climb * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."
@@ -277,10 +278,10 @@ def _groups(request: Request) -> int:
 
 
 def _units(request: Request) -> float:
-    """About how many units there are: by facts, else by the guessed rows of the largest table."""
+    """About how many units there are at least: by facts, else by the guessed rows of the largest table."""
     tables = [scan.table for scan in private_scans(request.source.relation)]
     known = [float(table.advised.units) for table in tables if table.advised is not None and table.advised.units > 0]
-    guessed = [table.rows_about / min(USUAL_ROWS, math.sqrt(max(1, table.rows_per_unit))) for table in tables]
+    guessed = [table.rows_about / min(USUAL_ROWS, max(1, table.rows_per_unit)) for table in tables]
     return max(1.0, *(known or guessed))
 
 
