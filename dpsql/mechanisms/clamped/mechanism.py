@@ -172,8 +172,8 @@ def _by_search(request: Request, totals: Sized) -> ClampedRelease | str:
         return TOO_SMALL
     guess = place_of(totals.edges, _guess(request, totals))
     search = ClampSearch(totals.edges, for_choice.epsilon, request.neighbour_rows, guess, _groups(request))
-    climb = float(SURE) + search.climbed(len(totals.edges) - 1) + CERTAIN
-    needed = climb * request.neighbour_rows / max(1.0, _units(request))
+    climb = search.climbed(len(totals.edges) - 1) - search.climbed(guess)
+    needed = (float(SURE) + climb + CERTAIN) * request.neighbour_rows / max(1.0, _units(request))
     if for_choice.epsilon < needed:
         wanted = f"about {needed / float(SHARE):.2g} would do" if request.price.rho is None else "ask for more"
         return f"this price is too small to find a bound by so few units; {wanted}."

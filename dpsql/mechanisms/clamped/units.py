@@ -96,8 +96,8 @@ class UnitsQuery(LocatedQuery):
 
     @property
     def fewest(self) -> float:
-        """How many units a group has at least: where a cap is not thought to be loose, all may have as many rows."""
-        return self.rows / self.typical if self.cap.edges[-1] < MANY else float(self.rows_about)
+        """How many units a group has if all have as many rows as the cap allows; no guess where it is thought loose."""
+        return self.rows / self.typical if self.cap.edges[-1] < MANY else math.inf
 
     def of_rows(self, shares: Shares, cap: int) -> LaplaceLaw:
         """The noise of a number of rows, at the place of a cap."""
