@@ -1949,3 +1949,6 @@ SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR (sex, cons
 
 SELECT * FROM (SELECT sex, consent FROM patients) PIVOT (COUNT(*) FOR sex IN ('F', 'M') consent = 'strict')
 -- refused: syntax at 1:89: dpsql could not read the statement from here on. Check commas and parentheses. Write SELECT .. FROM .. WHERE .. GROUP BY .. HAVING .. ORDER BY .. LIMIT ..
+
+SELECT COUNT(*) patients WHERE city IN (SELECT name FROM cities WHERE state = 'TX')
+-- refused: FROM at 1:1: IN and EXISTS pick rows, and there are none. Write FROM and a table.
