@@ -75,6 +75,11 @@ def _resolve(query: syntax.Queryable, rows: Rows, evaluate: Evaluate) -> AnyPlan
         plan = plan_table_function(query, query.source, inner)
         return replace(plan, options=options_of(query, Resolver(lambda _: None, rows.parameters)))
     if query.source is None and asked_in(query):
+        if not any(isinstance(node, syntax.ScalarQuery) for node in asked_in(query)):
+            raise UnsupportedQuery(
+                "IN and EXISTS pick rows, and there are none.", construct="FROM", position=query.position,
+                hint="Write FROM and a table.",
+            )  # fmt: skip
         return of_select(query, inner, again)
     waiting = Awaiting(again)
     asking = replace(inner, awaited=waiting.value)

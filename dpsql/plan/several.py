@@ -121,11 +121,6 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
 
     clauses = ("items", "where", "having", "order_by")
     query = replace(query, **{clause: rewritten(getattr(query, clause), named) for clause in clauses})
-    if not group.parts:
-        raise UnsupportedQuery(
-            "IN and EXISTS pick rows, and there are none.", construct="FROM", position=query.position,
-            hint="Write FROM and a table.",
-        )  # fmt: skip
     relation, where = _joined(answers, group, query, Scope((ScopeEntry("", values),)))
     if not is_public(relation):
         raise MixesPeople(
