@@ -209,7 +209,7 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
         asked = self._ask(statement, parameters, options)
-        batch, _ = self._backend.together([own for own in asked.parts if is_priced(own)], self._analyst)
+        batch, _ = self._backend.together(asked.priced, self._analyst)
         return self._backend.summary(batch.loss)
 
     @door

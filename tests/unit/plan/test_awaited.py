@@ -71,7 +71,7 @@ def test_what_was_released_before_is_not_bought_again(session: Heard) -> None:
 def test_the_price_is_quoted_before_and_is_that_of_both(session: Heard) -> None:
     quote = session.explain(DEAR, epsilon=0.2)
     assert [column.name for column in quote.columns] == ['avg("cost")', "n"]
-    assert quote.cost.epsilon == 0.4
+    assert quote.cost.epsilon == session.price(DEAR, epsilon=0.2).epsilon == 0.4  # what a human is asked about
     assert session.asked == []
 
 
