@@ -69,6 +69,9 @@ class Buying(Calls):
             before = [next(bought) for _ in asked.first]
             parts = [next(bought) if is_priced(own) else (self._free(own), Composed(())) for own in asked.parts]
             own = [answer for answer, _ in parts]
+            if asked.several is None and not before:
+                found.append(own[0])
+                continue
             cost = self._backend.summary(Composed(tuple(loss for _, loss in [*before, *parts])))
             if asked.several is None:
                 answer = own[0]
