@@ -10,8 +10,6 @@ Times grow with whatever else the machine does; the processor's time of the proc
 from __future__ import annotations
 
 import argparse
-import http.client
-import itertools
 import json
 import os
 import statistics
@@ -27,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from page import circumstances, table, write
-from soak import BY, MCP_PATH, PAGE, PATIENCE, PROTOCOL, Agent, address, served, set_up, statement
+from soak import BY, MCP_PATH, PAGE, PROTOCOL, Agent, served, set_up, statement
 
 import dpsql
 
@@ -39,22 +37,10 @@ META = "io.modelcontextprotocol/"  # What the names of a call's own facts begin 
 
 
 class StatelessAgent(Agent):
-    """An agent that speaks `STATELESS`.
+    """An agent that speaks `STATELESS`, and opens no session."""
 
-    Args:
-        where: The door.
-        token: The analyst's.
-    """
-
-    def __init__(self, where: str, token: str) -> None:
-        self.connection = http.client.HTTPConnection(*address(where), timeout=PATIENCE)
-        self._headers = {
-            "Authorization": f"Bearer {token}",
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": STATELESS,
-        }
-        self._calls = itertools.count(1)
+    def _begin(self) -> None:
+        self._headers |= {"MCP-Protocol-Version": STATELESS}
 
     def send(self, method: str, parameters: dict[str, Any] | None) -> None:
         """Sends a call, whose answer `read` is to be."""

@@ -141,6 +141,10 @@ class Agent:
             "Accept": "application/json, text/event-stream",
         }
         self._calls = itertools.count(1)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Opens a session."""
         begun = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "soak", "version": "1"}}
         answer, _ = self._post("initialize", begun)
         self._headers |= {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"], "MCP-Protocol-Version": PROTOCOL}

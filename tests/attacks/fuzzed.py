@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 
 import dpsql.testing
 from dpsql.session import Session
@@ -24,7 +24,7 @@ from dpsql.testing import FixedSampler
 from tests.attacks.fuzzing import Asked, asked_around, complaint, explaining, watched
 from tests.sql.corpus import blocks
 from tests.sql.databases import build
-from tests.sql.generate import statements
+from tests.sql.generate import examples, statements
 from tests.unit.sql.mutating import mutated
 
 __all__ = ["asked", "explained", "opened"]
@@ -53,13 +53,7 @@ def _of_the_grammar(session: Session, seed: int, count: int, use: Callable[[str]
     """Does something with each of so many random statements."""
 
     @hypothesis.seed(seed)
-    @settings(
-        max_examples=count,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
+    @examples(count, [Phase.generate])
     @given(statements(session._backend.catalog))
     def drawn(sql: str) -> None:
         use(sql)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import Type, Value
 
-__all__ = ["Parted", "parted", "statements"]
+__all__ = ["Parted", "examples", "parted", "statements"]
 
 Text = st.SearchStrategy[str]
 
@@ -36,6 +37,12 @@ class _Scope:
 
     def of(self, *types: Type) -> list[tuple[str, ColumnInfo]]:
         return [(text, info) for text, info in self.columns if info.facts.type in types]
+
+
+def examples(count: int, phases: Sequence[Phase] = (Phase.generate, Phase.shrink)) -> settings:
+    """How so many random statements are drawn: as slowly as they are, and none is kept."""
+    checks = list(HealthCheck)
+    return settings(max_examples=count, deadline=None, database=None, phases=phases, suppress_health_check=checks)
 
 
 def statements(catalog: Catalog) -> st.SearchStrategy[str]:

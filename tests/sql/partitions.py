@@ -18,13 +18,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 
 from dpsql.answers.screen import Ends
 from dpsql.errors import UnsupportedQuery
 from dpsql.prepare import Prepared
 from tests.sql.corpus import Block
-from tests.sql.generate import Parted, parted
+from tests.sql.generate import Parted, examples, parted
 from tests.sql.meaning import Bench, exact, leaves_out
 
 __all__ = ["difference", "tried"]
@@ -140,13 +140,7 @@ def tried(bench: Bench, count: int, seed: int) -> Counter[str]:
     seen = Counter[str]()
 
     @hypothesis.seed(seed)
-    @settings(
-        max_examples=count,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
+    @examples(count)
     @given(parted(bench.session._backend.catalog))
     def compared(asked: Parted) -> None:
         try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 
 from dpsql.errors import UnsupportedQuery
 from tests.sql.corpus import Block
 from tests.sql.databases import POLICIES
-from tests.sql.generate import statements
+from tests.sql.generate import examples, statements
 from tests.sql.meaning import Bench, compare
 
 PRICE = {"epsilon": 100, "delta": 1e-3}  # groups of two units appear
@@ -18,13 +18,7 @@ def check(bench: Bench, policy: str, count: int) -> None:
     """Compares so many random statements; most of them must be answered."""
     answered = []
 
-    @settings(
-        max_examples=count,
-        deadline=None,
-        database=None,
-        phases=[Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
+    @examples(count)
     @given(statements(bench.session._backend.catalog))
     def run(sql: str) -> None:
         try:
