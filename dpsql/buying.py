@@ -3,7 +3,7 @@
 `Buying.bought` is the whole way from prepared statements to their answers. Nothing else but `dpsql.releasing` runs an
 engine and a mechanism.
 
-Tests: tests/unit/test_calls.py, tests/attacks/test_charged_then_failed.py, tests/attacks/test_batches.py.
+Tests: tests/unit/test_buying.py, tests/attacks/test_charged_then_failed.py, tests/attacks/test_batches.py.
 """
 
 from __future__ import annotations

@@ -79,6 +79,17 @@ def test_what_is_left_of_delta_does_not_depend_on_rho(share: Fraction) -> None:
     assert not bound.grants(spent + Approximate(TINY, rest + DELTA_UNIT).account("zcdp"))
 
 
+@pytest.mark.parametrize("delta", [Fraction(1, 10**5), Fraction(1, 10**9), Fraction(7, 10**18)])
+def test_who_ends_in_either_sum_and_the_conversion_share_one_delta(delta: Fraction) -> None:
+    bound, room = Zcdp.of(Fraction(EPSILON), delta), (delta / 4) // DELTA_UNIT * DELTA_UNIT
+    assert bound.conversion_delta + 2 * room <= delta
+    dear = Fraction(EPSILON) - TINY  # no rho is left beside it: the sum of epsilon alone can grant it
+    beside = Concentrated(bound.rho * UNIT / 2).account("zcdp")  # it has no epsilon: the sum of rho alone can
+    for spent, epsilon in ((Account(), dear), (beside, TINY)):
+        assert bound.grants(spent + Approximate(epsilon, room).account("zcdp"))
+        assert not bound.grants(spent + Approximate(epsilon, room + DELTA_UNIT).account("zcdp"))
+
+
 def test_what_is_left_of_rho_does_not_depend_on_delta() -> None:
     bound = Zcdp.of(Fraction(EPSILON), Fraction(1, 10**5))
     for spent in (Account(), Account(delta=bound.delta)):

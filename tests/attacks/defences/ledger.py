@@ -12,6 +12,7 @@ FILE = "dpsql/ledger/file.py"
 GRANTING = "dpsql/ledger/granting.py"
 ACCOUNTING = "dpsql/privacy/accounting.py"
 BUYING = "dpsql/buying.py"
+OF_BUYING = ("tests/unit/test_buying.py", "tests/attacks/test_batches.py")
 OF_LEDGER = ("tests/unit/ledger",)
 
 LEDGER = (
@@ -34,7 +35,7 @@ LEDGER = (
         "dpsql/prepare/identity.py",
         "            return repr(encode(value))\n",
         '            return "a loss"\n',
-        ("tests/attacks/test_fingerprints.py",),
+        ("tests/unit/prepare/test_batch.py", "tests/attacks/test_fingerprints.py"),
     ),
     Defence(
         "the charge is made before anybody looks",
@@ -43,28 +44,28 @@ LEDGER = (
         "        for index in batch.fresh:\n"
         "            self._release(batch.together[index], batch.draws(index), dict(drawn))\n"
         "        charge, notices = self._charged(",
-        ("tests/unit/test_charging.py", "tests/unit/test_calls.py", "tests/attacks/test_charged_then_failed.py"),
+        OF_BUYING,
     ),
     Defence(
         "what follows the charge is tried before it",
         BUYING,
         "            backend.post_process.rehearse(prepared.plan)",
         "            pass",
-        ("tests/attacks/test_charged_then_failed.py",),
+        OF_BUYING,
     ),
     Defence(
         "an engine that does not stand is charged nothing",
         BUYING,
         "                    backend.engine.verify(statement)\n",
         "                    pass\n",
-        ("tests/unit/test_charging.py", "tests/attacks/test_charged_then_failed.py", "tests/attacks/test_crafted.py"),
+        OF_BUYING,
     ),
     Defence(
         "an overrun of the deadline is counted",
         BUYING,
         "            self._backend.ledger.record_overrun(self._analyst)\n",
         "",
-        ("tests/attacks/test_crafted.py", "tests/attacks/test_worker_lockdown.py", "tests/unit/test_charging.py"),
+        OF_BUYING,
     ),
     Defence(
         "three overruns suspend",
@@ -99,7 +100,7 @@ LEDGER = (
         ACCOUNTING,
         "            delta=(delta / 4) // DELTA_UNIT,\n",
         "            delta=(delta / 2) // DELTA_UNIT,\n",
-        ("tests/unit/privacy/test_accounting.py", "tests/attacks/test_ledger_moving_bound.py"),
+        ("tests/attacks/test_ledger_moving_bound.py",),
     ),
     Defence(
         "classes of units have limits of their own",

@@ -102,6 +102,19 @@ def test_groups_that_are_listed_and_narrowed_are_others(session: Session) -> Non
     assert shared(batch) == []
 
 
+def test_what_was_released_at_another_price_is_another_draw(session: Session) -> None:
+    # The scale of such a mean is chosen from the data, by how much delta and gamma allow: the loss alone tells them.
+    named = "{} (mechanism = 'random_dp', delta = {}) AVG(age) AS a FROM people WHERE age >= 18"
+    released, other = (f"SELECT {named.format(OPTIONS, delta)}" for delta in ("1e-7", "1e-5"))
+    session.query(released)
+    batch = together(session, other, released)
+    assert batch.settled == {1}
+    assert batch.fresh == (0,)
+    assert batch.paid[0].priced() == batch.own[0].loss.priced()
+    assert not batch.known.keys() & batch.draws(0).values()
+    assert shared(batch) == []
+
+
 def test_aggregates_that_one_release_answers_in_one_of_them_keep_their_own_prices(session: Session) -> None:
     alone = f"SELECT {OPTIONS} (epsilon = 2, mechanism = 'laplace') AVG(age) AS a FROM people WHERE employed"
     price = f"{OPTIONS} (epsilon = 1, mechanism = 'laplace')"

@@ -204,6 +204,40 @@ def test_different_values_count_as_often_as_a_unit_can_have_them(session: Sessio
     assert quoted(session, sql).columns[-1].sensitivity == DISTINCT[sql]
 
 
+# ------------------------------------------------------------------------------------ what a statement's price is for
+
+SHARED = (
+    "SELECT COUNT(*), SUM(cost), COUNT(DISTINCT mode) FROM visits",
+    "SELECT mode, SUM(cost, epsilon => 0.4), COUNT(*), MEDIAN(cost) FROM visits GROUP BY mode",
+    "SELECT mode, kind, COUNT(*) FROM visits GROUP BY ROLLUP (mode, kind)",
+    "SELECT mode, kind, COUNT(*), SUM(cost), AVG(cost) FROM visits GROUP BY CUBE (mode, kind)",
+    "SELECT mode, kind, VAR_POP(cost), COUNT(*) FROM visits GROUP BY GROUPING SETS ((mode), (kind))",
+)
+OPEN = (
+    "SELECT ill, SUM(cost) FROM visits GROUP BY ill",
+    "SELECT ill, COUNT(DISTINCT pid), SUM(cost), AVG(cost) FROM visits GROUP BY ill",
+)
+
+
+@pytest.mark.parametrize("sql", SHARED)
+def test_what_a_statement_asks_for_shares_its_price(session: Session, sql: str) -> None:
+    for mechanism in (None, "laplace", "gaussian"):
+        cost = session.explain(sql, mechanism=mechanism).cost
+        assert cost.epsilon is not None
+        assert 0.99 < cost.epsilon <= 1
+    if "epsilon =>" not in sql:
+        for mechanism in (None, "laplace", "gaussian"):
+            cost = session.explain(sql, rho=0.1, mechanism=mechanism).cost
+            assert cost.rho is not None
+            assert cost.rho <= 0.1
+
+
+@pytest.mark.parametrize("sql", [*SHARED, *OPEN])
+def test_what_a_statement_asks_for_shares_its_delta(session: Session, sql: str) -> None:
+    for mechanism in ("gaussian", "gaussian_threshold") if sql in OPEN else ("gaussian",):
+        assert 0 < session.explain(sql, mechanism=mechanism).cost.delta <= 1e-8
+
+
 # ---------------------------------------------------------------------------------- the same noised numbers, once
 
 ALL_MOMENTS = "VARIANCE(age), STDDEV(age), VAR_POP(age), STDDEV_POP(age), VAR_SAMP(age)"
