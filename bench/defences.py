@@ -30,6 +30,8 @@ PAGE = ROOT / "docs" / "under_fire.md"
 RED = 1  # What pytest leaves with where a test failed; anything else is no verdict.
 GREEN = 0
 SHOWN = 2_000  # Characters of what pytest said last. It is a choice: the names of what failed.
+LONGEST = 1_800.0  # Seconds for one file of tests: some code without its defence goes on for ever. It is a choice.
+ENDLESS = 124  # What stands for a run that took longer, as `timeout` says it: no verdict.
 AT_ONCE = 2  # Defences that are out at a time, each in a tree of its own. It is a choice: a processor for each.
 TIMES = count(10**9)  # Each change of a file gets a time of its own, so that no compiled file is taken for another's.
 
@@ -73,7 +75,9 @@ def _convicting(trees: Queue[Path], defence: Defence) -> str | None:
     text = file.read_text()
     _written(file, text.replace(defence.stands, defence.without))
     try:
-        red = next((test for test in defence.tests if _tested(tree, [test], "-x").returncode == RED), None)
+        red = next(
+            (test for test in defence.tests if _tested(tree, [test], "-x", most=LONGEST).returncode == RED), None
+        )
     finally:
         _written(file, text)
         trees.put(tree)
@@ -87,10 +91,15 @@ def _written(file: Path, text: str) -> None:
     os.utime(file, (moment, moment))
 
 
-def _tested(tree: Path, tests: Sequence[str], *flags: str) -> subprocess.CompletedProcess[str]:
-    """What pytest leaves with, and what it said."""
+def _tested(
+    tree: Path, tests: Sequence[str], *flags: str, most: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What pytest leaves with, and what it said; `ENDLESS` after so many seconds."""
     call = [sys.executable, "-m", "pytest", "-q", "-m", "not slow and not doors", "-p", "no:cacheprovider", *flags]
-    return subprocess.run([*call, *tests], cwd=tree, capture_output=True, text=True, check=False)
+    try:
+        return subprocess.run([*call, *tests], cwd=tree, capture_output=True, text=True, check=False, timeout=most)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(call, ENDLESS, "", "")
 
 
 if __name__ == "__main__":

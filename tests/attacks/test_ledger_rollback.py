@@ -169,6 +169,14 @@ def test_a_ledger_set_back_is_refused_every_time(scene: Scene, attack: Callable[
     assert verify(path, mark=scene.marks).problems
 
 
+def test_a_ledger_that_is_gone_is_told_to_be_missing_and_none_is_put_in_its_place(scene: Scene) -> None:
+    delete_the_ledger(scene)
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="is missing, and it was there before"):
+            scene.open()
+        assert not any(file.exists() for file in companions(scene.path))
+
+
 @attacks
 def test_the_owners_reset_on_record_mends_it(scene: Scene, attack: Callable[[Scene], Path]) -> None:
     path = attack(scene)

@@ -191,7 +191,14 @@ LEDGER = (
         "dpsql/ledger/opening.py",
         "    if marks.at_path(path) is not None:\n",
         "    if False:\n",
-        (*OF_LEDGER, "tests/attacks/test_ledger_rollback.py"),
+        ("tests/attacks/test_ledger_rollback.py", *OF_LEDGER),
+    ),
+    Defence(
+        "a new ledger is not taken for the one that was there",
+        "dpsql/ledger/mark.py",
+        "        if self.at_path(path) not in (None, ledger):\n",
+        "        if False:\n",
+        ("tests/attacks/test_ledger_rollback.py", *OF_LEDGER),
     ),
     Defence(
         "a large price waits for the owner",

@@ -292,9 +292,10 @@ def of_classes(price: Fraction) -> PerClass:
 def test_each_class_has_a_filter_of_its_own(composition: Composition) -> None:
     budget = PrivacyFilter.of(Limits(ONE, classes=SHARES), composition)
     loss = PerClass({"strict": Fraction(1, 8), "normal": Fraction(1, 4)})
+    assert not granted(budget, Account(), PerClass({"strict": Fraction(1, 4) + UNIT, "normal": UNIT}), composition)
+    assert not granted(budget, Account(), PerClass({"strict": UNIT, "normal": ONE + UNIT}), composition)
     assert budget.repeats_left(Account(), loss.account(composition)) == 2  # strict units have 1/4
     assert budget.repeats_left(Account(), of_classes(Fraction(1, 4)).account(composition)) == 4
-    assert not granted(budget, Account(), PerClass({"strict": UNIT, "normal": ONE + UNIT}), composition)
 
 
 @pytest.mark.parametrize("composition", ["basic", "zcdp"])

@@ -25,7 +25,7 @@ from dpsql.server.gate import Gate
 from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.lockout import TRIES, WRONG, Lockout
 from dpsql.server.refusals import NotAdmitted, Stopping, TooMuch
-from dpsql.server.users import OWNER, Users
+from dpsql.server.users import ITERATIONS, OWNER, SALT, Users
 from tests.unit.server.clinic import COUNT, POLICY, Clinic, open_clinic
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
@@ -80,6 +80,16 @@ def test_users_come_and_go_while_a_server_runs(tmp_path: Path) -> None:
     assert not runs.stands(user)
     owner.add("ana", policy)
     assert not runs.stands(user)
+
+
+def test_a_stranger_has_one_salt_that_nothing_fits(tmp_path: Path) -> None:
+    # A salt that changed from one exchange to the next would tell that there is no such user.
+    users = Users(tmp_path / "users")
+    eve, again, other = (users.stranger(name) for name in ("eve", "eve", "mallory"))
+    assert eve.salt == again.salt != other.salt
+    assert (len(eve.salt), eve.iterations) == (SALT, ITERATIONS)
+    assert eve.stored_key != again.stored_key
+    assert Users(tmp_path / "users").stranger("eve").salt != eve.salt  # nobody can work it out
 
 
 @pytest.mark.parametrize(

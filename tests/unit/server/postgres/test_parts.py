@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
+import hmac
 import ssl
 import struct
 from datetime import date, datetime
@@ -20,7 +22,7 @@ from dpsql.server.postgres.rewriting import rewritten
 from dpsql.server.postgres.scan import statements
 from dpsql.server.postgres.scram import Exchange, begin
 from dpsql.server.postgres.states import fields_of
-from dpsql.server.postgres.wire import Gone, Wire
+from dpsql.server.postgres.wire import STARTUP, Gone, Wire
 from dpsql.server.users import Verifier, _keys
 
 
@@ -45,6 +47,24 @@ def test_another_first_message_is_refused(first: bytes) -> None:
 def test_another_last_message_is_refused(final: bytes) -> None:
     with pytest.raises(ProtocolViolation):
         begin(b"n,,n=,r=abc", Verifier.of("x")).key(final)
+
+
+@pytest.mark.parametrize("told", ["", "abc", "abcd", "that of another exchange"])
+def test_a_right_proof_that_names_another_nonce_is_refused(told: str) -> None:
+    salt = bytes(range(16))
+    exchange = begin(b"n,,n=,r=abc", Verifier(salt, 4096, *_keys("pencil", salt, 4096)))
+
+    def final(nonce: str) -> bytes:
+        """What a client says that knows the token."""
+        key = hmac.digest(hashlib.pbkdf2_hmac("sha256", b"pencil", salt, 4096), b"Client Key", "sha256")
+        signed = f"n=,r=abc,{exchange.first},c=biws,r={nonce}".encode()
+        signature = hmac.digest(hashlib.sha256(key).digest(), signed, "sha256")
+        proof = base64.b64encode(bytes(a ^ b for a, b in zip(key, signature, strict=True)))
+        return f"c=biws,r={nonce},p={proof.decode()}".encode()
+
+    assert exchange.key(final(exchange.nonce))[0] == exchange.verifier.stored_key
+    with pytest.raises(ProtocolViolation, match="nonce"):
+        exchange.key(final(told))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +151,20 @@ def test_each_refusal_has_a_code_of_postgresql_s() -> None:
     assert fields_of(BudgetExceeded("x", needed=1, remaining=0))["C"] == "53400"  # type: ignore[arg-type]  # numbers
     assert fields_of(ValueError("a value"))["M"] == fields_of(KeyError("b"))["M"]
     assert fields_of(ValueError("a value"))["C"] == "XX000"
+
+
+@pytest.mark.parametrize(("size", "taken"), [(7, False), (8, True), (STARTUP, True), (STARTUP + 1, False)])
+def test_a_startup_message_is_read_up_to_its_largest_size(size: int, taken: bool) -> None:
+    async def startup() -> tuple[int, bytes]:
+        reader = asyncio.StreamReader()
+        reader.feed_data(struct.pack(">ii", size, 3 << 16) + bytes(size))
+        return await Wire(reader, Mock(), 100).startup(60)
+
+    if taken:
+        assert asyncio.run(startup()) == (3 << 16, bytes(size - 8))
+    else:
+        with pytest.raises(ProtocolViolation):
+            asyncio.run(startup())
 
 
 @pytest.mark.parametrize("early", [b"", b"Q\0\0\0\x0dSELECT 1\0"])
