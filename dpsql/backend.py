@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from dpsql.answers.batch import ToBuy
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
 from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released, read_released
-from dpsql.charging import Charging
+from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering
 from dpsql.ledger.ledger import Ledger
@@ -24,13 +25,14 @@ from dpsql.mechanisms import under_policy
 from dpsql.mechanisms.base import Mechanism
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.options import Options
-from dpsql.plan.outline import Outlines
-from dpsql.plan.plans import Plan, PublicPlan
+from dpsql.plan.outline import Outline
+from dpsql.plan.plans import AnyPlan, Plan, PublicPlan
 from dpsql.prepare import Prepared, prepare, refuse_unread
 from dpsql.prepare.batch import Batch, Prices, batch_of, priced_at, separable
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import PrivacyLoss, summary
 from dpsql.privacy.sampling import Sampler
+from dpsql.shelf import Shelf
 from dpsql.times import Times
 
 if TYPE_CHECKING:
@@ -56,7 +58,9 @@ class Backend:
         charging: What stands around an analyst's charge.
         served: Counts answers that came from the store.
         times: When answers leave.
-        outlines: Those that were worked out over the catalog.
+        outlines: Those of statements over the catalog alone, by analyst, text and parameters.
+        planned: Their plans, by the same.
+        asked: What they are at their own price, by the same and all options.
     """
 
     catalog: Catalog
@@ -71,7 +75,9 @@ class Backend:
     charging: Charging
     served: Served
     times: Times = field(default_factory=Times)
-    outlines: Outlines = field(default_factory=Outlines)
+    outlines: Shelf[Outline] = field(default_factory=Shelf)
+    planned: Shelf[AnyPlan] = field(default_factory=Shelf)
+    asked: Shelf[ToBuy[Spoken]] = field(default_factory=Shelf)
 
     @property
     def lower(self) -> Lower:

@@ -25,13 +25,14 @@ from dpsql.plan.awaited import told
 from dpsql.plan.options import Options, read_options
 from dpsql.plan.outline import Outline, outline_of
 from dpsql.plan.parameters import values_of
-from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several
+from dpsql.plan.plans import AnyPlan, Plan, PublicPlan, Several, groups_listed
 from dpsql.plan.resolve import resolve_query
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.prepare import Prepared, refuse_unread
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.loss import Composed, PrivacyLoss
 from dpsql.releasing import SILENT, Creation, Progress
+from dpsql.shelf import Key, exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
@@ -77,7 +78,7 @@ class Session(Buying):
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
-                return self._bought([self._ask(statement, parameters, options)])[0]
+                return self._bought([self._ready(sql, statement, parameters, options)])[0]
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -121,10 +122,10 @@ class Session(Buying):
             return self._create(statement, parameters, options).quote()
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT, or CREATE SYNTHETIC TABLE (with alpha for its width), is explained.")
-        plan = self._plan(statement.select, parameters)
+        plan = self._planned(sql, statement.select, parameters)
         if (isinstance(plan, Several) or (isinstance(plan, Plan) and plan.awaits)) and not plan.empty:
             asked, missing = at_width(
-                self._ask(statement, parameters, options), half_width or {}, self._backend.narrowed
+                self._ready(sql, statement, parameters, options), half_width or {}, self._backend.narrowed
             )
             if missing:
                 raise ProgrammingError(f"No SELECT has a column {min(missing)!r}. half_width names output columns.")
@@ -144,13 +145,12 @@ class Session(Buying):
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has an outline.")
         query, known = statement.select, None if parameters is None else tuple(parameters)
-        catalog, kept = self._releases.catalog(query), self._backend.outlines
-        if catalog is not self._backend.catalog:  # it names the analyst's own tables, which come and go
-            return outline_of(query, catalog, lambda values: self._plan(query, values), known)
-        found = kept.find(sql, known)
-        return found or kept.keep(
-            sql, known, outline_of(query, catalog, lambda values: self._plan(query, values), known)
-        )
+
+        def made() -> Outline:
+            catalog = self._releases.catalog(query)
+            return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
+
+        return self._backend.outlines.once(self._known(sql, query, known), made)
 
     @door
     def query_all(
@@ -208,7 +208,7 @@ class Session(Buying):
         statement = parse(sql)
         if not isinstance(statement, syntax.QueryStatement):
             raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
-        asked = self._ask(statement, parameters, options)
+        asked = self._ready(sql, statement, parameters, options)
         batch, _ = self._backend.together(asked.priced, self._analyst)
         return self._backend.summary(batch.loss)
 
@@ -233,6 +233,34 @@ class Session(Buying):
         catalog, cells = self._releases.catalog(query), self._backend.post_process.cells
         return self._releases.checked(resolve_query(query, catalog, values_of(parameters, query), cells))
 
+    def _known(self, sql: str, query: syntax.Queryable, parameters: Parameters | None) -> Key | None:
+        """What the plan of a text depends on, beside what this backend never changes; None where there is more.
+
+        The analyst's own tables come and go: a statement that may name one is planned anew.
+        """
+        values = exactly(parameters)
+        if values is None or self._releases.catalog(query) is not self._backend.catalog:
+            return None
+        return self._analyst, sql, values
+
+    def _planned(self, sql: str, query: syntax.Queryable, parameters: Parameters) -> AnyPlan:
+        """What a text means with these parameters, worked out once."""
+        key = self._known(sql, query, parameters)
+        return self._backend.planned.once(key, lambda: self._plan(query, parameters), groups_listed)
+
+    def _ready(
+        self, sql: str, statement: syntax.QueryStatement, parameters: Parameters, options: Mapping[str, Any]
+    ) -> ToBuy[Spoken]:
+        """A text at its own price, ready to be bought; worked out once for all options that are in force."""
+        key, told = self._known(sql, statement.select, parameters), exactly(dict(options))
+        own = None if key is None or told is None else (*key, told, self._set, self._backend.defaults)
+
+        def made() -> ToBuy[Spoken]:
+            return self._ask(statement, parameters, options, self._planned(sql, statement.select, parameters))
+
+        found = self._backend.asked.once(own, made, lambda made: made.groups)
+        return replace(found, spoken=Spoken(statement, parameters))
+
     def _prepare(self, plan: Plan, options: Mapping[str, Any]) -> Prepared:
         own = self._own(plan, options)
         prepared = self._backend.prepared(plan, self._in_force(own))
@@ -248,10 +276,14 @@ class Session(Buying):
         return self._prepare(told(plan, names) if names else plan, options)
 
     def _ask(
-        self, statement: syntax.QueryStatement, parameters: Parameters, options: Mapping[str, Any]
+        self,
+        statement: syntax.QueryStatement,
+        parameters: Parameters,
+        options: Mapping[str, Any],
+        plan: AnyPlan | None = None,
     ) -> ToBuy[Spoken]:
-        """A statement at its own price, ready to be bought."""
-        plan, spoken = self._plan(statement.select, parameters), Spoken(statement, parameters)
+        """A statement at its own price, ready to be bought; planned where ``plan`` is absent."""
+        plan, spoken = plan or self._plan(statement.select, parameters), Spoken(statement, parameters)
         first = list[Prepared]()
         if not isinstance(plan, Several):
             only = plan if isinstance(plan, PublicPlan) else self._behind(plan, options, first)
@@ -272,7 +304,7 @@ class Session(Buying):
             statement = parse(sql)
             if not isinstance(statement, syntax.QueryStatement):
                 raise ProgrammingError("only SELECTs are bought together. Ask it alone, or leave it out.")
-            return self._ask(statement, parameters, options)
+            return self._ready(sql, statement, parameters, options)
 
         return asked_in(statements, half_width or {}, ask, self._backend.narrowed)
 

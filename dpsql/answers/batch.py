@@ -76,6 +76,12 @@ class ToBuy(Generic[Spoken]):
         """All that is measured for it, in the order in which it is released."""
         return (*self.first, *filter(is_priced, self.parts))
 
+    @property
+    def groups(self) -> int:
+        """How many groups are listed for it."""
+        listed = [grouping.groups for own in self.priced for grouping in own.groupings]
+        return sum(len(groups or ()) for groups in (*listed, *(own.candidates for own in self.priced)))
+
 
 def asked_in(
     statements: Statements,

@@ -7,12 +7,10 @@ Tests: tests/unit/plan/test_outline.py.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from threading import Lock
 from typing import Any
 
 from dpsql.errors import Error
@@ -26,9 +24,8 @@ from dpsql.sql import syntax
 from dpsql.sql.parameters import lists_in, parameter_count
 from dpsql.sql.walk import children, walk
 
-__all__ = ["Outline", "Outlines", "outline_of"]
+__all__ = ["Outline", "outline_of"]
 
-MOST_KEPT = 256  # Outlines that are kept, as many as parsed statements: those of a dashboard come again and again.
 TYPICAL: Mapping[Type, Value] = {Type.INTEGER: 1, Type.REAL: Decimal("0.5")}
 """Values for a place that does not take NULL."""
 
@@ -50,27 +47,6 @@ class Outline:
     parameters: tuple[Type | None, ...] = ()
     bars: tuple[bool, ...] = ()
     lists: frozenset[int] = frozenset()
-
-
-class Outlines:
-    """Outlines of statements over one catalog, by their text: clients ask again and again. Threads share it."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], Outline] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, sql: str, known: Parameters | None) -> Outline | None:
-        """That of a text with these values, as it was kept; None where it was not."""
-        with self._lock:
-            return self._kept.get((sql, repr(known)))
-
-    def keep(self, sql: str, known: Parameters | None, own: Outline) -> Outline:
-        """The outline, which is kept from now on, in the place of the oldest one."""
-        with self._lock:
-            self._kept[sql, repr(known)] = own
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return own
 
 
 def outline_of(

@@ -22,6 +22,7 @@ __all__ = [
     "ShownColumn",
     "Stage",
     "TableFunction",
+    "groups_listed",
     "shown",
 ]
 
@@ -295,3 +296,12 @@ class Several:
 
 AnyPlan = Plan | PublicPlan | Several
 """What a query means."""
+
+
+def groups_listed(plan: AnyPlan) -> int:
+    """How many values the keys of a plan list, those of its parts and of what it awaits included."""
+    if isinstance(plan, Several):
+        return sum(map(groups_listed, plan.parts))
+    if isinstance(plan, PublicPlan):
+        return 0
+    return sum(len(key.domain or ()) for key in plan.keys) + sum(map(groups_listed, plan.awaits))

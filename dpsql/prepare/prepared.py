@@ -115,6 +115,7 @@ class Prepared:
     read: frozenset[str] = frozenset()
     prices: Mapping[str, Price] = field(default_factory=dict)
     candidates: tuple[Group, ...] | None = None
+    _fingerprints: dict[tuple[str, int], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def at(self, values: Mapping[Awaited, Value]) -> Prepared:
         """The statement with the values that it waits for."""
@@ -128,6 +129,12 @@ class Prepared:
 
     def fingerprint(self, analyst: str, version: int) -> str:
         """What must be equal for an answer to be replayed: what runs, on which rows, how it is noised, for whom."""
+        found = self._fingerprints.get((analyst, version))
+        if found is None:
+            found = self._fingerprints[analyst, version] = self._fingerprint(analyst, version)
+        return found
+
+    def _fingerprint(self, analyst: str, version: int) -> str:
         described = [analyst, str(version), repr(self.groupings), repr(encode(self.loss))]
         described.append(repr((self.selection, self.candidates)))
         for reading in self.readings:

@@ -61,6 +61,8 @@ class Releases:
     def catalog(self, query: syntax.Queryable | None = None) -> Catalog:
         """The policy's tables and this analyst's; where a query is given, those of these that it may name."""
         catalog, mine = self._backend.catalog, LedgerTables(self._backend.ledger).of(self._analyst)
+        if not mine:
+            return catalog
         named = None if query is None else {name.lower() for name in tables_named(query)}
         if named and not named <= {*mine, *(name.lower() for name in catalog.tables)}:
             named = None  # a name that is nothing, or of WITH: what there is may have to be said
