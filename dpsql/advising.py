@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -13,7 +13,7 @@ from pathlib import Path
 from dpsql.engine.log import keep_in
 from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger
-from dpsql.owner.advise import Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
+from dpsql.owner.advise import ROWS_OF_A_UNIT, Foretold, ReleasedFacts, data_now, foretold, measure, newest, paid
 from dpsql.owner.advised import with_bounds
 from dpsql.owner.builder import alone, data_digest_of
 from dpsql.owner.jobs import Progress
@@ -89,7 +89,7 @@ def advise(
     wanted = foretold(policy, EPSILON if epsilon is None else epsilon, delta)
     with open_ledger(policy) as ledger:
         if quote:
-            text, version = _quoted(wanted), ledger.version()
+            text, version = _quoted(policy, wanted), ledger.version()
             facts = newest(ledger)
             if facts is not None and data_digest_of(cache_directory(policy, ledger), version) == facts.data:
                 text = "The facts of these data were bought before: dpsql advise prints them, free."
@@ -127,17 +127,17 @@ def _advised(
         if new and wanted.advice is None:
             raise ProgrammingError(f"epsilon {float(wanted.epsilon):g} buys no facts. Write a larger --epsilon.")
         if new and wanted.thin and warned is not None:
-            warned(_quoted(wanted))
+            warned(_quoted(policy, wanted))
         elif new and wanted.thin:
             raise ProgrammingError(
-                f"{_quoted(wanted)} Nothing was charged. Correct rows_about, or name a price: --epsilon."
+                f"{_quoted(policy, wanted)} Nothing was charged. To pay all the same, name a price: --epsilon."
             )
         facts = measure(policy, ledger, cache, data, wanted, sampler or ExactSampler(), between, progress)
         if write and not written:
             written = _write(path, policy, ledger, facts)
     advised = recommended(policy, facts)
     changes = tuple(f"{'.'.join(place)}: {value}" for place, value in advised.changes.items())
-    spent = _quoted(wanted) if new else "These facts were bought before: they are free."
+    spent = _quoted(policy, wanted) if new else "These facts were bought before: they are free."
     return AdviceReport(
         spent,
         advised.lines,
@@ -157,16 +157,40 @@ def facts_of(policy: Policy) -> ReleasedFacts | None:
         return newest(ledger)
 
 
-def _quoted(wanted: Foretold) -> str:
+def _quoted(policy: Policy, wanted: Foretold) -> str:
     price = f"epsilon {float(wanted.epsilon):g}" + (f" and delta {float(wanted.delta):g}" if wanted.delta else "")
     text = f"Facts cost {price}, once a table version, charged to the total and to every account."
     if wanted.advice is not None:
         text += f" Counts of units are off by up to {wanted.advice.likely:,}."
     if wanted.thin:
-        text += f" By the policy's rows_about these would stay empty: {', '.join(wanted.thin)}."
-        serves = wanted.serves
-        text += f" Epsilon {float(serves):g} would serve." if serves is not None else " No usual price would serve."
+        text += f" By the policy's rows_about these would stay empty: {', '.join(wanted.thin)}. "
+        text += f"{_served(policy, wanted.serves)} {_by_hand(policy, wanted.thin)}"
     return text
+
+
+def _served(policy: Policy, serves: Fraction | None) -> str:
+    """The price at which nothing stays empty, and whether every account has as much."""
+    if serves is None:
+        return "No usual price would serve."
+    least = min(limit.epsilon for limit in (policy.budget.total, *policy.budget.analysts.values()))
+    beyond = f", more than the {float(least):g} that an account has" if serves > least else ""
+    return f"Epsilon {float(serves):g} would serve{beyond}."
+
+
+def _by_hand(policy: Policy, thin: Sequence[str]) -> str:
+    """What the owner can write in the place of facts, at no price."""
+    unbounded, capped = [], []
+    for name in thin:
+        table, _, column = name.partition(".")
+        if column and policy.tables[table].columns[column].auto:
+            unbounded.append(name)
+        elif not column and policy.tables[table].most_rows > ROWS_OF_A_UNIT:
+            capped.append(name)
+    told = [f"bounds: [LOW, HIGH] for {', '.join(unbounded)}"] if unbounded else []
+    told += [f"for {', '.join(capped)} a rows_per_unit that hardly anybody passes"] if capped else []
+    written = f"What is publicly known costs nothing: write {', and '.join(told)}. " if told else ""
+    opens = "" if unbounded else "The policy opens without facts. "
+    return f"{written}{opens}Correct rows_about where it is wrong."
 
 
 def _write(path: Path, policy: Policy, ledger: Ledger, facts: ReleasedFacts) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain", "query"]
 
+NOBODY = "everybody else"  # No policy can name an account so: whoever is called this has the one that "*" stands for.
 FORMATS = ("table", "csv", "json", "parquet")  # The last three are the names of `answers.writers.WRITERS`.
 
 
@@ -53,12 +54,13 @@ def explain(
     statements, wanted = statements_of(sql, file), widths_of(half_width)
     with opened(policy) as proxy:
         account = analyst or next(iter(proxy.policy.budget.analysts))
-        session = proxy.session(analyst=account)
+        session = proxy.session(analyst=NOBODY if account == "*" else account)
         if file is None:
             quote: object = session.explain(statements[0], half_width=wanted, **options)
         else:
             quote = session.quote(statements, half_width=wanted, **options)
-    typer.echo(f"{quote}\nThe budget is that of {line(account)}.")
+    whose = "everybody without a line in the policy" if account == "*" else line(account)
+    typer.echo(f"{quote}\nThe budget is that of {whose}.")
 
 
 @app.command()

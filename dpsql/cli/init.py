@@ -181,13 +181,14 @@ def _asked_unit(tables: Tables) -> str | None:
 
 
 def _asked_facts(tables: Tables, chosen: Choices, owned: Mapping[str, Link]) -> Facts:
-    """(each table's rows, rows of one person, bounds of its columns), as far as the owner knows without a look."""
+    """(each table's rows, rows of one person, what its columns hold), as far as the owner knows without a look."""
     from dpsql.owner.template import CEILING, shown
 
-    rows, caps, bounds = {}, {}, {}
+    rows, caps, known = {}, {}, {}
     typer.echo("\nWhat is publicly known? Answer without a look at the data, or press Enter.")
     typer.echo("Lowest and highest value, such as 0 110. Enter: numbers are measured privately by `dpsql advise`, at a")
-    typer.echo("price that grows with each such column; days stay open.")
+    typer.echo("price that grows with each such column, and is high below some thousands of people; days stay open.")
+    typer.echo("Of text, every value there is, such as F, M, X. Enter: open, and a group is shown only if it is large.")
     for name in owned:
         table = tables[name]
         rows[name] = _matched(f"rows of {line(name)}, about", "10000", _COUNT, "Write a number.")[0]
@@ -195,13 +196,25 @@ def _asked_facts(tables: Tables, chosen: Choices, owned: Mapping[str, Link]) -> 
             caps[name] = _matched("  of one person, at most", str(CEILING), _COUNT, "Write a number.")[0]
         usable = shown(table, chosen)
         for column, kind in table.columns:
-            pattern = _ENDS.get(kind.family)
-            if column in usable and column != owned[name].column and pattern is not None:
-                hint = f"Write two of them, such as {_EXAMPLES.get(kind.family, '0 110')}, the lower one first."
-                ends = _matched(f"  {line(column)} ({kind.family})", "", rf"|({pattern})[ ,]+({pattern})", hint)
-                if ends[0]:
-                    bounds[f"{name}.{column}"] = f"[{ends[1]}, {ends[2]}]"
-    return rows, caps, bounds
+            if column in usable and column != owned[name].column and (found := _asked_column(column, kind.family)):
+                known[f"{name}.{column}"] = found
+    return rows, caps, known
+
+
+def _asked_column(column: str, family: str) -> str | None:
+    """What the owner knows of a column, as the policy writes it; None where that is nothing."""
+    from dpsql.owner.template import quoted
+
+    what = f"  {line(column)} ({family})"
+    if family == "text":
+        told = str(typer.prompt(what, default="", show_default=False))
+        values = dict.fromkeys(part for value in told.split(",") if (part := value.strip()))
+        return f"values: [{', '.join(map(quoted, values))}]" if values else None
+    if (end := _ENDS.get(family)) is None:
+        return None
+    hint = f"Write two of them, such as {_EXAMPLES.get(family, '0 110')}, the lower one first."
+    _, *ends = _matched(what, "", rf"|({end})[ ,]+({end})", hint)
+    return f"bounds: [{', '.join(ends)}]" if ends else None
 
 
 def _matched(what: str, default: str, pattern: str, hint: str) -> tuple[str, ...]:

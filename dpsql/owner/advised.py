@@ -133,11 +133,10 @@ def with_bounds(policy: Policy, facts: ReleasedFacts | None) -> Policy:
                 why = (
                     "has no bounds yet" if largest is None else "has no value that stands above the noise of the facts"
                 )
-                more = (
-                    "" if largest is None else " at a larger --epsilon once the data are a new version, or write bounds"
-                )
+                more = "" if largest is None else " at a larger --epsilon once the data are a new version"
                 raise policy.wrong_at(
-                    ("tables", name, "columns", key, "bounds"), f"auto {why}; run dpsql advise POLICY{more}"
+                    ("tables", name, "columns", key, "bounds"),
+                    f"auto {why}; run dpsql advise POLICY{more}, or write [LOW, HIGH] from what is publicly known",
                 )
             columns[key] = column.model_copy(update={"bounds": bounds})
         tables[name] = table.model_copy(update={"columns": columns})

@@ -8,6 +8,7 @@ Tests: tests/unit/owner/test_advised.py, tests/unit/test_advising.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -150,12 +151,28 @@ def _bounds(found: tuple[Decimal, Decimal] | tuple[int, int], column: ColumnPoli
 
 
 def unmeasured(policy: Policy) -> Iterator[Finding]:
-    """Columns whose bounds are to be found by facts, of which there are none: with them no policy opens."""
+    """What facts would find, where there are none: bounds, without which no policy opens, and caps that are no use."""
     for name, table in policy.tables.items():
+        if not table.public and (off := _count_is_off_by(policy, table.most_rows)) > max(table.rows_about, 1):
+            what = (
+                f"rows_per_unit: {table.most_rows} drowns a COUNT(*): ±{off:,} at the price of a query, of about "
+                f"{table.rows_about:,} rows. Write what hardly anybody passes, or run dpsql advise POLICY --write."
+            )
+            yield Finding(name, None, what, None, None, "warning")
         for key, column in table.columns.items():
             if column.auto:
                 what = "has bounds: auto, and no facts yet. Run dpsql advise POLICY --write, or write [LOW, HIGH]."
                 yield Finding(name, key, what, None, None, "error")
+
+
+def _count_is_off_by(policy: Policy, rows: int) -> int:
+    """Half of the 95% interval of a COUNT(*) at the default price, with noise for so many rows of a unit; 0 for one."""
+    price = policy.budget.per_query
+    if price.epsilon is not None:
+        off = math.log(20) / float(price.epsilon)  # the tail of Laplace noise of scale 1 / epsilon
+    else:
+        off = 1.96 / math.sqrt(2 * float(price.rho or 1))  # that of Gaussian noise of variance 1 / (2 rho)
+    return round(rows * off) if rows > 1 else 0
 
 
 def contradictions(policy: Policy, facts: ReleasedFacts) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.owner.proposed import Link, links, names_somebody, units
 
-__all__ = ["CEILING", "Choices", "first_policy", "plain_name", "shown"]
+__all__ = ["CEILING", "Choices", "first_policy", "plain_name", "quoted", "shown"]
 
 _HEAD = """\
 # yaml-language-server: $schema=policy.schema.json
@@ -97,7 +97,7 @@ class Choices:
             somebody.
         rows: A public guess at the number of rows of tables.
         caps: The most rows of one person that tables use.
-        bounds: Of columns, each as table.column: "[0, 110]".
+        known: Of columns, each as table.column: "bounds: [0, 110]", or the values that there are.
         total, each, per_query: Epsilons: of all analysts together, of one, of one query.
     """
 
@@ -106,7 +106,7 @@ class Choices:
     columns: bool = False
     rows: Mapping[str, str] = field(default_factory=dict)
     caps: Mapping[str, str] = field(default_factory=dict)
-    bounds: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, str] = field(default_factory=dict)
     total: str | None = None
     each: str | None = None
     per_query: str | None = None
@@ -133,7 +133,7 @@ def first_policy(
     head = _HEAD.format(
         name=plain_name(name, "policy"),
         kind=kind,
-        keys="".join(f"{key}: {_quoted(value)}, " for key, value in keys.items()),
+        keys="".join(f"{key}: {quoted(value)}, " for key, value in keys.items()),
         nobody=_NOBODY,
         total=chosen.total or "FILL_IN",
         each=chosen.each or "FILL_IN",
@@ -162,9 +162,9 @@ def plain_name(name: str, kind: str) -> str:
 def _table(name: str, tables: Mapping[str, TableSchema], found: Mapping[str, Link], chosen: Choices) -> str:
     table, link = tables[name], found.get(name)
     if not _PLAIN.fullmatch(name) or (table.stored and not all(map(_PLAIN.fullmatch, table.stored.split(".")))):
-        return f"  # {_quoted(table.stored or name)}: not a plain name; make a view of it in the schema main\n"
+        return f"  # {quoted(table.stored or name)}: not a plain name; make a view of it in the schema main\n"
     source = table.stored or (None if table.file is None else str(table.file))
-    lines = [f"  {name}:\n"] + ([] if source is None else [f"    source: {_quoted(source)}\n"])
+    lines = [f"  {name}:\n"] + ([] if source is None else [f"    source: {quoted(source)}\n"])
     if name in chosen.public:
         return "".join([*lines, "    public: true                 # nobody's data: joined freely, returned as it is\n"])
     targets = {link.via: str(link.key) for link in found.values() if link.via is not None}
@@ -208,8 +208,8 @@ def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) ->
     usable = shown(table, chosen)
     for name, kind in table.columns:
         if link is None or name != link.column:
-            bounds = chosen.bounds.get(f"{of}.{name}")
-            yield _column(name, kind, bounds, table.file is not None, shown=name in usable)
+            known = chosen.known.get(f"{of}.{name}")
+            yield _column(name, kind, known, table.file is not None, shown=name in usable)
 
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
@@ -218,23 +218,21 @@ def shown(table: TableSchema, chosen: Choices) -> set[str]:
     return {name for name in usable if not names_somebody(name)} if chosen.columns else set()
 
 
-def _column(name: str, kind: SourceType, bounds: str | None, of_file: bool, *, shown: bool) -> str:
+def _column(name: str, kind: SourceType, known: str | None, of_file: bool, *, shown: bool) -> str:
     if not _PLAIN.fullmatch(name):
         cure = "rename the column in the file" if of_file else "give the column another one in a view"
-        return f"      # {_quoted(name)}: not a plain name; {cure}\n"
+        return f"      # {quoted(name)}: not a plain name; {cure}\n"
     if kind.family not in _FIELDS:
         cure = "write the file with another" if of_file else "cast it in a view"
         return f"      # {name}: its type cannot be used as it is; {cure}\n"
     hidden = "" if shown else "# "
     fields = _FIELDS[kind.family].format(places=kind.places)
-    if bounds is not None:
-        fields = (
-            fields.replace("bounds: auto", f"bounds: {bounds}") if "auto" in fields else f"{fields}, bounds: {bounds}"
-        )
-    day = f"  {_DAY}" if kind.family in ("date", "timestamp") and bounds is None else ""
+    if known is not None:
+        fields = fields.replace("bounds: auto", known) if "auto" in fields else f"{fields}, {known}"
+    day = f"  {_DAY}" if kind.family in ("date", "timestamp") and known is None else ""
     return f"      {hidden}{name}: {{{fields}}}{day}\n"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """The text as a double-quoted YAML scalar."""
     return '"' + "".join(f"\\U{ord(c):08x}" if c in '"\\' or not c.isprintable() else c for c in text) + '"'

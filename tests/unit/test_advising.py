@@ -116,6 +116,19 @@ def test_without_a_named_price_one_that_finds_too_little_is_refused_uncharged(po
     assert facts_of(load_policy(policy)) is None
 
 
+def test_a_table_of_few_people_is_told_what_to_write_by_hand_and_what_no_account_can_pay(policy: Path) -> None:
+    few = POLICY.replace("8000", "800").replace("rows_per_unit: 64", "rows_per_unit: 1000")
+    few = few.replace("per_query: {epsilon: 0.5}", "per_query: {epsilon: 0.1}")
+    policy.write_text(few.replace('"*": {epsilon: 1}', '"*": {epsilon: 0.1}'))
+    told = advised(policy, quote=True, epsilon=None).quote
+    assert "write bounds: [LOW, HIGH] for orders.price, and for orders a rows_per_unit that hardly anybody" in told
+    assert re.search(r"Epsilon [\d.]+ would serve, more than the 0\.1 that an account has\.", told)
+    policy.write_text(policy.read_text().replace("bounds: auto", "bounds: [0, 100]"))
+    told = advised(policy, quote=True, epsilon=None).quote
+    assert "LOW" not in told
+    assert "The policy opens without facts." in told
+
+
 def test_facts_are_charged_once_to_the_total_and_to_every_account(policy: Path) -> None:
     first, again = advised(policy), advised(policy)
     assert (first.charged, again.charged) == (True, False)

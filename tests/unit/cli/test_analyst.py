@@ -89,6 +89,14 @@ def test_an_option_out_of_its_range_is_one_clear_error(open_clinic: Clinic, opti
     assert_one_clear_error(open_clinic.dpsql(*ask), option.strip("-").replace("-", "_"))
 
 
+def test_explain_looks_at_the_shared_account_where_the_policy_names_no_analyst(clinic: Clinic) -> None:
+    file = clinic.folder / "clinic.yaml"
+    file.write_text(file.read_text().replace("analysts: {ana:", 'analysts: {"*":'))
+    ran = clinic.dpsql("explain", "clinic.yaml", COUNT)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.endswith("The budget is that of everybody without a line in the policy.\n")
+
+
 def test_explain_shows_the_plan_and_spends_nothing(open_clinic: Clinic) -> None:
     ran = open_clinic.dpsql("explain", "clinic.yaml", COUNT, "--epsilon", "0.5")
     assert (ran.code, ran.err) == (0, "")

@@ -125,6 +125,19 @@ def test_on_a_terminal_the_owner_is_asked_and_the_policy_opens_as_it_is(
     assert [policy.budget.total.epsilon, policy.budget.analysts["*"].epsilon] == [2, Decimal("0.5")]
 
 
+def test_on_a_terminal_the_values_of_a_text_are_asked_and_stand_in_the_policy(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duckdb.execute(
+        f"COPY (SELECT 1 AS rider, 'a' AS zone, 'b' AS note) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)"
+    )
+    shown = asked(clinic, monkeypatch, "rides.parquet", "", "", "", "", 'A, B b,A, "C"', "", "", "", "")
+    assert "Of text, every value there is" in shown
+    columns = load_policy(clinic.folder / "rides.yaml").tables["rides"].columns
+    assert columns["zone"].values == ("A", "B b", '"C"')
+    assert columns["note"].values is None
+
+
 def test_where_no_column_is_a_person_the_policy_says_what_to_do(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:

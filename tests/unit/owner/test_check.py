@@ -16,6 +16,7 @@ from dpsql.errors import PolicyError
 from dpsql.owner.budget_report import budget_findings
 from dpsql.owner.check import check
 from dpsql.owner.partition_report import partition_findings
+from dpsql.owner.recommend import unmeasured
 from dpsql.owner.template import first_policy
 from dpsql.policy import Policy
 from tests.unit.owner.clinic import data, policy
@@ -197,6 +198,17 @@ def test_an_analyst_who_is_promised_more_than_the_total_holds_is_a_warning(folde
     assert finding.what == (
         "analyst ana: epsilon 2 is above the total's 1, and delta 1e-9 is above the total's 0. The total ends first."
     )
+
+
+def test_a_cap_that_drowns_a_count_of_the_rows_is_a_warning_until_it_is_lower(folder: Path) -> None:
+    plain = policy(folder).model_dump(exclude_unset=True)
+    plain["tables"]["visits"] |= {"rows_per_unit": 1024, "rows_about": 5000}
+    plain["budget"]["per_query"] = {"epsilon": Decimal("0.1")}
+    (finding,) = unmeasured(Policy.model_validate(plain))
+    assert (finding.table, finding.severity) == ("visits", "warning")
+    assert finding.what.startswith("rows_per_unit: 1024 drowns a COUNT(*): ±30,676 at the price of a query")
+    plain["tables"]["visits"]["rows_per_unit"] = 100
+    assert not list(unmeasured(Policy.model_validate(plain)))
 
 
 DRUGS = {
