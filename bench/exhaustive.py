@@ -34,8 +34,9 @@ def main(only_print: bool) -> bool:
     every = together({**alone, "plans": together(plans)})
     checks = sum(verdict.checks for _, _, verdict in every)
     lines = [
-        f"{checks:,} checks over {len(FAMILIES['single'].tables)} tables of up to {MOST_ROWS} units with one row each "
-        f"and {len(FAMILIES['several'].tables)} of two units with up to three. "
+        f"{checks:,} checks over {len(FAMILIES['single'].tables)} tables of up to {MOST_ROWS} units with one row each, "
+        f"{len(FAMILIES['several'].tables)} of two units with up to three, and {len(FAMILIES['missing'].tables)} of "
+        "two units with up to two of which values are missing. "
         f"It took {time.process_time() - started:.0f} seconds of one processor.",
         "",
         *table(TITLES, rows),

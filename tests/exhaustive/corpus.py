@@ -21,6 +21,7 @@ COUNTED = "SELECT COUNT(*) FROM {t}"
 SOME = "SELECT COUNT(*) FROM {t} WHERE g = 'b'"
 SUMMED = "SELECT SUM(x) FROM {t}"
 BY_GROUP = "SELECT g, COUNT(*) FROM {t} GROUP BY g"
+PEOPLE = "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g"
 MEAN = "SELECT AVG(x) FROM {t}"
 MEDIAN = "SELECT QUANTILE_CONT(x, 0.5) FROM {t}"
 NEAR = (SUMMED, "SELECT COUNT(*) FROM {t} WHERE x > 0")
@@ -44,6 +45,12 @@ BY_MECHANISM: tuple[Case, ...] = (
     _named("laplace", MEAN, epsilon=1, family="fixed"),
     *_priced("laplace", SUMMED, family="fixed"),
     *_priced("laplace", SUMMED, family="several", spreads=4),
+    *_priced("laplace", SUMMED, family="missing", spreads=4),
+    _named("laplace", MEAN, epsilon=1, family="missing"),
+    _named("laplace", "SELECT COUNT(x) FROM {t}", epsilon=1, family="missing", spreads=4),
+    _named("laplace", "SELECT COUNT(DISTINCT g) FROM {t}", epsilon=1, family="missing", spreads=4),
+    _named("laplace", BY_GROUP, epsilon=3, family="missing", spreads=4),
+    _named("laplace", PEOPLE, epsilon=3, family="missing", spreads=4),
     *_priced("gaussian", SOME, delta=1e-2, spreads=9),
     *_priced("gaussian", SUMMED, delta=1e-2, spreads=9),
     _named("gaussian", SUMMED, epsilon=1, delta=1e-2, spreads=9, family="several"),
@@ -53,6 +60,7 @@ BY_MECHANISM: tuple[Case, ...] = (
     *_priced("exponential", "SELECT MIN(x) FROM {t}", interval="none"),
     *_priced("exponential", "SELECT MODE(g) FROM {t}"),
     *_priced("exponential", MEDIAN, interval="none", family="several"),
+    _named("exponential", MEDIAN, epsilon=1, interval="none", family="missing"),
     *_priced("top_k", FIRST),
     _named("top_k", "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n LIMIT 2", epsilon=3),
     _named("clamped", SUMMED, epsilon=30),
@@ -84,6 +92,8 @@ QUICK: tuple[Case, ...] = (
     _named("exponential", MEDIAN, epsilon=1, interval="none"),
     _named("exponential", "SELECT MODE(g) FROM {t}", epsilon=1),
     _named("top_k", FIRST, epsilon=3),
+    _named("laplace", SUMMED, epsilon=1, family="missing", spreads=2),
+    _named("laplace", PEOPLE, epsilon=1, family="missing"),
 )
 """What `make test` asks, of the smallest tables."""
 

@@ -15,6 +15,7 @@ __all__ = [
     "FAMILIES",
     "HIGHEST",
     "KINDS",
+    "MISSING",
     "MOST_ROWS",
     "RELATIONS",
     "Family",
@@ -28,6 +29,9 @@ __all__ = [
 
 KINDS = ((0, "a"), (1, "b"), (9, "b"))
 """The three rows that there are: x, which is bounded by 0 and 3, and g, whose values are a, b and c."""
+
+MISSING = ((0, "a"), (None, "a"), (9, None))
+"""Instead of these where values are missing; a is the one value that g may have besides."""
 
 HIGHEST = 3
 """The upper bound of x."""
@@ -55,6 +59,7 @@ class Family:
         every_unit: Whether the policy says that every unit has one row: under replace_one their number is public.
         metric: Whether there is a metric of its rows, named as the table: 1 for each step of x, and 1 for being there.
         cells: Whether its policy takes for granted that nobody is alone in a value of g.
+        missing: Whether its rows are those of `MISSING`.
     """
 
     name: str
@@ -64,6 +69,12 @@ class Family:
     every_unit: bool = False
     metric: bool = False
     cells: bool = False
+    missing: bool = False
+
+    @property
+    def kinds(self) -> Sequence[tuple[int | None, str | None]]:
+        """The three rows that there are."""
+        return MISSING if self.missing else KINDS
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -100,11 +111,12 @@ FAMILIES = {
         Family("several", 2, 3, 2),
         Family("apart", MOST_ROWS, 1, 1, metric=True),
         Family("cells", MOST_ROWS, 1, 1, cells=True),
+        Family("missing", 2, 2, 2, missing=True),
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
 count; single rows
-under a metric; and in cells of which empty ones show."""
+under a metric; and in cells of which empty ones show; two units with up to two rows, in which values are missing."""
 
 
 def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator[tuple[Table, Table]]:
@@ -152,7 +164,9 @@ def write(folder: Path, family: Family, tables: Sequence[Table]) -> None:
     with duckdb.connect(str(folder / "tiny.duckdb")) as database:
         for table in tables:
             database.execute(f"CREATE TABLE {family.named(table)} (id INTEGER, x INTEGER, g VARCHAR, h VARCHAR)")
-            rows = [(name, *KINDS[kind], KINDS[kind][1]) for name, unit in enumerate(table) for kind in unit]
+            rows = [
+                (name, *family.kinds[kind], family.kinds[kind][1]) for name, unit in enumerate(table) for kind in unit
+            ]
             if rows:
                 database.executemany(f"INSERT INTO {family.named(table)} VALUES (?, ?, ?, ?)", rows)
 
@@ -161,8 +175,9 @@ def policy_text(family: Family, tables: Sequence[Table], relation: str, composit
     """The policy over them. Its budget never runs out."""
     shape = f"unit: id, rows_per_unit: {family.kept}, rows_about: {MOST_ROWS}"
     shape += ", every_unit: true" if family.every_unit and relation == "replace_one" else ""
-    columns = f"x: {{type: integer, nullable: false, bounds: [0, {HIGHEST}]}}, "
-    columns += "g: {type: text, values: [a, b, c]}, h: {type: text}"
+    nullable, values = ("true", "[a]") if family.missing else ("false", "[a, b, c]")
+    columns = f"x: {{type: integer, nullable: {nullable}, bounds: [0, {HIGHEST}]}}, "
+    columns += f"g: {{type: text, nullable: {nullable}, values: {values}}}, h: {{type: text, nullable: {nullable}}}"
     listed = "\n".join(f"  {family.named(table)}: {{{shape}, columns: {{{columns}}}}}" for table in tables)
     measured = "combine: sum, presence: 1, attributes: {x: {kind: chain, epsilon: 1}}, limit: {x: 1000, presence: 1000}"
     each = [f"  {family.named(table)}: {{table: {family.named(table)}, {measured}}}" for table in tables]

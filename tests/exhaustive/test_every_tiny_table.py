@@ -5,8 +5,9 @@ A planted bug is convicted by the same inequalities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -15,6 +16,10 @@ import pytest
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.noise import sensitivity
 from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.plan.groups import most_groups
+from dpsql.plan.nodes import Relation
+from dpsql.plan.plans import Key
+from dpsql.prepare import sources
 from dpsql.privacy.sampling import Integers, Sampler
 from tests.attacks.seeded_bugs import BUGS
 from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PLANS, QUICK
@@ -35,7 +40,7 @@ GROUPS = "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g"
 
 @pytest.fixture(scope="module")
 def smallest() -> Iterator[TinyWorld]:
-    with TinyWorld({"single": 2, "several": 2}) as world:
+    with TinyWorld({"single": 2, "several": 2, "missing": 2}) as world:
         yield world
 
 
@@ -76,6 +81,7 @@ def test_neighbours_are_those_of_the_relation() -> None:
     single, several = FAMILIES["single"], FAMILIES["several"]
     assert len(single.tables) == 35  # multisets of 0 to 4 rows of 3 kinds
     assert len(several.tables) == 180
+    assert len(FAMILIES["missing"].tables) == 100  # of two units, each with one of 1 + 3 + 6 multisets
     # From each multiset of 0 to 3 rows one of 3 rows comes, and goes; for each, one of 3 pairs is swapped.
     assert [len([*neighbours(single, relation)]) for relation in RELATIONS] == [2 * 20 * 3, 2 * 20 * 3]
 
@@ -95,9 +101,18 @@ def _one_too_low() -> AbstractContextManager[object]:
     return patch.object(sensitivity, "Sensitivity", lower)
 
 
+def _no_group_of_missing_values() -> AbstractContextManager[object]:
+    def values_alone(relation: Relation, keys: Sequence[Key]) -> int | None:
+        known = [own.domain and tuple(value for value in own.domain if value is not None) for own in keys]
+        return most_groups(relation, [replace(own, domain=domain) for own, domain in zip(keys, known, strict=True)])
+
+    return patch.object(sources, "most_groups", values_alone)
+
+
 PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
     "half the noise": (_half_noise, QUICK[0]),
     "a sensitivity that is one too low": (_one_too_low, QUICK[0]),
+    "the group of missing values is forgotten": (_no_group_of_missing_values, QUICK[-1]),
     **{
         bug.name: (bug.plant, case)
         for bug in BUGS
