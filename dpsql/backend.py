@@ -143,6 +143,9 @@ class Backend:
             release: Charges for what is new of them and adds its answers to those that were stored; gives notices.
         """
         fingerprints = self._fingerprints(own, analyst)
+        batch, stored = self._found(own, fingerprints)
+        if not batch.fresh:  # all of it is free: nobody need wait for another
+            return batch, stored, ()
         with self.charging.turns.of(fingerprints):
             batch, stored = self._found(own, fingerprints)
             try:

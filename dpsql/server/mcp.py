@@ -49,6 +49,12 @@ class Approval(BaseModel):
     ask: bool = Field(description="Spend it?")
 
 
+class _Answered(Approval):
+    """No human is to be asked, and the statement was: one way to a thread and back, for most statements."""
+
+    told: Told
+
+
 class Runs(Protocol):
     """What does work that takes long, off the loop."""
 
@@ -66,16 +72,16 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
     server = MCPServer[Any](f"dpsql: {name}", instructions=INSTRUCTIONS, log_level="ERROR")
 
     async def approval(sql: str, ctx: Context, epsilon: float | None = None) -> Approval | Elicit[Approval]:
-        question = await _done(run, lambda: tools.question(sql, epsilon))
-        if question is None:
-            return Approval(ask=True)
+        found = await _done(run, lambda: tools.asked(sql, epsilon))
+        if isinstance(found, Told):
+            return _Answered(ask=True, told=found)
         if not _can_ask(ctx):
             raise ToolError(
                 f"Nothing was charged: epsilon {tools.approve_above():g} is the most that is spent without asking a "
                 "human (approve_above, in the policy's server section), and this client cannot ask one. Ask with a "
-                f"smaller epsilon.\n{question}"
+                f"smaller epsilon.\n{found}"
             )
-        return Elicit(question, Approval)
+        return Elicit(found, Approval)
 
     @server.tool(annotations=READS)
     async def list_tables() -> PublicTold:
@@ -99,6 +105,8 @@ def mcp_server(tools: Tools, name: str, run: Runs = to_thread.run_sync) -> MCPSe
         """The answer to one statement, with the half width of each number. Spends budget; the same again is free."""
         if not (isinstance(approved, AcceptedElicitation) and approved.data.ask):
             raise ToolError("Nothing was charged: the human did not agree. Ask for less, or something else.")
+        if isinstance(approved.data, _Answered):
+            return approved.data.told
         return await _done(run, lambda: tools.query(sql, epsilon))
 
     @server.tool(annotations=READS)

@@ -155,6 +155,11 @@ class Tools:
         left = self.session.budget().epsilon_left
         return f"This statement costs {cost_text(cost)}; {left} is left. Shall it be asked?\n{safe(sql)}"
 
+    def asked(self, sql: str, epsilon: float | None) -> Told | str:
+        """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
+        question = self.question(sql, epsilon)
+        return self.query(sql, epsilon) if question is None else question
+
     def query(self, sql: str, epsilon: float | None) -> Told:
         """The answer, charged before anything is read."""
         answer = self.session.query(sql, epsilon=epsilon)

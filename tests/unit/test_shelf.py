@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -18,6 +19,7 @@ from dpsql.backend import Backend
 from dpsql.errors import BudgetExceeded, UnsupportedQuery
 from dpsql.session import Session
 from dpsql.shelf import Shelf, exactly
+from dpsql.sql.parse import parse
 from dpsql.testing import TestProxy
 from dpsql.testing_samplers import Noiseless
 from tests.attacks.doors import KINDS, ways
@@ -199,3 +201,13 @@ def test_what_was_planned_is_charged_and_refused_as_the_account_stands(tmp_path:
             with pytest.raises(BudgetExceeded):
                 session.query(small)
         assert session.query(COUNT).replayed
+
+
+def test_a_stored_answer_waits_for_nobody_who_asks_the_same(clinic: Clinic, session: Session) -> None:
+    first, backend = session.query(COUNT), clinic.proxy._backend
+    (only,) = session._ready(COUNT, parse(COUNT), (), {}).priced  # type: ignore[arg-type]  # it is a SELECT
+    with (
+        backend.charging.turns.of([only.fingerprint("ana", backend.catalog.version)]),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        assert pool.submit(session.query, COUNT).result(60).rows == first.rows

@@ -196,3 +196,22 @@ def test_the_command_serves_over_standard_input_and_output(home: Path) -> None:
             return await client.call_tool("query", {"sql": COUNT, "epsilon": 0.1})
 
     assert told(asyncio.run(conversation()))["cost"] == "epsilon 0.1"
+
+
+@MODES
+def test_a_statement_that_no_human_is_asked_about_goes_to_a_thread_once(tools: Tools, mode: str) -> None:
+    ways = list[None]()
+
+    async def run(work: Callable[[], Any], /) -> Any:
+        ways.append(None)
+        return work()
+
+    def ask(epsilon: float, human: Human | None = None) -> Any:
+        arguments = {"sql": f"{COUNT} WHERE age > {10 + len(mode)}", "epsilon": epsilon}
+        return talk(mcp_server(tools, "clinic", run), lambda c: c.call_tool("query", arguments), mode, human)
+
+    first, again = told(ask(0.03)), told(ask(0.03))
+    assert first["rows"] == again["rows"]
+    assert len(ways) == 2
+    told(ask(0.4, Human(agrees=True)))
+    assert len(ways) > 3  # for its price before the human is asked, and for its answer afterwards
