@@ -68,10 +68,6 @@ OTHERWISE = {
         EMPTY,
     ),
     "min_privacy_units_per_group_is_one": "A delta of 0.99 hides groups of one unit; theirs is 1, which hides nothing.",
-    **dict.fromkeys(
-        ("basic_var_pop_explicit_bounds_all_nulls", "basic_stddev_pop_explicit_bounds_all_nulls"),
-        "The variance of nothing is 0 here, and the largest that the bounds allow there.",
-    ),
     "verify_randomness_of_var_pop_implicit_bounds": "The same sub-query twice is one release, bought once: new noise "
     "for each would cost twice as much, and tell no more than one of them at the whole price.",
     "basic_delta_not_set": "One group needs no delta, so none must be given.",

@@ -142,7 +142,7 @@ class ClampedVariance(ClampedMean):
     def _shown(self, variance: float, rows: float) -> float:
         """The statistic of a variance of all rows, in its unit, within what the bounds allow."""
         if self._function.endswith("samp"):
-            variance = variance * rows / (rows - 1) if rows > 1 else 0.0
+            variance = variance * rows / (rows - 1) if rows > 1 else math.inf
         variance = min(max(variance, 0.0), self._greatest)
         return math.sqrt(variance) if self._function.startswith("stddev") else variance
 
@@ -162,7 +162,7 @@ class ClampedVariance(ClampedMean):
         }
         off = {name: law.quantile(1 - miss * MISSES[name]) for name, law in laws.items()}
         fewest = row["rows"] - off["rows"]
-        if fewest < 1:
+        if fewest < (2 if self._function.endswith("samp") else 1):
             return 0.0, self._shown(math.inf, 2)
         most = row["rows"] + off["rows"] + query.cap.allowed(row["cap"])
         step, unit = float(query.values.step), float(self._unit)

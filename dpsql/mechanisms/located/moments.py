@@ -160,7 +160,9 @@ class LocatedMoments(LocatedRelease):
         statistic, step = _statistic_of(function), self.query.grid.step
         if isinstance(statistic, Distance):
             return float(mean_of(self.query.clamps, row, row["x"]) * step)
-        return statistic.value(self._moments(row), {"x": self._wide(row)}) * statistic.step(step, step)
+        grid, known = self.query.grid, rows_of(row) >= statistic.least
+        wide = self._wide(row) if known else grid.high - grid.low
+        return statistic.value(self._moments(row), {"x": wide}) * statistic.step(step, step)
 
     def _moments(self, row: Row) -> dict[str, int]:
         return {"n": rows_of(row), "x": row["x"], "xx": row["xx"]}
@@ -202,7 +204,7 @@ class LocatedMoments(LocatedRelease):
         aside = min(abs(row["x"]) / max(1, count), row["half"])
         outside = squared + 2 * aside * (below + above)
         most = statistic.bounds({"x": grid.high - grid.low})[1]
-        if count < 1:
+        if count < statistic.least:
             return 0.0, most * self._unit
         grown = math.sqrt(high**2 + outside) if isinstance(statistic, Deviation) else high + outside
         return low * self._unit, min(grown, most) * self._unit

@@ -9,8 +9,9 @@ With shifted values x and y on their grids, the moments of a group are
 and n^2 times the covariance is n xy - x y, whatever the shifts. Everything here is arithmetic on public or released
 numbers; integers are exact, and the results are the nearest floats.
 
-Each statistic is total: 0 where there are fewer than ``least`` rows or where it would divide by a variance that is not
-above 0; and it is put inside bounds that hold for all data on the grids.
+Each statistic is total. Of fewer than ``least`` rows a variance is the largest that its bounds allow: 0 would say that
+the rows are all alike, where nothing is known of them. The others are 0 there, and where they would divide by a
+variance that is not above 0. All are put inside bounds that hold for all data on the grids.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class MomentStatistic(Protocol):
 
     @property
     def least(self) -> int:
-        """Rows below which it is 0."""
+        """Rows below which nothing is known of it."""
         ...
 
     def bounds(self, widths: Mapping[str, int]) -> Range:
@@ -132,9 +133,9 @@ class Central:
         return (0.0 if self.pair[0] == self.pair[1] else -most), most
 
     def value(self, m: Moments, widths: Mapping[str, int]) -> float:
-        if m["n"] < self.least:
-            return 0.0
         low, high = self.bounds(widths)
+        if m["n"] < self.least:
+            return high if self.pair[0] == self.pair[1] else 0.0
         return min(max(_covariance(m, self.pair) / (m["n"] * (m["n"] - self.lost)), low), high)
 
     def likely(self, m: Many, widths: Mapping[str, int]) -> tuple[Floats, Floats]:

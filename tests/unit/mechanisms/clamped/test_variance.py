@@ -192,6 +192,13 @@ def test_without_noise_it_is_near_the_statistic_and_in_its_interval(function: st
     assert low <= true <= high
 
 
+def test_a_sample_of_one_row_may_spread_as_far_as_the_bounds_allow() -> None:
+    release = release_of("var_samp")
+    for rows in (1, 0):
+        assert release._shown(0.0, rows) == release._greatest == WIDE.high**2 / 2
+    assert release._shown(9.0, 10) == 10
+
+
 @pytest.mark.parametrize(("many", "sure"), [(3_000, 0.95), (60, 0.9)])
 def test_intervals_hold_the_deviation_of_all_rows(many: int, sure: float) -> None:
     release, values, draws, inside = release_of(), values_of(11, many, 3_000.0), 40, 0

@@ -201,6 +201,25 @@ def test_without_noise_few_rows_are_clipped_to_one_clamp(function: str) -> None:
     assert low <= truth_of(function, rows) <= high
 
 
+@pytest.mark.parametrize(
+    ("function", "rows", "largest"),
+    [
+        ("var_pop", {}, 10**12 / 4),
+        ("stddev_samp", {}, 10**6 / math.sqrt(2)),
+        ("stddev_samp", {50: 1}, 10**6 / math.sqrt(2)),
+    ],
+)
+def test_too_few_rows_give_the_largest_variance_of_the_bounds_and_not_of_a_window(
+    function: str, rows: dict[int, int], largest: float
+) -> None:
+    release = release_of(function)
+    released = release.release(counted(rows), Noiseless())
+    assert released.values == [pytest.approx(largest)]
+    low, high = ends_of(release, released)
+    assert low == 0
+    assert high == pytest.approx(largest)
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("rows", [{}, {10**6: 1}, {900_000: 20, 10**6: 10}])
 def test_where_rows_cannot_tell_their_place_the_interval_reaches_to_the_bounds(
