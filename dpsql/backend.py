@@ -60,7 +60,7 @@ class Backend:
         times: When answers leave.
         outlines: Those of statements over the catalog alone, by analyst, text and parameters.
         planned: Their plans, by the same.
-        asked: What they are at their own price, by the same and all options.
+        asked: What they are at their own price, by the same and all options. These three are never another backend's.
     """
 
     catalog: Catalog
@@ -75,9 +75,9 @@ class Backend:
     charging: Charging
     served: Served
     times: Times = field(default_factory=Times)
-    outlines: Shelf[Outline] = field(default_factory=Shelf)
-    planned: Shelf[AnyPlan] = field(default_factory=Shelf)
-    asked: Shelf[ToBuy[Spoken]] = field(default_factory=Shelf)
+    outlines: Shelf[Outline] = field(default_factory=Shelf, init=False)
+    planned: Shelf[AnyPlan] = field(default_factory=Shelf, init=False)
+    asked: Shelf[ToBuy[Spoken]] = field(default_factory=Shelf, init=False)
 
     @property
     def lower(self) -> Lower:

@@ -67,4 +67,4 @@ class Settled(Backend):
 
 def settled(backend: Backend) -> Backend:
     """The same backend, on which they are taken by name alone."""
-    return Settled(*(getattr(backend, part.name) for part in fields(backend)))
+    return Settled(*(getattr(backend, part.name) for part in fields(backend) if part.init))

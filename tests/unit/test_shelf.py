@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -175,6 +176,13 @@ def test_nothing_that_was_planned_outlives_a_refresh(tmp_path: Path) -> None:
         again = proxy.session(analyst="ana").query(COUNT)
         assert (again.replayed, again.cost) == (False, first.cost)
         assert made(proxy) == (1, 1)
+
+
+def test_what_was_planned_for_a_backend_is_no_other_backends(clinic: Clinic, session: Session) -> None:
+    session.query(COUNT)
+    backend = clinic.proxy._backend
+    other = replace(backend, catalog=replace(backend.catalog, neighbours="replace_one"))
+    assert (len(backend.planned), len(other.outlines), len(other.planned), len(other.asked)) == (1, 0, 0, 0)
 
 
 def test_a_table_of_ones_own_is_planned_as_it_is_now(clinic: Clinic, session: Session) -> None:
