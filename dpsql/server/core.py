@@ -26,7 +26,7 @@ from dpsql.policy import Policy
 from dpsql.policy.server import ServerSection
 from dpsql.proxy import Proxy
 from dpsql.server.current import CurrentLimits
-from dpsql.server.events import tell
+from dpsql.server.events import Seldom, tell
 from dpsql.server.gate import Gate
 from dpsql.server.lockout import WRONG, Lockout
 from dpsql.server.outlines import outline, with_intervals
@@ -51,6 +51,9 @@ class Server:
         users: Who may come in.
         gate: Counts connections and statements.
         lockout: Counts wrong tokens.
+
+    Attributes:
+        strangers: Writes what they bring about into the owner's log.
     """
 
     def __init__(self, proxy: Proxy, users: Users, *, gate: Gate | None = None, lockout: Lockout | None = None) -> None:
@@ -58,6 +61,7 @@ class Server:
         self.users = users
         self.gate = gate or Gate()
         self.lockout = lockout or Lockout()
+        self.strangers = Seldom()
         self.pool = ThreadPoolExecutor(AT_WORK, thread_name_prefix="statement")
         self._stopping = False
         self._limits = CurrentLimits(proxy.policy, proxy.adopt)
@@ -190,6 +194,7 @@ class Server:
         """Takes no more statements, and returns when those at work are done; what had not begun is uncharged."""
         self._stopping = True
         self.pool.shutdown(wait=True, cancel_futures=True)
+        self.strangers.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +242,7 @@ class Attempt:
         self.server.lockout.check(self.name, self.address)
         if self.user is None or not right:
             self.server.lockout.wrong(self.name, self.address)
-            tell("wrong token", door=self.door, name=self.name, address=self.address)
+            self.server.strangers.tell("wrong token", door=self.door, name=self.name, address=self.address)
             raise NotAdmitted(WRONG)
         self.server.lockout.right(self.name, self.address)
         tell("admitted", door=self.door, analyst=self.user.name, address=self.address)

@@ -11,6 +11,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import h11
 import uvicorn
@@ -19,21 +20,30 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dpsql.errors import OperationalError
-from dpsql.policy.server import ServerSection
+from dpsql.server.core import Server
 from dpsql.server.events import told_by
 from dpsql.server.listening import Listen, Tls
+from dpsql.server.refusals import CROWDED
 
 __all__ = ["HttpDoor", "address_of", "body_of"]
 
 PATIENCE = 10
 """Seconds that a stopping door waits for answers on their way. It is a choice."""
-BACKLOG = 128  # Connections that may wait to be taken. It is a choice.
+BACKLOG = 128  # Connections that may wait to be taken, and that are taken at a time. It is a choice.
+KEPT = 20
+"""Seconds that a connection stays open without a request. It is a choice: a client that is in need not come again,
+where strangers crowd the door, and strangers hold a place no longer than by a request that is slow to come."""
 SLOW = 20.0
 """Seconds that a whole request may take to come, its head and body: a client that is slower holds a place that others
 want. It is a choice."""
 STRANGERS = 200
 """Connections beside the policy's number, of clients that have not yet said who they are; more are hung up on. It is a
 choice: as at PostgreSQL's door."""
+BUSY = b"".join((
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n",
+    b'Content-Length: %d\r\n\r\n{"error": "%s"}' % (len(CROWDED) + 13, CROWDED.encode()),
+))  # fmt: skip
+"""For who is hung up on."""
 HEADS = 32768
 """Bytes of a request's line and headers: more is refused. It is a choice; browsers send a tenth of it."""
 
@@ -47,17 +57,13 @@ class _Uvicorn(uvicorn.Server):
 
 
 class _Protocol(H11Protocol):
-    """One connection, which ends where there are too many, or where its client takes too long over a request."""
+    """One connection, which ends where its client takes too long over a request."""
 
     slow = SLOW
-    most = STRANGERS
     _late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
-        if len(self.connections) > self.most:
-            transport.abort()
-            return
         self._late = self.loop.call_later(self.slow, transport.abort)
 
     def data_received(self, data: bytes) -> None:
@@ -79,22 +85,60 @@ class _Protocol(H11Protocol):
         super().connection_lost(exc)
 
 
+class _Listener(socket.socket):
+    """Takes so many connections at a time, and hangs up on more before anything is done for them: no TLS is begun.
+
+    Args:
+        family: Of its addresses.
+        most: How many it takes.
+        clear: Whether who is hung up on is told why, in HTTP.
+        told: Told from where they come.
+    """
+
+    def __init__(self, family: int, most: int, clear: bool, told: Callable[[str], None]) -> None:
+        super().__init__(family, socket.SOCK_STREAM)
+        self._most, self._clear, self._told = most, clear, told
+        self._held: list[socket.socket] = []
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection.
+
+        Raises:
+            ConnectionAbortedError: It was hung up on; a loop of asyncio comes back for the next.
+            BlockingIOError: There is none.
+        """
+        taken, address = super().accept()
+        if len(self._held) >= self._most:
+            self._held = [one for one in self._held if one.fileno() >= 0]  # a closed one has no number
+        if len(self._held) < self._most:
+            self._held.append(taken)
+            return taken, address
+        with taken, suppress(OSError):
+            taken.setblocking(False)
+            if self._clear:
+                taken.send(BUSY)
+        self._told(str(address[0]) if isinstance(address, tuple) else "unix")
+        raise ConnectionAbortedError
+
+
 class HttpDoor:
     """A door that speaks HTTP/1.1.
 
     Args:
         app: What answers, made when it is known where the door is.
-        limits: The policy's ``server`` section.
+        server: Whose.
+        name: The door's.
         path: What follows the address, for people to read.
         slow: Seconds that a request may take to come; tests give their own.
     """
 
     def __init__(
-        self, app: Callable[[Listen, Tls | None], ASGIApp], limits: ServerSection, path: str, *, slow: float = SLOW
+        self, app: Callable[[Listen, Tls | None], ASGIApp], server: Server, name: str, path: str, *, slow: float = SLOW
     ) -> None:
-        self._app, self._limits, self._path = app, limits, path
-        self._most = limits.connections + STRANGERS
-        self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow, "most": self._most})
+        self._app, self._path = app, path
+        self._strangers, self._name = server.strangers, name
+        self._most = server.limits.connections + STRANGERS
+        self._protocol = type("_OwnProtocol", (_Protocol,), {"slow": slow})
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -106,12 +150,12 @@ class HttpDoor:
         """
         told_by("uvicorn", "mcp")
         context = None if tls is None else tls.context()
-        listener = _listener(listen)
+        listener = _listener(listen, self._most, tls is None, self._turned_away)
         config = uvicorn.Config(
             self._app(listen, tls),
             log_config=None, access_log=False, server_header=False, proxy_headers=False, ws="none", http=self._protocol,
             limit_concurrency=self._most + 1, h11_max_incomplete_event_size=HEADS,
-            timeout_graceful_shutdown=PATIENCE, lifespan="on",
+            timeout_graceful_shutdown=PATIENCE, timeout_keep_alive=KEPT, backlog=BACKLOG, lifespan="on",
         )  # fmt: skip
         config.load()
         config.ssl = context
@@ -133,9 +177,12 @@ class HttpDoor:
             self._server.should_exit = True
             await self._task
 
+    def _turned_away(self, address: str) -> None:
+        self._strangers.tell("turned away", door=self._name, address=address)
 
-def _listener(listen: Listen) -> socket.socket:
-    """A socket that listens there.
+
+def _listener(listen: Listen, most: int, clear: bool, told: Callable[[str], None]) -> socket.socket:
+    """A socket that listens there; as `_Listener`.
 
     Raises:
         OSError: It cannot.
@@ -144,12 +191,12 @@ def _listener(listen: Listen) -> socket.socket:
         with suppress(FileNotFoundError):
             if listen.path.is_socket():
                 listen.path.unlink()
-        found = socket.socket(socket.AF_UNIX)
+        found = _Listener(socket.AF_UNIX, most, clear, told)
         found.bind(str(listen.path))
         listen.path.chmod(0o660)
     else:
-        family, kind, protocol, _, address = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
+        family, *_, address = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
+        found = _Listener(family, most, clear, told)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
     found.listen(BACKLOG)

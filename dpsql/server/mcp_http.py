@@ -46,7 +46,7 @@ LOOK = 15.0  # Seconds between two looks for analysts who have left. It is a cho
 
 def open_door(server: Server) -> Door:
     """The door, not yet open."""
-    return HttpDoor(lambda listen, _: McpDoor(server, listen).app(), server.limits, PATH)
+    return HttpDoor(lambda listen, _: McpDoor(server, listen).app(), server, "mcp", PATH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from dpsql.errors import OperationalError
 
-__all__ = ["NotAdmitted", "Stopping", "TooMuch"]
+__all__ = ["CROWDED", "NotAdmitted", "Stopping", "TooMuch"]
+
+CROWDED = "Too many connections have not yet said whose they are. Nothing was read. Try again later."
+"""For who is hung up on before a word of theirs is read."""
 
 
 class NotAdmitted(OperationalError):  # noqa: N818 - named as its sisters in dpsql.errors

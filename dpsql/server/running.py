@@ -12,7 +12,7 @@ from dpsql.errors import OperationalError
 from dpsql.proxy import Proxy, owners_folder
 from dpsql.server.core import Server
 from dpsql.server.doors import DOORS, Door
-from dpsql.server.events import EVENTS, FILE, LAYOUT, tell
+from dpsql.server.events import EVENTS, FILE, LAYOUT, tell, told_by
 from dpsql.server.listening import Listen, Tls, refuse_in_the_clear
 from dpsql.server.users import Users, users_file
 
@@ -56,6 +56,7 @@ async def run(
     server: Server, listening: Mapping[str, Listen], tls: Tls | None, told: Callable[[str], None] = lambda _: None
 ) -> None:
     """The doors, open until a signal comes or this is cancelled."""
+    told_by("asyncio")
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)

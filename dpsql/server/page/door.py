@@ -67,7 +67,7 @@ def open_door(server: Server) -> Door:
         local = listen.path is None and not listen.network
         return Page(server, secure=tls is not None, local=local).app()
 
-    return HttpDoor(app, server.limits, "/")
+    return HttpDoor(app, server, "page", "/")
 
 
 @dataclass(slots=True)

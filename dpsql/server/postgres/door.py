@@ -27,7 +27,7 @@ from dpsql.server.postgres.scram import MECHANISM, begin
 from dpsql.server.postgres.settings import Settings
 from dpsql.server.postgres.states import PgRefusal, fields_of
 from dpsql.server.postgres.wire import Gone, Silent, Wire
-from dpsql.server.refusals import Stopping, TooMuch
+from dpsql.server.refusals import CROWDED, Stopping, TooMuch
 
 __all__ = ["PostgresDoor"]
 
@@ -98,6 +98,8 @@ class PostgresDoor:
         task = asyncio.current_task()
         wire = Wire(reader, writer, self._server.limits.statement_bytes)
         if task is None or self._strangers >= STRANGERS:
+            self._server.strangers.tell("turned away", door=NAME, address=wire.address)
+            wire.write(messages.error(fields_of(PgRefusal("53300", CROWDED), severity="FATAL")))
             await wire.close()
             return
         self._tasks.add(task)
@@ -108,14 +110,14 @@ class PostgresDoor:
         except asyncio.CancelledError:
             wire.write(messages.error(fields_of(Stopping(), severity="FATAL")))
         except ProtocolViolation as broken:
-            tell("broken message", door=NAME, address=wire.address, why=str(broken))
+            self._server.strangers.tell("broken message", door=NAME, address=wire.address, why=str(broken))
             wire.write(messages.error(fields_of(PgRefusal("08P01", str(broken)), severity="FATAL")))
         except Silent as silent:
-            tell("silent", door=NAME, address=wire.address)
+            self._server.strangers.tell("silent", door=NAME, address=wire.address)
             wire.write(messages.error(fields_of(PgRefusal("57P05", str(silent)), severity="FATAL")))
         except Error as refusal:
             told = PgRefusal("53300", str(refusal)) if _full(refusal) else refusal
-            tell("refused", door=NAME, address=wire.address, why=str(refusal))
+            self._server.strangers.tell("refused", door=NAME, address=wire.address, why=str(refusal))
             wire.write(messages.error(fields_of(told, severity="FATAL")))
         except Exception as bug:  # noqa: BLE001 - its text may hold anything: the client gets a fixed one
             tell("bug", door=NAME, address=wire.address, kind=type(bug).__name__, where=place_of(bug))

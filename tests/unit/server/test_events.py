@@ -13,7 +13,7 @@ import httpx2 as httpx
 import pytest
 
 from dpsql.server.doors import DOORS
-from dpsql.server.events import EVENTS, told_by
+from dpsql.server.events import EVENTS, Seldom, told_by
 from tests.attacks.random_messages import listened
 from tests.unit.server.clinic import Clinic
 from tests.unit.server.opening import opened
@@ -91,3 +91,30 @@ def test_of_a_failure_only_its_kind_and_place_are_written(log: Callable[[], list
     assert "patient" not in str(failed)
     assert (failed["event"], failed["of"], failed["kind"]) == ("failure", "a_library.part", "ValueError")
     assert (warned["event"], warned["why"]) == ("warning", "the client left")
+
+
+def test_a_crowd_leaves_few_lines_and_they_say_how_many_were_left_out(log: Callable[[], list[dict[str, str]]]) -> None:
+    now = 0.0
+    strangers = Seldom(2, lambda: now)
+    for address in range(5):
+        strangers.tell("silent", door="postgres", address=str(address))
+    strangers.tell("silent", door="mcp")
+    strangers.tell("wrong token", door="postgres")
+    now = 60.0
+    strangers.tell("silent", door="postgres")
+    for _ in range(3):
+        strangers.tell("wrong token", door="postgres")
+    strangers.end()
+    strangers.end()
+    assert [(own["event"], own["door"], own.get("left_out")) for own in log()] == [
+        ("silent", "postgres", None), ("silent", "postgres", None), ("silent", "mcp", None),
+        ("wrong token", "postgres", None), ("silent", "postgres", 3), ("wrong token", "postgres", None),
+        ("wrong token", "postgres", None), ("wrong token", "postgres", 1),
+    ]  # fmt: skip
+
+
+def test_what_a_library_says_without_end_is_a_few_lines(log: Callable[[], list[dict[str, str]]]) -> None:
+    told_by("a_library")
+    for _ in range(1000):
+        logging.getLogger("a_library").warning("the client left")
+    assert len(log()) < 100

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
 import re
+import socket
 import ssl
+import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +28,9 @@ from dpsql.server.doors import DOORS
 from dpsql.server.http import STRANGERS, HttpDoor
 from dpsql.server.listening import Listen, Tls
 from dpsql.server.page.door import COOKIE, MOST, Page
+from dpsql.server.refusals import CROWDED
 from tests.unit.server.clinic import POLICY, Clinic, open_clinic
+from tests.unit.server.opening import opened
 
 pytestmark = pytest.mark.chance(0, "tokens are drawn, of 256 bits; nothing of noise is asserted")
 HEAD = b"POST /enter HTTP/1.1\r\nHost: x"
@@ -220,7 +227,7 @@ def test_the_door_opens_with_tls_and_closes(clinic: Clinic, certificate: Tls) ->
 @pytest.mark.parametrize("begun", [b"", HEAD, HEAD + b"\r\nContent-Length: 9\r\n\r\nt"])
 def test_a_client_that_is_slow_loses_its_place_and_a_quick_one_keeps_it(clinic: Clinic, begun: bytes) -> None:
     async def visited() -> tuple[bytes, list[int]]:
-        door = HttpDoor(lambda _, tls: Page(clinic.server, secure=False).app(), clinic.server.limits, "/", slow=0.1)
+        door = HttpDoor(lambda _, tls: Page(clinic.server, secure=False).app(), clinic.server, "page", "/", slow=0.1)
         where = await door.start(Listen("127.0.0.1", 0), None)
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(where).port)
@@ -239,30 +246,38 @@ def test_a_client_that_is_slow_loses_its_place_and_a_quick_one_keeps_it(clinic: 
     assert asyncio.run(visited()) == (b"", [200, 200])
 
 
-def test_of_a_crowd_of_strangers_some_are_hung_up_on_and_others_are_answered(clinic: Clinic) -> None:
+def test_of_a_crowd_of_strangers_some_are_told_to_come_again_and_others_are_answered(clinic: Clinic) -> None:
     most, more = clinic.server.limits.connections + STRANGERS, 30
+    (kind,) = (kind for kind in DOORS if kind.name == "page")
+    with opened(kind.open(clinic.server)) as where, ExitStack() as crowd:
+        address = "127.0.0.1", httpx.URL(where).port
+        strangers = [crowd.enter_context(socket.create_connection(address, 60)) for _ in range(most + more)]
+        for stranger in strangers[most:]:
+            answer = http.client.HTTPResponse(stranger)
+            answer.begin()
+            assert (answer.status, json.loads(answer.read())) == (503, {"error": CROWDED})
+            assert stranger.recv(1) == b""
+        strangers[0].sendall(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+        assert strangers[0].recv(12) == b"HTTP/1.1 200"
+        for stranger in strangers[1:]:
+            stranger.close()
+        until = time.monotonic() + 60
+        while (status := httpx.get(where + "healthz").status_code) == 503 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert status == 200
 
-    async def crowded() -> tuple[int, int]:
-        door = HttpDoor(lambda _, tls: Page(clinic.server, secure=False).app(), clinic.server.limits, "/")
-        where = await door.start(Listen("127.0.0.1", 0), None)
-        try:
-            crowd = [await asyncio.open_connection("127.0.0.1", httpx.URL(where).port) for _ in range(most + more)]
-            gone = 0
-            while gone < more:
-                await asyncio.sleep(0.01)
-                gone = sum(reader.at_eof() or reader.exception() is not None for reader, _ in crowd)
-            for _, writer in crowd[:2]:
-                writer.close()
-            await asyncio.sleep(0.05)
-            async with httpx.AsyncClient() as browser:
-                status = (await browser.get(where + "healthz")).status_code
-            for _, writer in crowd:
-                writer.close()
-            return gone, status
-        finally:
-            await door.stop()
 
-    assert asyncio.run(crowded()) == (more, 200)
+def test_who_never_begins_with_tls_is_counted_and_hung_up_on_too(clinic: Clinic, certificate: Tls) -> None:
+    most, more = clinic.server.limits.connections + STRANGERS, 30
+    (kind,) = (kind for kind in DOORS if kind.name == "page")
+    with opened(kind.open(clinic.server), tls=certificate) as where, ExitStack() as crowd:
+        address = "127.0.0.1", httpx.URL(where).port
+        strangers = [crowd.enter_context(socket.create_connection(address, 60)) for _ in range(most + more)]
+        assert [stranger.recv(1) for stranger in strangers[most:]] == [b""] * more
+        for stranger in strangers[:most]:
+            stranger.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                stranger.recv(1)
 
 
 def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
