@@ -55,9 +55,8 @@ class Seldom:
     def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock
         self._lock = Lock()
-        self._minutes: dict[
-            tuple[str, str, str], tuple[float, int, int]
-        ] = {}  # its beginning, lines, and those left out
+        self._minutes = dict[tuple[str, str, str], tuple[float, int, int]]()
+        """Of each kind when its minute began, its lines in it, and how many were left out."""
 
     def tell(self, event: str, **facts: Any) -> None:
         """As `tell`, where the minute has not had enough of them; the first fact is where: the door, or a library."""
