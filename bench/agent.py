@@ -35,6 +35,7 @@ from dpsql.privacy.kinds import Pure
 from dpsql.proxy import Proxy
 from dpsql.server.mcp import mcp_server
 from dpsql.server.tools import Tools
+from dpsql.session import Session
 from dpsql.testing_samplers import ExactSampler
 
 EPSILON = 1.0  # Of each agent's account.
@@ -150,10 +151,15 @@ def asking(client: Client) -> Ask:
     return ask
 
 
+def unasked(session: Session) -> Tools:
+    """The tools of an agent whose human need not be asked."""
+    return Tools(session, lambda: 1000.0, lambda: session.budget().epsilon_left)
+
+
 async def tried(proxies: dict[bool, Proxy], analyst: str, attack: Attack) -> bool:
     """Whether one agent's guess is right, of data that the kernel chooses."""
     there = bool(secrets.randbits(1))
-    tools = Tools(proxies[there].session(analyst=analyst), 1000.0)
+    tools = unasked(proxies[there].session(analyst=analyst))
     async with Client(mcp_server(tools, "clinic")) as client:
         return await attack(asking(client)) is there
 
@@ -194,7 +200,7 @@ async def without_end(proxy: Proxy, asks: int) -> list[list[str]]:
         session = proxy.session(analyst=analyst)
         price = pieces(asks) if other else EPSILON
         found, refused = list[float](), 0
-        async with Client(mcp_server(Tools(session, 1000.0), "clinic")) as client:
+        async with Client(mcp_server(unasked(session), "clinic")) as client:
             ask = asking(client)
             for step in range(asks):
                 text = f" WHERE age >= {-step}" if other else ""

@@ -61,5 +61,6 @@ def mcp(
 
     told_by("mcp")
     with opened(policy) as proxy:
-        tools = Tools(proxy.session(analyst=analyst), lambda: float(proxy.policy.server.approve_above))
+        session = proxy.session(analyst=analyst)
+        tools = Tools(session, lambda: float(proxy.policy.server.approve_above), lambda: session.budget().epsilon_left)
         mcp_server(tools, proxy.policy.name).run(transport="stdio")

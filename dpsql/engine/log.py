@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
@@ -64,12 +65,16 @@ def overheard() -> Iterator[list[str]]:
 
 
 class _OwnersFile(RotatingFileHandler):
-    """A file of mode 0600 that is open only while a record is written, so that other processes may rotate it too."""
+    """A file of mode 0600; other processes may write and rotate it too, and the owner may take it away.
+
+    It stays open, for as long as what lies in its place is still the file that was opened.
+    """
 
     def __init__(self, file: Path, layout: str) -> None:
         super().__init__(
             file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8", errors="backslashreplace", delay=True
         )
+        self._place = file
         self.setFormatter(logging.Formatter(layout))
 
     def _open(self) -> io.TextIOWrapper:
@@ -84,9 +89,19 @@ class _OwnersFile(RotatingFileHandler):
             return
         files.add(self.baseFilename)
         super().emit(record)
-        if self.stream is not None:
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - the library's name
+        """Whether the file, as it lies there now, is too long for one record more."""
+        try:
+            there: os.stat_result | None = self._place.stat()
+        except FileNotFoundError:
+            there = None
+        if self.stream is not None and (there is None or not os.path.samestat(there, os.fstat(self.stream.fileno()))):
             self.stream.close()
-            self.stream = None  # it is opened again when it is needed
+            self.stream = None  # it was rotated or taken away: `super().emit` opens a new one
+        if there is None or not stat.S_ISREG(there.st_mode):
+            return False
+        return there.st_size + len(f"{self.format(record)}\n") >= self.maxBytes
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Nothing: the library would print the record, which may speak of rows, to stderr."""

@@ -33,6 +33,7 @@ class Granting:
         self._composition = state.pinned.composition
         self._total = PrivacyFilter.of(limits.total, self._composition)
         self._filters = {name: PrivacyFilter.of(limits.of(name), self._composition) for name in limits.analysts}
+        self._standing: tuple[bytes, dict[str | None, AccountState]] = (b"", {})  # as of this record
 
     def account_of(self, analyst: str) -> str:
         """The account that an analyst's queries are charged to.
@@ -138,6 +139,14 @@ class Granting:
         Raises:
             BudgetExceeded: If the analyst has no account.
         """
+        if self._standing[0] != self._state.digest:
+            self._standing = self._state.digest, {}
+        known = self._standing[1]
+        if analyst not in known:
+            known[analyst] = self._stands(analyst)
+        return known[analyst]
+
+    def _stands(self, analyst: str | None) -> AccountState:
         everyone = self._state.total
         if analyst is None:
             limit, spent, granted = self._limits.total, everyone, self._total

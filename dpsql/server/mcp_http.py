@@ -166,7 +166,7 @@ class McpDoor:
     async def _opened(self, user: User, address: str) -> _Room:
         """A new server for an analyst."""
         guest = self._server.guest(user, "mcp", address)
-        tools = Tools(AskingGuest(guest), lambda: float(self._server.limits.approve_above))
+        tools = Tools(AskingGuest(guest), lambda: float(self._server.limits.approve_above), guest.left)
         limits, run = self._server.limits, partial(self._server.work, user.name)
         app = mcp_server(tools, self._server.policy.name, run=run).streamable_http_app(
             streamable_http_path=PATH,

@@ -105,10 +105,12 @@ class Tools:
     Attributes:
         session: Whose account is charged.
         approve_above: Epsilon up to which it spends without its human, as the policy says now.
+        left: What is left for one query, in words: told beside answers and quotes, it is no question of its own.
     """
 
     session: Asking
     approve_above: Callable[[], float]
+    left: Callable[[], str]
 
     def list_tables(self) -> PublicTold:
         """SHOW TABLES."""
@@ -133,7 +135,7 @@ class Tools:
         return Quoted(
             cost=cost_text(quote.cost),
             epsilon=quote.cost.epsilon,
-            left=self.session.budget().epsilon_left,
+            left=self.left(),
             columns=columns,
             notes=list(quote.notes),
         )
@@ -152,8 +154,7 @@ class Tools:
                 return None
         if cost.epsilon <= self.approve_above() and not (cost.rho or cost.gamma or cost.metric):
             return None
-        left = self.session.budget().epsilon_left
-        return f"This statement costs {cost_text(cost)}; {left} is left. Shall it be asked?\n{safe(sql)}"
+        return f"This statement costs {cost_text(cost)}; {self.left()} is left. Shall it be asked?\n{safe(sql)}"
 
     def asked(self, sql: str, epsilon: float | None) -> Told | str:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
@@ -173,7 +174,7 @@ class Tools:
             rows=rows,
             confidence=answer.confidence,
             cost=answer.paid,
-            left=self.session.budget().epsilon_left,
+            left=self.left(),
             notes=[*answer.notes, *([] if answer.private else [NOT_PRIVATE])],
             again=AGAIN,
         )

@@ -35,6 +35,38 @@ def test_it_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(file.stat().st_size for file in files) <= 200
 
 
+def test_it_stays_open_until_it_is_rotated_or_taken_away_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, private = list[str](), log._private
+
+    def counted(path: str, flags: int) -> int:
+        opened.append(path)
+        return private(path, flags)
+
+    monkeypatch.setattr(log, "_private", counted)
+    end, file, aside = keep_in(tmp_path), tmp_path / log.FILE, tmp_path / f"{log.FILE}.1"
+
+    def told(*lines: str) -> None:
+        for line in lines:
+            OPERATOR.error(line)
+        assert [line.rpartition(": ")[2] for line in file.read_text().splitlines()] == list(lines)
+        assert file.stat().st_mode & 0o777 == 0o600
+
+    told("one", "two")
+    file.rename(aside)
+    told("three", "four")
+    file.unlink()
+    told("five", "six")
+    assert len(opened) == 3
+    assert aside.read_text().count("\n") == 2
+    end()
+    end = keep_in(tmp_path)
+    OPERATOR.error("seven")
+    end()
+    assert file.read_text().count("\n") == 3
+
+
 def test_where_it_cannot_be_written_nothing_of_it_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     end = keep_in(tmp_path / "gone")
     OPERATOR.error("a value of a row")

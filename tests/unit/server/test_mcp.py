@@ -43,7 +43,8 @@ def proxy(home: Path) -> Iterator[Proxy]:
 
 @pytest.fixture
 def tools(proxy: Proxy) -> Tools:
-    return Tools(proxy.session(analyst="ana"), lambda: float(proxy.policy.server.approve_above))
+    session = proxy.session(analyst="ana")
+    return Tools(session, lambda: float(proxy.policy.server.approve_above), lambda: session.budget().epsilon_left)
 
 
 class Human:

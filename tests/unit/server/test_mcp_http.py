@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from dpsql.server.doors import DOORS
+from dpsql.server.events import EVENTS
 from dpsql.server.listening import Listen
 from dpsql.server.mcp_http import McpDoor
 from tests.unit.server.clinic import COUNT, Clinic
@@ -96,6 +98,21 @@ def test_the_limits_of_the_server_hold(clinic: Clinic) -> None:
     assert "Ask in smaller queries" in long.content[0].text
     assert len(many.structured_content["rows"]) == 50
     assert any("the first 50 of 100 rows" in note for note in many.structured_content["notes"])
+
+
+def test_what_is_left_is_told_without_a_question_or_a_line_of_its_own(
+    clinic: Clinic, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def asked(where: str) -> Any:
+        sql = "SELECT COUNT(*) AS n FROM people WHERE age > 31"
+        return [await talk(where, clinic.tokens["ana"], call("query", sql=sql, epsilon=0.1)) for _ in range(2)]
+
+    EVENTS.addHandler(caplog.handler)
+    first, again = at_the_door(clinic, asked)
+    EVENTS.removeHandler(caplog.handler)
+    assert first.structured_content["left"] == again.structured_content["left"]
+    told = [json.loads(own.getMessage()) for own in caplog.records if own.name == EVENTS.name]
+    assert [own["event"] for own in told if "text" in own] == ["free", "statement"] * 2
 
 
 def test_without_a_users_token_nothing_is_heard(clinic: Clinic) -> None:
