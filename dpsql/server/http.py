@@ -90,13 +90,14 @@ class _Listener(socket.socket):
 
     Args:
         family: Of its addresses.
+        protocol: As `socket.getaddrinfo` gives it: asyncio sends small packets at once (TCP_NODELAY) where it is TCP's.
         most: How many it takes.
         clear: Whether who is hung up on is told why, in HTTP.
         told: Told from where they come.
     """
 
-    def __init__(self, family: int, most: int, clear: bool, told: Callable[[str], None]) -> None:
-        super().__init__(family, socket.SOCK_STREAM)
+    def __init__(self, family: int, protocol: int, most: int, clear: bool, told: Callable[[str], None]) -> None:
+        super().__init__(family, socket.SOCK_STREAM, protocol)
         self._most, self._clear, self._told = most, clear, told
         self._held: list[socket.socket] = []
 
@@ -191,12 +192,12 @@ def _listener(listen: Listen, most: int, clear: bool, told: Callable[[str], None
         with suppress(FileNotFoundError):
             if listen.path.is_socket():
                 listen.path.unlink()
-        found = _Listener(socket.AF_UNIX, most, clear, told)
+        found = _Listener(socket.AF_UNIX, 0, most, clear, told)
         found.bind(str(listen.path))
         listen.path.chmod(0o660)
     else:
-        family, *_, address = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
-        found = _Listener(family, most, clear, told)
+        family, _, protocol, _, address = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
+        found = _Listener(family, protocol, most, clear, told)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(address)
     found.listen(BACKLOG)

@@ -280,6 +280,27 @@ def test_who_never_begins_with_tls_is_counted_and_hung_up_on_too(clinic: Clinic,
                 stranger.recv(1)
 
 
+def test_an_answer_waits_for_no_acknowledgement_of_its_head(clinic: Clinic) -> None:
+    """Without TCP_NODELAY a client that acknowledges late gets each answer some 40 ms later."""
+    seen = list[int]()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            for _ in ("startup", "shutdown"):
+                await send({"type": f"{(await receive())['type']}.complete"})
+            return
+        for protocol in door._server.server_state.connections:
+            seen.append(protocol.transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body"})
+
+    door: Any = HttpDoor(lambda *_: app, clinic.server, "page", "/")
+    with opened(door) as where:
+        assert httpx.get(where).status_code == 200
+    assert seen
+    assert all(seen)
+
+
 def test_the_door_opens_at_a_path(clinic: Clinic, tmp_path: Path) -> None:
     async def visited() -> int:
         (kind,) = (kind for kind in DOORS if kind.name == "page")
