@@ -13,9 +13,9 @@ from functools import reduce
 from typing import Any
 
 from dpsql.answers.screen import Ends
-from dpsql.plan.expressions import columns_of, range_of, substituted
+from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval, total
-from dpsql.plan.nodes import Apply, Column, Constant, Expression, Total, Windowed
+from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed
 from dpsql.plan.plans import Plan, Stage
 from dpsql.plan.stages import is_aggregate
 from dpsql.plan.types import Type
@@ -43,12 +43,14 @@ Bars = Callable[[float], Sequence[Ends]]
 class AnswerRows:
     """The answer's rows, and which released row each came from; None for a group of several.
 
-    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows.
+    Where it is known which released rows such a group is made of, `members` has their numbers, for each of the rows,
+    and `keys` what each released row is grouped by, by name.
     """
 
     rows: list[tuple[Any, ...]]
     origin: list[int | None]
     members: list[tuple[int, ...]] | None = None
+    keys: Sequence[Mapping[str, Any]] = ()
 
 
 def answer_columns(plan: Plan) -> list[Expression]:
@@ -93,7 +95,7 @@ def output_intervals(
     if not expression.facts.type.numeric:
         return []
     if rows.members is not None:
-        return [_of_group(expression, group, bars, confidence) for group in rows.members]
+        return [_of_group(expression, {row: rows.keys[row] for row in own}, bars, confidence) for own in rows.members]
     result: list[Ends] = []
     for row in rows.origin:
         if row is None:
@@ -112,13 +114,17 @@ def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ..
 
     They do not where every released row goes into a group of keys, and the answer shows these keys.
     """
-    if len(plan.stages) != 1 or not plan.stages[0].aggregates or plan.stages[0].where is not None:
+    stage, *later = plan.stages or (None,)
+    if stage is None or not stage.aggregates or stage.where is not None or any(own.aggregates for own in later):
         return None
-    stage, keys = plan.stages[0], [key.name for key in plan.keys]
     if plan.having is not None or plan.limit is not None or plan.offset:
         return None
+    keys = [key.name for key in plan.keys]
     inner = {f"c{i}": output.expression for i, output in enumerate(plan.outputs)}
     shown = [output.expression for output in stage.outputs]
+    for own in later:
+        below = {f"c{i}": expression for i, expression in enumerate(shown)}
+        shown = [substituted(output.expression, below) for output in own.outputs]
     places: list[tuple[int, int]] = []  # of a key in the answer's row, and in the released group
     for term in stage.group_by:
         key = inner.get(term.name) if isinstance(term, Column) else None
@@ -131,44 +137,58 @@ def members_of(plan: Plan, groups: Sequence[Group], rows: Sequence[tuple[Any, ..
     return [tuple(found.get(tuple(row[place] for place, _ in places), ())) for row in rows]
 
 
-def _of_group(expression: Expression, members: Sequence[int], bars: Mapping[str, Bars], confidence: float) -> Ends:
+def _of_group(
+    expression: Expression, members: Mapping[int, Mapping[str, Any]], bars: Mapping[str, Bars], confidence: float
+) -> Ends:
     """The interval of what is computed from aggregates over some released rows.
 
     Every noised value that goes in has its own interval at 1 - (1 - confidence)/k for the k of them, so that all hold
     their truths at once with the confidence asked for (union bound); what is computed is monotone, or hulled, in each.
+    Which rows a condition on keys leaves out is known.
+
+    Args:
+        expression: Over released aggregates and keys.
+        members: The released rows, by number, with their keys.
+        bars: Intervals of released values, by name.
+        confidence: Between 0 and 1.
     """
     noised = [column for column in columns_of(expression) if column.name in bars]
-    level = 1 - (1 - confidence) / max(1, len(noised) * len(members))
+    read = {row for own in _aggregates_in(expression) for row in _counted(own, members)[1]}
+    level = 1 - (1 - confidence) / max(1, len(noised) * len(read))
     ends = {column: bars[column.name](level) for column in noised}
-    boxes: list[dict[Any, Interval]] = [
-        {column: as_interval(ends[column][row]) for column in noised} for row in members
-    ]
-    bounds = _range_of_group(expression, boxes) if members else None
+    boxes: dict[int, dict[Any, Interval]] = {
+        row: {column: as_interval(ends[column][row]) for column in noised} for row in sorted(read)
+    }
+    bounds = _range_of_group(expression, members, boxes) if members else None
     return _NONE if bounds is None else (as_float(bounds.low), as_float(bounds.high))
 
 
-def _range_of_group(expression: Expression, boxes: Sequence[Mapping[Any, Interval]]) -> Interval | None:
+def _range_of_group(
+    expression: Expression, members: Mapping[int, Mapping[str, Any]], boxes: Mapping[int, Mapping[Any, Interval]]
+) -> Interval | None:
     """The range of an aggregate over rows whose columns lie in these boxes, or of arithmetic on such; None: unknown."""
     if not isinstance(expression, Apply):
         return range_of(expression, hard=False) if isinstance(expression, Constant) else None
     if not is_aggregate(expression):
-        parts = [_range_of_group(argument, boxes) for argument in expression.arguments]
+        parts = [_range_of_group(argument, members, boxes) for argument in expression.arguments]
         if any(part is None for part in parts):
             return None
         columns = [Column("group", f"g{i}", part.facts) for i, part in enumerate(expression.arguments)]
         known: dict[Any, Interval | None] = dict(zip(columns, parts, strict=True))
         found = range_of(replace(expression, arguments=tuple(columns)), hard=False, known=known.get)
         return found if isinstance(found, Interval) else None
-    rows = Interval.point(len(boxes))
-    if not expression.arguments:
+    argument, counted = _counted(expression, members)
+    rows = Interval.point(len(counted))
+    if argument is None:
         return rows
-    (argument,) = expression.arguments
     if argument.facts.nullable or not argument.facts.type.numeric:
         return None  # how many rows count is not known, or there is no number
-    ranges: list[Interval] = [range_of(argument, hard=False, known=box.get) for box in boxes]
+    ranges: list[Interval] = [range_of(argument, hard=False, known=boxes[row].get) for row in counted]
     match expression.function.name:
         case "count" if "DISTINCT" not in expression.function.sql:
             return rows
+        case _ if not ranges:
+            return None  # of no rows it is NULL
         case "sum":
             return reduce(total, ranges)
         case "avg":
@@ -177,6 +197,41 @@ def _range_of_group(expression: Expression, boxes: Sequence[Mapping[Any, Interva
             return reduce(Interval.least, ranges)
         case "max":
             return reduce(Interval.greatest, ranges)
+    return None
+
+
+def _aggregates_in(expression: Expression) -> list[Apply]:
+    """Every aggregate of an expression over released values."""
+    if isinstance(expression, Apply) and is_aggregate(expression):
+        return [expression]
+    return [own for argument in arguments_of(expression) for own in _aggregates_in(argument)]
+
+
+def _counted(aggregate: Apply, members: Mapping[int, Mapping[str, Any]]) -> tuple[Expression | None, list[int]]:
+    """What an aggregate is of, and of which rows: where keys alone decide that, the value behind the condition."""
+    if not aggregate.arguments:
+        return None, list(members)
+    match aggregate.arguments[0]:
+        case Case(branches=((condition, value),), default=Constant(value=None)):
+            known = {row: _holds(condition, keys) for row, keys in members.items()}
+            if None not in known.values():
+                return value, [row for row, holds in known.items() if holds]
+    return aggregate.arguments[0], list(members)
+
+
+def _holds(condition: Expression, keys: Mapping[str, Any]) -> bool | None:
+    """Whether a row meets a condition, by its keys; None where that takes more than comparing them with constants."""
+    match condition:
+        case Apply(function=function, arguments=arguments) if function.name == "and":
+            parts = [_holds(own, keys) for own in arguments]
+            return None if None in parts else all(parts)
+        case (
+            Apply(function=function, arguments=(Column(name=name), Constant(value=value)))
+            | Apply(function=function, arguments=(Constant(value=value), Column(name=name)))
+        ) if function.name == "=":
+            held = keys.get(name, keys)
+            plain = isinstance(value, str | int) and (held is None or type(held) is type(value))
+            return held == value if plain else None
     return None
 
 

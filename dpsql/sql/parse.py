@@ -17,6 +17,7 @@ from dpsql.sql.any_of import in_lists
 from dpsql.sql.from_first import select_first
 from dpsql.sql.keywords import RESERVED
 from dpsql.sql.normal import normal
+from dpsql.sql.pivot_first import pivot_behind_rows
 from dpsql.sql.refused import REFUSED_STATEMENTS
 from dpsql.sql.skeleton import build_skeleton
 from dpsql.sql.syntax import (
@@ -69,7 +70,7 @@ def _parsed(text: str) -> Statement:
     if not tokens:
         raise UnsupportedQuery("it is empty.", construct="statement", hint="Write SELECT .. FROM ..")
     match tokens[0].word:
-        case "select" | "with" | "from":
+        case "select" | "with" | "from" | "pivot":
             return _query(tokens)
         case "explain":
             return _explain(tokens)
@@ -91,7 +92,7 @@ def _parsed(text: str) -> Statement:
 
 
 def _query(tokens: tuple[Token, ...]) -> QueryStatement:
-    read = select_first(in_lists(tokens))
+    read = select_first(pivot_behind_rows(in_lists(tokens)))
     return QueryStatement(convert(build_skeleton(read)), position=tokens[0].position)
 
 
@@ -99,7 +100,7 @@ def _explain(tokens: tuple[Token, ...]) -> Explain:
     first = _at(tokens, 1)
     if first.word == "create" and _at(tokens, 2).word == "synthetic":
         return Explain(_create(tokens[1:]), position=tokens[0].position)
-    if first.word not in ("select", "with", "from") and first.symbol != "(":
+    if first.word not in ("select", "with", "from", "pivot") and first.symbol != "(":
         if first.word == "analyze":
             raise _refusal(first, "EXPLAIN ANALYZE", "it would run the query.", "Write EXPLAIN SELECT ..")
         raise _refusal(first, "EXPLAIN", "it explains a SELECT, or CREATE SYNTHETIC TABLE.", "Write EXPLAIN SELECT ..")
@@ -155,7 +156,7 @@ def _create(tokens: tuple[Token, ...]) -> CreateSynthetic:
             if tokens[end].symbol == ")":
                 break
     body = tokens[at + 1 :]
-    if _at(tokens, at).word != "as" or _at(body, 0).word not in ("select", "with", "from"):
+    if _at(tokens, at).word != "as" or _at(body, 0).word not in ("select", "with", "from", "pivot"):
         raise _refusal(tokens[0], *CREATE)
     if twice := next((name for name, _ in options if [own for own, _ in options].count(name) > 1), None):
         raise _refusal(tokens[0], "WITH", f"{twice} is given twice.", "Give it once.")

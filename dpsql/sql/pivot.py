@@ -18,7 +18,7 @@ from math import prod
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.naming import column_name
-from dpsql.sql.syntax import AllColumns, Call, Derived, Expr, Item, Literal, Name, Position, Relation, Select
+from dpsql.sql.syntax import AllColumns, Call, Expr, Item, Literal, Name, Position, Queryable, Relation, Select, Union
 from dpsql.sql.tokens import fold
 from dpsql.sql.walk import walk
 
@@ -63,6 +63,7 @@ def pivoted(
     aggregates: Sequence[Item],
     keys: Sequence[PivotKey],
     groups: Sequence[Expr] | None,
+    query: Queryable | None,
 ) -> Select:
     """The query that a PIVOT stands for.
 
@@ -71,6 +72,7 @@ def pivoted(
         aggregates: What is asked of them.
         keys: By whose values; of several, by all that their values make together.
         groups: What it groups by; None for all other columns of the rows.
+        query: Whose answer the rows are; None where they are a table's.
 
     Raises:
         UnsupportedQuery: The rows' columns are not named, a value is no constant, or it would make too many columns.
@@ -79,7 +81,7 @@ def pivoted(
     if prod(len(own.values) for own in keys) * len(aggregates) > MOST_COLUMNS:
         raise _refusal(f"it makes more than {MOST_COLUMNS} columns.", position, "List fewer values.")
     read = (*(own.expression for own in aggregates), *(own.key for own in keys))
-    by = tuple(_others(source, read, position)) if groups is None else tuple(groups)
+    by = tuple(_others(query, read, position)) if groups is None else tuple(groups)
     alone = len(aggregates) == 1 and aggregates[0].alias is None
     made = []
     for chosen in product(*(own.columns() for own in keys)):
@@ -118,15 +120,16 @@ def _of_one(item: Item, condition: Expr) -> Expr:
     return replace(call, where=where)
 
 
-def _others(source: Relation, read: Iterable[Expr], position: Position) -> list[Name]:
+def _others(query: Queryable | None, read: Iterable[Expr], position: Position) -> list[Name]:
     """The columns of the rows that are neither aggregated nor compared."""
-    query = source.query if isinstance(source, Derived) else None
+    while isinstance(query, Union):
+        query = query.left
     if not isinstance(query, Select) or any(isinstance(item.expression, AllColumns) for item in query.items):
         raise _refusal(
             "it groups by all other columns of its rows, so these are named in a sub-query, or its groups are.",
             position,
-            "Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')), or "
-            "PIVOT (AVG(age) FOR sex IN ('F', 'M') GROUP BY city).",
+            "Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or "
+            "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
         )
     used = {node.parts[-1] for own in read for node in walk(own) if isinstance(node, Name)}
     names = [item.name for item in query.items if fold(item.name) not in used]

@@ -15,8 +15,9 @@ _SET_OPERATION: Final = ("a condition in WHERE says the same.", "Write the condi
 _CLOCK: Final = ("an answer may not depend on when it was asked.", "Write the date: DATE '2024-05-31'.")
 _SESSION: Final = ("an answer may not depend on who runs the engine.", "Leave it out.")
 _PIVOT: Final = (
-    "dpsql reads it behind rows, over values that are listed.",
-    "Write FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
+    "dpsql reads it over values that are listed.",
+    "Write PIVOT t ON sex IN ('F', 'M') USING AVG(age) GROUP BY city, or "
+    "FROM (SELECT city, sex, age FROM t) PIVOT (AVG(age) FOR sex IN ('F', 'M')).",
 )
 _UNPIVOT: Final = ("dpsql does not turn columns into rows.", "Ask for each in a column of its own.")
 _JOIN: Final = ("dpsql joins on written conditions only.", "Write JOIN .. ON or JOIN .. USING (column).")
@@ -96,7 +97,6 @@ AFTER_STAR = frozenset("exclude replace rename like ilike glob similar".split())
 
 REFUSED_STATEMENTS: Mapping[str, Refusal] = {
     "values": REFUSED_FUNCTIONS["values"],
-    "pivot": REFUSED_WORDS["pivot"],
     "unpivot": REFUSED_WORDS["unpivot"],
     "summarize": REFUSED_WORDS["summarize"],
     "table": ("TABLE", "dpsql reads SELECT.", "Write SELECT .. FROM .."),

@@ -4406,3 +4406,119 @@ SELECT * FROM (SELECT sex, consent, age FROM patients) PIVOT (SUM(age) AS years,
 -- columns: a_years integer, a_count_star() integer, M_normal_years integer, M_normal_count_star() integer
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x2") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) AS HUGEINT) AS "m2", CAST(COUNT("x3") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN (("t0"."sex" = CAST($1 AS VARCHAR)) AND ("t0"."consent" = CAST($2 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN (("t0"."sex" = CAST($6 AS VARCHAR)) AND ("t0"."consent" = CAST($7 AS VARCHAR))) THEN CAST($8 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q
 -- values: 'F', 'strict', 1.0, 0.0, 110.0, 'M', 'normal', 1
+
+-- PIVOT of an answer, FILTER over answers, and PIVOT as a statement
+-- reference: SELECT consent, SUM(n) FILTER (WHERE sex = 'F') AS women, COUNT(*) FILTER (WHERE n > 20) AS large, MAX(n) FILTER (WHERE sex <> 'X') AS most FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) GROUP BY consent
+SELECT consent, SUM(n) FILTER (WHERE sex = 'F') AS women, COUNT(*) FILTER (WHERE n > 20) AS large, MAX(n) FILTER (WHERE sex <> 'X') AS most FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) GROUP BY consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, women integer or NULL, large integer or NULL, most integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: SELECT COUNT(DISTINCT sex) FILTER (WHERE n > 100) AS sexes, AVG(n) FILTER (WHERE sex IN ('F', 'M')) AS mean FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL)
+SELECT COUNT(DISTINCT sex) FILTER (WHERE n > 100) AS sexes, AVG(n) FILTER (WHERE sex IN ('F', 'M')) AS mean FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sexes integer or NULL, mean real or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: SELECT * FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT (SUM(n) FOR sex IN ('F', 'M'))
+SELECT * FROM (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT (SUM(n) FOR sex IN ('F', 'M'))
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, F integer or NULL, M integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: PIVOT (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) ON sex IN ('F', 'M' AS men), consent IN ('strict') USING SUM(n) AS people, COUNT(*)
+PIVOT (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) ON sex IN ('F', 'M' AS men), consent IN ('strict') USING SUM(n) AS people, COUNT(*)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: F_strict_people integer or NULL, F_strict_count_star() integer or NULL, men_strict_people integer or NULL, men_strict_count_star() integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F', 'M') USING SUM(n)
+WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL) PIVOT a ON sex IN ('F', 'M') USING SUM(n)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, F integer or NULL, M integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL), b AS (PIVOT a ON sex IN ('F', 'M') USING MAX(n) GROUP BY consent) SELECT consent, F - M AS more FROM b WHERE F > 3 ORDER BY more
+WITH a AS (SELECT consent, sex, COUNT(*) AS n FROM patients GROUP BY ALL), b AS (PIVOT a ON sex IN ('F', 'M') USING MAX(n) GROUP BY consent) SELECT consent, F - M AS more FROM b WHERE F > 3 ORDER BY more
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- k1: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: consent text, more integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."consent" AS "k0", "t0"."sex" AS "k1" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0", "k1"
+
+-- reference: WITH a AS (SELECT year(visited_on) AS year, diagnosis, AVG(cost) AS mean, COUNT(*) AS n FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY ALL) PIVOT a ON diagnosis IN ('flu', 'cold') USING AVG(mean) AS mean, SUM(n) AS visits GROUP BY year ORDER BY year LIMIT 3
+WITH a AS (SELECT year(visited_on) AS year, diagnosis, AVG(cost) AS mean, COUNT(*) AS n FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY ALL) PIVOT a ON diagnosis IN ('flu', 'cold') USING AVG(mean) AS mean, SUM(n) AS visits GROUP BY year ORDER BY year LIMIT 3
+-- unit: visits.patient_id
+-- rows per unit: 12, in one group 12, in groups 12
+-- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
+-- k1: text or NULL; 2 values: 'cold', 'flu'
+-- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
+-- a1: count_rows
+-- columns: year integer, flu_mean real or NULL, flu_visits integer or NULL, cold_mean real or NULL, cold_visits integer or NULL
+-- engine: SELECT "k0", "k1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
+-- values: 'flu', 'cold'
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k0" - CAST($3 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS VARCHAR) THEN 0 WHEN "k1" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
+-- values: 'flu', 'cold', 2020, 2025
+
+-- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
+WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 3 values: 'F', 'M', 'X'
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- a0: count_rows
+-- columns: sex text, n integer
+-- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
+-- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."part" AS "c2", "t2"."row0" AS "c3" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST
+-- values: 0, 1
+-- columns: F integer or NULL, all integer or NULL
+
+-- reference: PIVOT patients ON sex IN ('F', 'M') USING AVG(age) AS mean, COUNT(*) GROUP BY consent
+PIVOT patients ON sex IN ('F', 'M') USING AVG(age) AS mean, COUNT(*) GROUP BY consent
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a2: avg of integer [0, 110] or NULL; grid 1 from 0 to 110
+-- a3: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: consent text, F_mean real, F_count_star() integer, M_mean real, M_count_star() integer
+-- engine: SELECT "k0", CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COUNT("x2") AS BIGINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) - CAST(55 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m3", CAST(COUNT("x1") AS BIGINT) AS "m4", CAST(COUNT("x3") AS BIGINT) AS "m5" FROM (SELECT "k0", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x1" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x1", "x2" AS "x2", "x3" AS "x3" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN "t0"."age" ELSE CAST(NULL AS BIGINT) END AS "x1", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x2", CASE WHEN ("t0"."sex" = CAST($5 AS VARCHAR)) THEN CAST($6 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x3" FROM "bounded"."main"."patients" AS "t0") AS r) AS q GROUP BY "k0"
+-- values: 'F', 1.0, 0.0, 110.0, 'M', 1
+
+-- reference: PIVOT (SELECT sex, consent FROM patients WHERE age > 30) ON sex IN ('F', 'M')
+PIVOT (SELECT sex, consent FROM patients WHERE age > 30) ON sex IN ('F', 'M')
+-- unit: patients.patient_id
+-- rows per unit: 1, in one group 1, in groups 1
+-- k0: text; 2 values: 'strict', 'normal'
+-- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
+-- columns: consent text, F integer, M integer
+-- engine: SELECT "k0", CAST(COUNT("x0") AS BIGINT) AS "m0", CAST(COUNT("x1") AS BIGINT) AS "m1" FROM (SELECT "t0"."consent" AS "k0", CASE WHEN ("t0"."sex" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."sex" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."patients" AS "t0" WHERE ("t0"."age" > CAST($4 AS BIGINT))) AS q GROUP BY "k0"
+-- values: 'F', 1, 'M', 30

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.atoms import Atom, Role
-from dpsql.sql.syntax import Node, Position
+from dpsql.sql.syntax import Node, Position, Queryable
 from dpsql.sql.tokens import fold
 from dpsql.sql.walk import children
 
@@ -42,12 +42,14 @@ class Reader:
         atoms: What each handle stands for.
         unread: The handles that no node has claimed so far.
         operators: How many signs and casts have been read.
+        named: The queries that WITH names where the reader is, by name.
     """
 
     def __init__(self, atoms: dict[str, Atom]) -> None:
         self.atoms = atoms
         self.unread = dict(atoms)
         self.operators = 0
+        self.named: dict[str, Queryable] = {}
 
     def refuse_what_was_lost(self) -> None:
         """Refuse a statement of which the reader dropped a name or a constant: ``USING (t.v)`` lost its ``t``."""

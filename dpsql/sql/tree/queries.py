@@ -91,6 +91,8 @@ class Queries(Expressions):
         )  # fmt: skip
         marker, *items = node.expressions
         atom = self._atom(marker.this, (Role.SELECT,), "a select list", node)
+        outside = self.named
+        ctes = self._ctes(node)
         select = Select(
             items=tuple(self._item(item) for item in items),
             source=self._source(node),
@@ -102,9 +104,10 @@ class Queries(Expressions):
             offset=self._rows(node.args.get("offset")),
             distinct=atom.distinct,
             options=self._named(marker.expressions) if marker.expressions else None,
-            ctes=self._ctes(node),
+            ctes=ctes,
             position=atom.position,
         )
+        self.named = outside
         condition = self._clause(node.args.get("qualify"))
         return select if condition is None else qualified(select, condition)
 
@@ -118,7 +121,9 @@ class Queries(Expressions):
             self._slots(cte, "this", "alias")
             alias = cte.args["alias"]
             self._slots(alias, "this", "columns")
-            ctes.append((self._name(alias.this, cte), self._renamed(self.query(cte.this), alias)))
+            name, query = self._name(alias.this, cte), self._renamed(self.query(cte.this), alias)
+            self.named = {**self.named, name: query}
+            ctes.append((name, query))
         return tuple(ctes)
 
     def _item(self, node: exp.Expr) -> Item:
@@ -257,8 +262,17 @@ class Queries(Expressions):
                 node, "PIVOT", "it lists the values of each key.", "Write PIVOT (AVG(x) FOR key IN ('a', 'b'))."
             )
         aggregates = [self._item(own) for own in node.expressions]
-        query = pivoted(rows, aggregates, [self._pivot_key(own, node) for own in fields], groups)
+        query = pivoted(rows, aggregates, [self._pivot_key(own, node) for own in fields], groups, self._below(rows))
         return Derived(query, self._table_alias(node), position=query.position)
+
+    def _below(self, rows: Relation) -> Queryable | None:
+        """The query that rows are the answer of; None where they are a table's."""
+        match rows:
+            case Derived():
+                return rows.query
+            case TableName(name=(name,)):
+                return self.named.get(name)
+        return None
 
     def _pivot_key(self, listed: exp.Expr, node: exp.Pivot) -> PivotKey:
         self._slots(listed, "this", "expressions")

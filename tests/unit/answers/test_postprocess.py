@@ -226,9 +226,41 @@ def test_totals_over_an_answer_have_the_intervals_of_their_parts(session: Sessio
     assert whole[0] is not None and whole[1] is not None and whole[0] < 200 < whole[1]
 
 
+def test_each_cell_of_a_pivoted_answer_has_the_interval_of_its_own_row(session: Session) -> None:
+    inner = "SELECT sex, age >= 40 AS old, COUNT(*) AS n FROM patients GROUP BY 1, 2"
+    parts = session.query(inner, epsilon=0.2)
+    each = dict(zip([row[:2] for row in parts.rows], parts.interval("n"), strict=True))
+    both = dict(zip([row[:2] for row in parts.rows], parts.interval("n", 0.975), strict=True))
+    for sql in (
+        f"PIVOT ({inner}) ON sex IN ('F', 'M') USING SUM(n)",
+        f"WITH a AS ({inner}) PIVOT a ON sex IN ('F', 'M') USING MAX(n) GROUP BY old ORDER BY old",
+        f"SELECT old, AVG(n) FILTER (WHERE sex = 'F') AS F, MIN(n) FILTER (WHERE 'M' = sex) AS M FROM ({inner}) "
+        "GROUP BY old",
+    ):
+        answer = session.query(sql, epsilon=0.2)
+        for column in "FM":
+            assert answer.interval(column) == [each[column, row[0]] for row in answer.rows]
+    less = session.query(
+        f"SELECT old, F - M AS d FROM (PIVOT ({inner}) ON sex IN ('F', 'M') USING SUM(n))", epsilon=0.2
+    )
+    for (old, _), (low, high) in zip(less.rows, less.interval("d"), strict=True):
+        ours, theirs = both["F", old], both["M", old]
+        assert (low, high) == (float(ours[0] or 0) - float(theirs[1] or 0), float(ours[1] or 0) - float(theirs[0] or 0))
+
+
+def test_a_cell_without_a_row_is_null_and_has_no_interval(session: Session) -> None:
+    inner = "SELECT sex, COUNT(*) AS n FROM patients WHERE sex <> 'X' GROUP BY sex"
+    answer = session.query(f"PIVOT ({inner}) ON sex IN ('F', 'X') USING SUM(n)", epsilon=0.2)
+    assert answer.rows[0][1] is None
+    assert answer.interval("X") == [(None, None)]
+    assert answer.interval("F") == session.query(inner, epsilon=0.2).interval("n")[:1]
+
+
 @pytest.mark.parametrize(
     "sql",
     [
+        f"SELECT SUM(n) FILTER (WHERE n > 3) AS s FROM {GROUPED}",
+        f"SELECT SUM(n) FILTER (WHERE upper(sex) = 'F') AS s FROM {GROUPED}",
         f"SELECT SUM(n) AS s FROM {GROUPED} WHERE n > 3",
         "SELECT SUM(n) AS s FROM (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > 3)",
         f"SELECT SUM(n) AS s FROM {GROUPED} GROUP BY n",

@@ -1,0 +1,49 @@
+"""Tokens with their parentheses as lists, for what moves clauses before anything reads them.
+
+Tests: tests/unit/sql/test_from_first.py, tests/unit/sql/test_pivot.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from dpsql.sql.tokens import Token
+
+__all__ = ["Piece", "flat", "nested", "word"]
+
+Piece: TypeAlias = "Token | list[Piece]"  # a token, or a pair of parentheses with all that is between them
+
+
+def nested(tokens: Sequence[Token]) -> list[Piece]:
+    """Tokens with parentheses as lists; what is not balanced stays flat, for the parser to refuse."""
+    open_lists: list[list[Piece]] = [[]]
+    for token in tokens:
+        if token.symbol == "(":
+            open_lists.append([token])
+        elif token.symbol == ")" and len(open_lists) > 1:
+            closed = [*open_lists.pop(), token]
+            open_lists[-1].append(closed)
+        else:
+            open_lists[-1].append(token)
+    for unclosed in open_lists[1:]:
+        open_lists[0] += unclosed
+    return open_lists[0]
+
+
+def flat(pieces: Sequence[Piece]) -> list[Token]:
+    """The tokens in their order."""
+    found: list[Token] = []
+    stack: list[Piece] = list(pieces[::-1])
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, list):
+            stack += piece[::-1]
+        else:
+            found.append(piece)
+    return found
+
+
+def word(piece: Piece) -> str:
+    """The word that a piece is, in lower case; else nothing."""
+    return "" if isinstance(piece, list) else piece.word
