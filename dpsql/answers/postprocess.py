@@ -105,9 +105,11 @@ class PostProcess:
         if (names := _bare(plan)) is not None:
             return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
         rows = self._worked(plan, table)
+        members = members_of(plan, groups, rows.rows)
+        if members is None:
+            return rows
         names = [key.name for key in plan.keys]
-        keys = [dict(zip(names, group, strict=True)) for group in groups]
-        return replace(rows, members=members_of(plan, groups, rows.rows), keys=keys)
+        return replace(rows, members=members, keys=[dict(zip(names, group, strict=True)) for group in groups])
 
     def over_release(self, statement: EngineStatement, tables: Mapping[str, Table]) -> RawTable:
         """What a statement makes of synthetic and public tables, by their names: column to wire type and values.
