@@ -195,8 +195,10 @@ class Buying(Calls):
             return drawn[draw]
 
         read = readings_for(prepared, {name for name, draw in draws.items() if draw in drawn})
+        wanted = [reading.statement for index, reading in enumerate(prepared.readings) if index in read]
+        found = {statement: self._run(statement) for statement in dict.fromkeys(wanted)}
         raw = [
-            self._run(reading.statement) if index in read else RawTable({})
+            reading.own(found[reading.statement]) if index in read else RawTable({})
             for index, reading in enumerate(prepared.readings)
         ]
         return release(prepared, raw, noise)

@@ -57,7 +57,7 @@ def quote(
     return Quote(
         cost=summary(prepared.loss, composition, classes),
         columns=(*columns, *hidden),
-        sql="\n".join(reading.statement.sql for reading in prepared.readings),
+        sql="\n".join(dict.fromkeys(reading.statement.sql for reading in prepared.readings)),
         repeats_left=repeats_left,
         notes=(*_notes(prepared), *_notes_on_classes(prepared, classes)),
     )

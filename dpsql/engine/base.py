@@ -38,9 +38,10 @@ class EngineStatement:
         marks: Not None where the statement gives rows of whole numbers, none of them NULL, and the worker counts them:
             each different row comes once, rising, and ``rows``, the last of ``columns``, says how many there were. So
             many columns before that are no part of the row: they are summed.
-        bins: Not None where the statement gives rows of one unit after the other, and the worker adds up what each
-            unit has (`plan.needs.Sized`): the least and the largest total, and the edges. The rows have the keys
-            (`listed`), the unit ``u``, and ``x0``, none of them NULL.
+        bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
+            unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges. The rows have
+            the keys (`listed`), the unit ``u``, and ``x0``, ``x1``, ..., none of them NULL. Where there are several
+            kinds, ``of`` says behind the keys which it is.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
     """
@@ -52,7 +53,7 @@ class EngineStatement:
     functions: frozenset[str]
     most_rows: int | None = None
     marks: int | None = None
-    bins: tuple[int, int, tuple[int, ...]] | None = None
+    bins: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     @property

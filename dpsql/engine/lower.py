@@ -62,7 +62,9 @@ def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineSta
         case Ordered():
             return _ordered(printer, need, contribution_key)
         case Sized():
-            return _limited(_sized(printer, need, contribution_key), need.source)
+            return _limited(_sized(printer, (need,), contribution_key), need.source)
+        case _:  # several kinds of totals
+            return _sized(printer, need.needs, contribution_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,12 +289,14 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     return _statement(printer, sql, [("value", "BIGINT"), ("rows", "BIGINT")], need.source.relation)
 
 
-def _sized(printer: Printer, need: Sized, key: bytes) -> EngineStatement:
-    _prove_sum(max(abs(need.grid.low), abs(need.grid.high)))
-    lying = total_rows(printer, need)
+def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatement:
+    _prove_sum(max(abs(end) for need in needs for end in (need.grid.low, need.grid.high)))
+    need, lying = needs[0], total_rows(printer, needs)
     if lying is not None:
-        rows = _value_rows(printer, lying.source, [_Values(*own) for own in lying.columns], units=True)
-        sql = added_up(printer, lying, rows, _x(printer, 0))
+        values = list(dict.fromkeys(_Values(*own) for own in lying.columns if own is not None))
+        rows = _value_rows(printer, lying.source, values, units=True)
+        xs = ["" if own is None else _x(printer, values.index(_Values(*own))) for own in lying.columns]
+        sql = added_up(printer, lying, rows, xs)
         own = _statement(printer, sql, lying.fields, lying.source.relation)
         return replace(own, bins=lying.bins, listed=lying.listed)
     several = bool(need.source.keys) and not need.single
@@ -318,16 +322,12 @@ def _statement(printer: Printer, sql: str, columns: list[tuple[str, str]], relat
 _ROW = '"released"."row"'  # A row's number in the worker without data, which is always DuckDB.
 
 
-def _released_name(column: Column) -> str:
-    return f'"released".{DUCKDB.quoted(column.name)}'
-
-
 def lower_released(plan: Plan) -> EngineStatement:
     """What happens to released values: output columns ``c0...`` and ``row`` (the released row each came from, or NULL).
 
     Rows that ORDER BY leaves equal come in the order of the released rows, which is that of the keys.
     """
-    printer = Printer(DUCKDB, _released_name)
+    printer = Printer(DUCKDB, lambda column: f'"released".{DUCKDB.quoted(column.name)}')
     own = Stage(plan.outputs, plan.having, (), None, plan.order_by, plan.limit, plan.offset)
     sql = _stage(printer, own, '"released"', last=not plan.stages)
     answers = []
@@ -377,9 +377,8 @@ def lower_public(plan: PublicPlan, dialect: Dialect) -> EngineStatement:
     """A statement over public tables, columns ``c0...``."""
     printer = Printer(dialect)
     sql = _selected(printer, plan.stage, printer.rows(plan.relation), [], last=True, extra=[])
-    columns = tuple((f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs))
-    tables = frozenset(scan.table.name for scan in scans(plan.relation))
-    return EngineStatement(sql, tuple(printer.parameters), columns, tables, frozenset(printer.functions))
+    columns = [(f"c{i}", WIRE[o.expression.facts.type]) for i, o in enumerate(plan.stage.outputs)]
+    return _statement(printer, sql, columns, plan.relation)
 
 
 def lower_cells(expressions: Sequence[Expression], columns: Sequence[Column]) -> EngineStatement:

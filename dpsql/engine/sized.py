@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dpsql.engine.base import EngineStatement
 from dpsql.engine.counted import placeable, placed
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import lies
+from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import saturating_grid
@@ -20,9 +22,9 @@ from dpsql.plan.needs import Sized, Source
 from dpsql.plan.nodes import Column, Expression, PerUnit
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
-from dpsql.worker.sizing import UNIT
+from dpsql.worker.sizing import OF, UNIT
 
-__all__ = ["UNIT", "WIRES", "TotalRows", "added_up", "sized_totals", "total_rows"]
+__all__ = ["MOST_CELLS", "UNIT", "WIRES", "TotalRows", "added_up", "cells_of", "sized_totals", "total_rows"]
 
 WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", "HUGEINT"))
 """The columns of `Sized` behind the keys, with their wire types."""
@@ -37,20 +39,21 @@ class TotalRows:
 
     Attributes:
         source: The rows, which lie unit by unit, with the keys over them.
-        function: What is added up of them: ``count_rows``, ``count`` or ``sum``.
-        columns: Its argument with the grid of a sum; none where all rows count.
+        functions: What is added up of them, for each kind of total: ``count_rows``, ``count`` or ``sum``.
+        columns: Its argument with the grid of a sum; None where all rows count.
         bins: Of the totals; see `EngineStatement.bins`.
     """
 
     source: Source
-    function: str
-    columns: tuple[tuple[Expression, Grid | None], ...]
-    bins: tuple[int, int, tuple[int, ...]]
+    functions: tuple[str, ...]
+    columns: tuple[tuple[Expression, Grid | None] | None, ...]
+    bins: tuple[tuple[int, int, tuple[int, ...]], ...]
 
     @property
     def fields(self) -> list[tuple[str, str]]:
         """The columns of what comes."""
-        return [*((key.name, "BIGINT") for key in self.source.keys), *WIRES]
+        of = [(OF, "BIGINT")] if len(self.bins) > 1 else []
+        return [*((key.name, "BIGINT") for key in self.source.keys), *of, *WIRES]
 
     @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]:
@@ -58,8 +61,28 @@ class TotalRows:
         return tuple((key.name, key.domain or ()) for key in self.source.keys)
 
 
-def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
-    """The rows behind totals, where an engine can add them up as they lie, unit by unit; else None."""
+def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
+    """The rows behind totals, where an engine can add them up as they lie, unit by unit; else None.
+
+    Raises:
+        InvariantBroken: If there are several kinds of totals, and it cannot, or they are not of the same rows.
+    """
+    kinds = [_total_rows(printer, need) for need in needs]
+    known = [kind for kind in kinds if kind is not None]
+    if len(needs) > 1 and (len(known) < len(kinds) or len({kind.source for kind in known}) > 1):
+        raise InvariantBroken("totals of different rows cannot be added up together")
+    if not known:
+        return None
+    first, *others = known
+    return replace(
+        first,
+        functions=(*first.functions, *(own for other in others for own in other.functions)),
+        columns=(*first.columns, *(own for other in others for own in other.columns)),
+        bins=(*first.bins, *(own for other in others for own in other.bins)),
+    )
+
+
+def _total_rows(printer: Printer, need: Sized) -> TotalRows | None:
     relation, own = need.source.relation, need.argument
     if not isinstance(relation, PerUnit) or not isinstance(own, Column) or not printer.dialect.counts:
         return None
@@ -81,12 +104,15 @@ def total_rows(printer: Printer, need: Sized) -> TotalRows | None:
         for key in need.source.keys
         if isinstance(key.expression, Column)
     )
-    cells = math.prod(len(key.domain or ()) + 1 for key in keys) * (len(need.edges) + 1)
-    if cells > MOST_CELLS:
-        return None
-    columns = () if value.argument is None else ((value.argument, grid),)
-    bins = need.grid.low, need.grid.high, need.edges
-    return TotalRows(replace(need.source, relation=relation.input, keys=keys), value.function, columns, bins)
+    column = None if value.argument is None else (value.argument, grid)
+    bins = ((need.grid.low, need.grid.high, need.edges),)
+    found = TotalRows(replace(need.source, relation=relation.input, keys=keys), (value.function,), (column,), bins)
+    return found if cells_of(found) <= MOST_CELLS else None
+
+
+def cells_of(rows: TotalRows | EngineStatement) -> int:
+    """How many cells the worker holds while it adds up rows: groups times bins, for all kinds of totals."""
+    return math.prod(len(values) + 1 for _, values in rows.listed) * sum(len(edges) + 1 for _, _, edges in rows.bins)
 
 
 def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
@@ -95,24 +121,25 @@ def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
     return (*sorted(known), *([None] if None in domain else []))
 
 
-def added_up(printer: Printer, rows: TotalRows, sql: str, x: str) -> str:
+def added_up(printer: Printer, rows: TotalRows, sql: str, xs: Sequence[str]) -> str:
     """SQL of the rows as `EngineStatement.bins` wants them.
 
     Args:
         printer: Collects what the text uses.
         rows: What is added up.
         sql: The rows: keys, unit and value.
-        x: The column of the value.
+        xs: The columns of the values, for each kind of total; whatever where all rows count.
     """
-    match rows.function:
-        case "count_rows":
-            value = "1"
-        case "count":
-            value = f"CASE WHEN {x} IS NULL THEN 0 ELSE 1 END"
-        case _:
-            value = f"COALESCE({x}, 0)"
-    columns = [placed(printer, key) for key in rows.source.keys]
-    columns += [printer.quoted(UNIT), f"{printer.cast(value, 'BIGINT')} AS {printer.quoted('x0')}"]
+    columns = [*(placed(printer, key) for key in rows.source.keys), printer.quoted(UNIT)]
+    for index, (function, x) in enumerate(zip(rows.functions, xs, strict=True)):
+        match function:
+            case "count_rows":
+                value = "1"
+            case "count":
+                value = f"CASE WHEN {x} IS NULL THEN 0 ELSE 1 END"
+            case _:
+                value = f"COALESCE({x}, 0)"
+        columns.append(f"{printer.cast(value, 'BIGINT')} AS {printer.quoted(f'x{index}')}")
     return f"SELECT {', '.join(columns)} FROM ({sql}) AS q"
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "Need",
     "Ordered",
     "Sized",
+    "SizedTogether",
     "Source",
     "Values",
 ]
@@ -239,4 +240,14 @@ class Sized:
         return ("bin", "units", "signs", "total")
 
 
-Need = Aggregates | Histogram | Cells | Values | Ordered | Sized
+@dataclass(frozen=True, slots=True)
+class SizedTogether:
+    """Several kinds of totals of the same units' rows in the same groups, which one look at the rows adds up.
+
+    The raw table is that of `Sized`, with ``of`` behind the keys: the place in ``needs`` of the kind.
+    """
+
+    needs: tuple[Sized, ...]
+
+
+Need = Aggregates | Histogram | Cells | Values | Ordered | Sized | SizedTogether

@@ -22,7 +22,7 @@ from dpsql.plan.types import Awaited, Value
 from dpsql.prepare.identity import canonical
 from dpsql.privacy.kinds import Loss
 from dpsql.privacy.loss import encode
-from dpsql.privacy.tables import Group, ReleasedTable
+from dpsql.privacy.tables import Group, RawTable, ReleasedTable
 
 __all__ = ["Grouping", "Measured", "Prepared", "Reading"]
 
@@ -82,10 +82,21 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One statement for the engine, for all releases that read the same rows."""
+    """One statement for the engine, for all releases that read the same rows.
+
+    Attributes:
+        need: What it finds.
+        statement: How; several readings may be of one statement.
+        of: Which of the kinds of totals that the statement finds; None where it finds nothing else.
+    """
 
     need: Need
     statement: EngineStatement
+    of: int | None = None
+
+    def own(self, found: RawTable) -> RawTable:
+        """Its part of what the statement found."""
+        return found if self.of is None else found.where("of", self.of)
 
 
 @dataclass(frozen=True, slots=True)

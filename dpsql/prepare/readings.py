@@ -6,9 +6,13 @@ Tests: tests/unit/prepare.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 
 from dpsql.engine.lower import Lower
-from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Source
+from dpsql.engine.sized import MOST_CELLS, cells_of
+from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Sized, SizedTogether, Source
+from dpsql.plan.nodes import PerUnit
 from dpsql.prepare.prepared import Reading
 
 __all__ = ["readings_of"]
@@ -33,7 +37,32 @@ def readings_of(needs: Sequence[Need], lower: Lower) -> tuple[tuple[Reading, ...
         known += tuple(measure for measure in dict.fromkeys(measures) if measure not in known)
         merged[at] = (need.source, Aggregates(need.source, known))
         where.append((at, tuple(f"m{known.index(measure)}" for measure in measures)))
-    return tuple(Reading(need, lower(need)) for _, need in merged), where
+    return _together([Reading(need, lower(need)) for _, need in merged], lower), where
+
+
+def _together(readings: Sequence[Reading], lower: Lower) -> tuple[Reading, ...]:
+    """The readings, those of totals that a worker adds up while the same rows stream by as parts of one statement."""
+    alike: dict[Source, list[list[int]]] = {}
+    for index, reading in enumerate(readings):
+        if isinstance(reading.need, Sized) and reading.statement.bins:
+            parts = alike.setdefault(_rows_of(reading.need.source), [[]])
+            if sum(cells_of(readings[own].statement) for own in [*parts[-1], index]) > MOST_CELLS:
+                parts.append([])
+            parts[-1].append(index)
+    found = list(readings)
+    for places in chain.from_iterable(alike.values()):
+        needs = [need for index in places if isinstance(need := readings[index].need, Sized)]
+        if len(needs) > 1:
+            statement = lower(SizedTogether(tuple(needs)))
+            for of, index in enumerate(places):
+                found[index] = replace(readings[index], statement=statement, of=of)
+    return tuple(found)
+
+
+def _rows_of(source: Source) -> Source:
+    """Which rows totals of units are made of, whatever the totals."""
+    relation = source.relation
+    return replace(source, relation=replace(relation, values=()) if isinstance(relation, PerUnit) else relation)
 
 
 def _measures(need: Need) -> tuple[Measure, ...] | None:

@@ -90,6 +90,11 @@ class RawTable:
         table: dict[str, Sequence[Any]] = {name: _at(self.column(name), kept) for name in columns}
         return RawTable({"group": _at(found, kept), **table}, size=len(groups))
 
+    def where(self, name: str, value: int) -> RawTable:
+        """The rows with a value in a column of whole numbers."""
+        kept = np.flatnonzero(np.asarray(self.column(name), dtype=np.int64) == value)
+        return RawTable({name: _at(column, kept) for name, column in self._columns.items()})
+
     def _runs(self, keys: Sequence[str]) -> npt.NDArray[np.int64]:
         """Where a group's rows begin: the first row, and each whose keys are not those of the row above."""
         starts = np.zeros(self._length, dtype=np.bool_)

@@ -97,7 +97,7 @@ class Desk:
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, _selected(request))
-            if request["bins"] is not None:
+            if request["bins"]:
                 return wire.pack(sized(relation, request["places"], request["bins"]))
             if request["marks"] is not None:
                 return wire.pack(counted(relation, request["marks"]))
@@ -123,8 +123,9 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 def _selected(request: Any) -> list[list[str]]:
     """The columns that the statement itself gives: not what the worker makes of its rows."""
     columns: list[list[str]] = request["columns"]
-    if request["bins"] is not None:
-        return [*columns[: len(request["places"])], [UNIT, ANY], ["x0", "BIGINT"]]
+    if request["bins"]:
+        keys = columns[: len(request["places"])]
+        return [*keys, [UNIT, ANY], *([f"x{index}", "BIGINT"] for index in range(len(request["bins"])))]
     return columns if request["marks"] is None else columns[:-1]
 
 

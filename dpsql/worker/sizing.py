@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[np.int64]
 
-__all__ = ["SIZED", "UNIT", "sized"]
+__all__ = ["OF", "SIZED", "UNIT", "sized"]
 
 UNIT = "u"  # The column of the unit in rows that are added up.
+OF = "of"  # The column that says which kind of total a row is of, where there are several.
 SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its keys, as `Sized` describes them.
 PIECE = 1 << 16
 """Rows, or units, that are added up together at least. It is a choice: what a processor keeps close; DuckDB's blocks
@@ -42,18 +43,18 @@ EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
 DISORDER = "the rows do not lie in order"
 
 
-def sized(stream: Any, places: Sequence[int], bins: tuple[int, int, Sequence[int]]) -> Any:
+def sized(stream: Any, places: Sequence[int], bins: Sequence[tuple[int, int, Sequence[int]]]) -> Any:
     """Rows of units, unit by unit, as the totals of their units by size.
 
     Args:
         stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value (BIGINT), the unit (BIGINT
-            or VARCHAR, rising), and the number (BIGINT) that counts. No NULL anywhere.
+            or VARCHAR, rising), and one number (BIGINT) for each kind of total. No NULL anywhere.
         places: How many places each key has.
-        bins: The least and the largest that a total may be, to which it is clamped, and the edges of its bins. No unit
-            has more than 2^53 in all, as magnitudes of its rows.
+        bins: Of each kind of total the least and the largest that one may be, to which it is clamped, and the edges of
+            its bins. No unit has more than 2^53 in all, as magnitudes of its rows.
 
     Returns:
-        An Arrow array: the keys' places, and `SIZED`.
+        An Arrow array: the keys' places, ``of`` (which kind of total) where there are several, and `SIZED`.
 
     Raises:
         ValueError: If a type is another, a NULL is there, or units do not rise.
@@ -63,22 +64,23 @@ def sized(stream: Any, places: Sequence[int], bins: tuple[int, int, Sequence[int
 
     source = nanoarrow.ArrayStream(stream)
     names = [field.name for field in source.schema.fields][: len(places)]
-    units, total = _Units(), _Total(*bins, math.prod(places))
+    units, totals = _Units(), [_Total(low, high, edges, math.prod(places)) for low, high, edges in bins]
     held: list[list[Whole]] = []
     waiting = 0
     for chunk in source:
-        *keys, unit, value = chunk.iter_children()
-        groups = _groups([values_of(column) for column in keys], places)
-        held.append(_alone(units.numbers(unit), groups, values_of(value)))
+        columns = list(chunk.iter_children())
+        groups = _groups([values_of(column) for column in columns[: len(places)]], places)
+        values = [values_of(column) for column in columns[len(places) + 1 :]]
+        held.append(_alone(units.numbers(columns[len(places)]), groups, values))
         waiting += len(held[-1][0])
         if waiting >= PIECE:
             rows = [np.concatenate(parts) for parts in zip(*held, strict=True)]
             last = int(np.searchsorted(rows[0], rows[0][-1]))  # its unit may go on in what comes
-            _add([column[:last] for column in rows], places, total)
+            _add([column[:last] for column in rows], places, totals)
             held, waiting = [[column[last:] for column in rows]], len(rows[0]) - last
     if waiting:
-        _add([np.concatenate(parts) for parts in zip(*held, strict=True)], places, total)
-    return _table(names, places, total)
+        _add([np.concatenate(parts) for parts in zip(*held, strict=True)], places, totals)
+    return _table(names, places, totals)
 
 
 class _Units:
@@ -115,7 +117,7 @@ class _Units:
 
 
 class _Total:
-    """Totals of units, added up by cell: a group, and within it a bin."""
+    """Totals of one kind, added up by cell: a group, and within it a bin."""
 
     def __init__(self, low: int, high: int, edges: Sequence[int], groups: int) -> None:
         import numpy as np
@@ -173,81 +175,97 @@ def _groups(keys: Sequence[Whole], places: Sequence[int]) -> Whole | None:
     return groups
 
 
-def _alone(units: Whole, groups: Whole | None, values: Whole) -> list[Whole]:
+def _alone(units: Whole, groups: Whole | None, values: list[Whole]) -> list[Whole]:
     """Rows: those of one group as they are, those of one unit as one where there are no groups."""
     import numpy as np
 
     if groups is not None:
-        return [units, groups, values]
+        return [units, groups, *values]
     first = starts(units)
-    return [units[first], np.zeros(len(first), dtype=np.int64), np.add.reduceat(values, first)]
+    return [units[first], np.zeros(len(first), dtype=np.int64), *(np.add.reduceat(own, first) for own in values)]
 
 
-def _add(rows: list[Whole], places: Sequence[int], total: _Total) -> None:
+def _add(rows: list[Whole], places: Sequence[int], totals: Sequence[_Total]) -> None:
     """Adds up whole units' rows: the unit, the group, and what counts."""
     import numpy as np
 
-    units, groups, values = rows
+    units, groups, *values = rows
     if not len(units):
         return
     if places:
         first = starts(units)
         numbers = np.repeat(np.arange(len(first)), np.diff(first, append=len(units)))
-        total.add(*_together(numbers, groups, values, math.prod(places)))
+        units, groups, *values = _together(numbers, groups, values, math.prod(places))
     else:
-        total.add(*_alone(units, None, values))
+        units, groups, *values = _alone(units, None, values)
+    for total, column in zip(totals, values, strict=True):
+        total.add(units, groups, column)
 
 
-def _together(units: Whole, groups: Whole, values: Whole, many: int) -> list[Whole]:
-    """Each unit and group once, in order, with the sum of its values."""
+def _together(units: Whole, groups: Whole, values: list[Whole], many: int) -> list[Whole]:
+    """Each unit and group once, in order, with the sums of its values."""
     import numpy as np
 
     digits = (many - 1).bit_length()
     numbers = units << digits | groups
+    lows = [int(column.min()) for column in values]
+    widths = [(int(column.max()) - low).bit_length() for column, low in zip(values, lows, strict=True)]
+    told = [index for index, width in enumerate(widths) if width]  # the others are alike in all rows
     slots = int(units[-1]) + 1 << digits
-    low = int(values.min())
-    width = (int(values.max()) - low).bit_length()
     if slots <= ROOMY * len(numbers):
         rows = np.bincount(numbers, minlength=slots)
         known = np.flatnonzero(rows)
-        totals = np.bincount(numbers, values, slots)[known].astype(np.int64) if width else low * rows[known]
+        rows = rows[known]
+        sums = {index: np.bincount(numbers, values[index], slots)[known].astype(np.int64) for index in told}
     else:
-        numbers, above = _sorted(numbers, values - low, width)
+        above = [values[index] - lows[index] for index in told]
+        numbers, above = _sorted(numbers, above, [widths[index] for index in told])
         first = starts(numbers)
         rows, known = np.diff(first, append=len(numbers)), numbers[first]
-        totals = np.add.reduceat(above, first) + low * rows
-    return [known >> digits, known & ((1 << digits) - 1), totals]
+        sums = {i: np.add.reduceat(own, first) + lows[i] * rows for i, own in zip(told, above, strict=True)}
+    totals = [sums[index] if index in sums else low * rows for index, low in enumerate(lows)]
+    return [known >> digits, known & ((1 << digits) - 1), *totals]
 
 
-def _sorted(numbers: Whole, values: Whole, width: int) -> tuple[Whole, Whole]:
-    """The numbers, rising, with values of so many binary digits: in one number where both fit, which sorts fast."""
+def _sorted(numbers: Whole, values: list[Whole], widths: list[int]) -> tuple[Whole, list[Whole]]:
+    """The numbers, rising, and values with them, none below 0: in one number where both fit, which sorts fast."""
     import numpy as np
 
-    if width + int(numbers.max()).bit_length() > MOST_DIGITS:
+    if sum(widths) + int(numbers.max()).bit_length() > MOST_DIGITS:
         order = np.argsort(numbers, kind="stable")
-        return numbers[order], values[order]
-    both = numbers << width | values
-    both.sort()
-    return both >> width, both & ((1 << width) - 1)
+        return numbers[order], [column[order] for column in values]
+    for column, width in zip(values, widths, strict=True):
+        numbers = numbers << width | column
+    numbers.sort()
+    parted: list[Whole] = []
+    for width in reversed(widths):
+        parted.insert(0, numbers & ((1 << width) - 1))
+        numbers = numbers >> width
+    return numbers, parted
 
 
-def _table(names: Sequence[str], places: Sequence[int], total: _Total) -> Any:
+def _table(names: Sequence[str], places: Sequence[int], totals: Sequence[_Total]) -> Any:
     """What was added up, as an Arrow array: cells in order, of those where anything is."""
     import numpy as np
 
-    wide = total.wide
-    cells = np.flatnonzero(total.units | total.signs | wide[:, 0] | wide[:, 1])
-    left, bins = np.divmod(cells, total.bins)
-    keys: list[Whole] = []
-    for many in reversed(places):
-        left, place = np.divmod(left, many)
-        keys.insert(0, place)
-    columns = [*keys, bins, total.units[cells], total.signs[cells], wide[cells].reshape(-1)]
-    shown = [*names, *SIZED]
+    parts: list[list[Whole]] = []
+    for of, total in enumerate(totals):
+        wide = total.wide
+        cells = np.flatnonzero(total.units | total.signs | wide[:, 0] | wide[:, 1])
+        left, bins = np.divmod(cells, total.bins)
+        keys: list[Whole] = []
+        for many in reversed(places):
+            left, place = np.divmod(left, many)
+            keys.insert(0, place)
+        kinds = [np.full(len(cells), of)] if len(totals) > 1 else []
+        parts.append([*keys, *kinds, bins, total.units[cells], total.signs[cells], wide[cells].reshape(-1)])
+    columns = [np.concatenate(own) for own in zip(*parts, strict=True)]
+    shown = [*names, *([OF] if len(totals) > 1 else []), *SIZED]
     types = [nanoarrow.int64()] * (len(shown) - 1) + [nanoarrow.decimal128(38, 0)]
+    length = len(columns[0])
     children = [
-        nanoarrow.c_array_from_buffers(kind, length=len(cells), buffers=[None, np.ascontiguousarray(column)])
+        nanoarrow.c_array_from_buffers(kind, length=length, buffers=[None, np.ascontiguousarray(column)])
         for kind, column in zip(types, columns, strict=True)
     ]
     schema = nanoarrow.struct(dict(zip(shown, types, strict=True)))
-    return nanoarrow.c_array_from_buffers(schema, length=len(cells), buffers=[None], children=children)
+    return nanoarrow.c_array_from_buffers(schema, length=length, buffers=[None], children=children)

@@ -83,7 +83,7 @@ def laws(world: TinyWorld, case: Case, relation: str) -> Laws:
     for table in family.of(world.most[case.family]):
         session = world.session(family, table, relation)
         prepared = _prepared(session, case, family.named(table))
-        raw = [session._run(reading.statement) for reading in prepared.readings]
+        raw = [reading.own(session._run(reading.statement)) for reading in prepared.readings]
         claims.add(claimed(prepared.loss))
         mechanisms |= dict.fromkeys(measured.choice.release.mechanism for measured in prepared.measured)
         (claim,) = claims

@@ -93,8 +93,8 @@ def _lines(plan: Prepared) -> Iterator[str]:
     if plan.plan.sets is not None:
         yield f"sets: {', '.join('(' + ', '.join(f'k{key}' for key in keys) + ')' for keys in plan.plan.sets)}"
     yield f"columns: {_outputs(plan.plan.answer)}"
-    for reading in plan.readings:
-        yield from _engine(reading.statement)
+    for statement in dict.fromkeys(reading.statement for reading in plan.readings):
+        yield from _engine(statement)
 
 
 def _outputs(outputs: Sequence[Output]) -> str:

@@ -91,9 +91,9 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
             need = measured.choice.release.need
             statement = lowering(dialect, b"a secret")(need)
             if dialect.counts:
-                streamed.add(statement.bins is not None)
+                streamed.add(bool(statement.bins))
             else:
-                assert statement.bins is None
+                assert not statement.bins
             raw = engine.run(statement).by_group(prepared.keys_of(measured), groups, need.columns)
             sizes.append(sizes_of(raw, len(need.edges) + 1))
     half = len(sizes) // 2

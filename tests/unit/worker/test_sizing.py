@@ -35,15 +35,16 @@ def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sizing, "ROOMY", request.param)
 
 
-def stream(rows: Sequence[Row], keys: int, of: int, size: int, *, texts: bool) -> Any:
-    """The rows with one of their numbers in a stream of tables of so many rows each, as the worker's engine does."""
-    kinds = [nanoarrow.int64()] * keys + [nanoarrow.string() if texts else nanoarrow.int64(), nanoarrow.int64()]
+def stream(rows: Sequence[Row], keys: int, size: int, *, texts: bool) -> Any:
+    """The rows as a stream of tables of so many rows each, as the worker's engine gives it."""
+    kinds = [nanoarrow.int64()] * keys + [nanoarrow.string() if texts else nanoarrow.int64()] + [nanoarrow.int64()] * 2
     schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
     tables = []
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         values: list[list[Any]] = [[row[1 + place] for row in part] for place in range(keys)]
-        values += [[f"é{row[0]}" if texts else row[0] * 2**61 - 2**62 for row in part], [row[3 + of] for row in part]]
+        values += [[f"é{row[0]}" if texts else row[0] * 2**61 - 2**62 for row in part]]
+        values += [[row[place] for row in part] for place in (3, 4)]
         children = [nanoarrow.c_array(own, kind) for own, kind in zip(values, kinds, strict=True)]
         tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part), buffers=[None], children=children))
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
@@ -51,15 +52,12 @@ def stream(rows: Sequence[Row], keys: int, of: int, size: int, *, texts: bool) -
 
 def found(rows: Sequence[Row], keys: int, size: int, *, texts: bool) -> dict[tuple[int, ...], tuple[int, int, int]]:
     """Cell, which kind of total before its bin, to what was added up there."""
-    kinds = [(f"c{place}", "BIGINT") for place in range(keys)]
-    kinds += [*((name, "BIGINT") for name in sizing.SIZED[:-1]), (sizing.SIZED[-1], "HUGEINT")]
-    cells = dict[tuple[int, ...], tuple[int, int, int]]()
-    for of, bins in enumerate(BINS):
-        packed = wire.pack(sizing.sized(stream(rows, keys, of, size, texts=texts), PLACES[:keys], bins))
-        lists = [[int(value) for value in own] for own in columns.read(bytes(packed), kinds).values()]
-        for row in zip(*lists, strict=True):
-            cells[*row[:keys], of, row[keys]] = (row[-3], row[-2], row[-1])
-    return cells
+    names = [f"c{place}" for place in range(keys)]
+    packed = wire.pack(sizing.sized(stream(rows, keys, size, texts=texts), PLACES[:keys], BINS))
+    expected = [(name, "BIGINT") for name in (*names, sizing.OF, *sizing.SIZED[:-1])]
+    read = columns.read(bytes(packed), [*expected, (sizing.SIZED[-1], "HUGEINT")])
+    lists = [[int(value) for value in own] for own in read.values()]
+    return {row[:-3]: (row[-3], row[-2], row[-1]) for row in zip(*lists, strict=True)}
 
 
 def by_hand(rows: Sequence[Row], keys: int) -> dict[tuple[int, ...], tuple[int, int, int]]:

@@ -351,18 +351,19 @@ def test_the_quote_tells_the_way_and_its_price_and_the_answer_the_clamp(session:
 
 
 @pytest.mark.parametrize(
-    ("columns", "readings"),
+    ("columns", "readings", "statements"),
     [
-        ("SUM(amount, epsilon => 0.2) AS a, SUM(amount, epsilon => 0.4) AS b", 1),
-        ("SUM(amount, epsilon => 0.2) AS a, COUNT(*, epsilon => 0.2) AS b", 2),
+        ("SUM(amount, epsilon => 0.2) AS a, SUM(amount, epsilon => 0.4) AS b", 1, 1),
+        ("SUM(amount, epsilon => 0.2) AS a, COUNT(*, epsilon => 0.2) AS b", 2, 1),
     ],
 )
-def test_totals_that_are_the_same_are_read_once(session: Session, columns: str, readings: int) -> None:
+def test_totals_of_the_same_rows_are_read_once(session: Session, columns: str, readings: int, statements: int) -> None:
     parsed: Any = parse(f"SELECT {columns} FROM orders WHERE paid")
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {})
     assert [own.choice.release.mechanism for own in prepared.measured] == ["clamped", "clamped"]
     assert len(prepared.readings) == readings
+    assert len({reading.statement for reading in prepared.readings}) == statements
 
 
 def test_a_bound_of_the_statement_wins(session: Session) -> None:
