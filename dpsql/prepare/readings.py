@@ -18,8 +18,16 @@ from dpsql.prepare.prepared import Reading
 __all__ = ["readings_of"]
 
 
-def readings_of(needs: Sequence[Need], lower: Lower) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:
-    """As few engine statements as the needs allow, and where each release finds its raw columns."""
+def readings_of(
+    needs: Sequence[Need], lower: Lower, most_cells: int = MOST_CELLS
+) -> tuple[tuple[Reading, ...], list[tuple[int, tuple[str, ...]]]]:
+    """As few engine statements as the needs allow, and where each release finds its raw columns.
+
+    Args:
+        needs: What the releases need.
+        lower: How a need becomes a statement.
+        most_cells: Groups times bins that one statement's totals may have.
+    """
     merged: list[tuple[Source | None, Need]] = []
     where: list[tuple[int, tuple[str, ...]]] = []
     for need in needs:
@@ -37,16 +45,16 @@ def readings_of(needs: Sequence[Need], lower: Lower) -> tuple[tuple[Reading, ...
         known += tuple(measure for measure in dict.fromkeys(measures) if measure not in known)
         merged[at] = (need.source, Aggregates(need.source, known))
         where.append((at, tuple(f"m{known.index(measure)}" for measure in measures)))
-    return _together([Reading(need, lower(need)) for _, need in merged], lower), where
+    return _together([Reading(need, lower(need)) for _, need in merged], lower, most_cells), where
 
 
-def _together(readings: Sequence[Reading], lower: Lower) -> tuple[Reading, ...]:
+def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tuple[Reading, ...]:
     """The readings, those of totals that a worker adds up while the same rows stream by as parts of one statement."""
     alike: dict[Source, list[list[int]]] = {}
     for index, reading in enumerate(readings):
         if isinstance(reading.need, Sized) and reading.statement.bins:
             parts = alike.setdefault(_rows_of(reading.need.source), [[]])
-            if sum(cells_of(readings[own].statement) for own in [*parts[-1], index]) > MOST_CELLS:
+            if sum(cells_of(readings[own].statement) for own in [*parts[-1], index]) > most_cells:
                 parts.append([])
             parts[-1].append(index)
     found = list(readings)

@@ -10,7 +10,9 @@ import pytest
 
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
+from dpsql.engine.sized import cells_of
 from dpsql.mechanisms.clamped.release import sizes_of
+from dpsql.prepare.readings import readings_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from tests.unit.mechanisms.shop import policy, sessions
@@ -80,7 +82,7 @@ def test_an_analysts_own_totals_are_added_up_as_the_database_would(
 
 
 def added_up_alike(session: Session, asked: str) -> set[bool]:
-    """Whether rows are added up as they lie; both ways must find the same."""
+    """Whether rows are added up as they lie; both ways must find the same, and all totals of one look at the rows."""
     parsed: Any = parse(asked)
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
@@ -98,5 +100,25 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
             sizes.append(sizes_of(raw, len(need.edges) + 1))
     half = len(sizes) // 2
     assert sizes[:half] == sizes[half:]
+    together = list[Any]()
+    for measured in prepared.measured:
+        need, reading = measured.choice.release.need, prepared.readings[measured.reading]
+        raw = reading.own(engine.run(reading.statement)).by_group(prepared.keys_of(measured), groups, need.columns)
+        together.append(sizes_of(raw, len(need.edges) + 1))
+    assert sizes[:half] == together
+    if streamed == {True}:
+        assert len({reading.statement for reading in prepared.readings}) == 1
     assert all(any(own.units) for own in sizes)
     return streamed
+
+
+def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:
+    parsed: Any = parse("SELECT region, month, SUM(amount), COUNT(*), COUNT(amount) FROM orders GROUP BY region, month")
+    prepared: Any = session._prepare(session._plan(parsed.select, ()), {"mechanism": "clamped", "epsilon": 20})
+    lower = lowering(DUCKDB, b"a secret")
+    needs = [measured.choice.release.need for measured in prepared.measured]
+    each = [cells_of(lower(need)) for need in needs]
+    most = each[0] + each[1]
+    readings, _ = readings_of(needs, lower, most)
+    assert [reading.of for reading in readings] == [0, 1, None]
+    assert [cells_of(reading.statement) for reading in readings] == [most, most, each[2]]
