@@ -69,7 +69,7 @@ def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
     """
     kinds = [_total_rows(printer, need) for need in needs]
     known = [kind for kind in kinds if kind is not None]
-    if len(needs) > 1 and (len(known) < len(kinds) or len({kind.source for kind in known}) > 1):
+    if len(needs) > 1 and (len(known) < len(kinds) or any(kind.source != known[0].source for kind in known)):
         raise InvariantBroken("totals of different rows cannot be added up together")
     if not known:
         return None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 from dpsql.engine.lower import Lower
 from dpsql.engine.sized import MOST_CELLS, cells_of
@@ -50,19 +49,25 @@ def readings_of(
 
 def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tuple[Reading, ...]:
     """The readings, those of totals that a worker adds up while the same rows stream by as parts of one statement."""
-    alike: dict[Source, list[list[int]]] = {}
+
+    def held(pack: Sequence[int]) -> int:
+        return sum(cells_of(readings[index].statement) for index in pack)
+
+    found, packs = list(readings), list[tuple[Source, list[int]]]()
     for index, reading in enumerate(readings):
         if isinstance(reading.need, Sized) and reading.statement.bins:
-            parts = alike.setdefault(_rows_of(reading.need.source), [[]])
-            if sum(cells_of(readings[own].statement) for own in [*parts[-1], index]) > most_cells:
-                parts.append([])
-            parts[-1].append(index)
-    found = list(readings)
-    for places in chain.from_iterable(alike.values()):
-        needs = [need for index in places if isinstance(need := readings[index].need, Sized)]
+            source, own = _rows_of(reading.need.source), cells_of(reading.statement)
+            room = (pack for known, pack in packs if known == source and own + held(pack) <= most_cells)
+            pack = next(room, None)
+            if pack is None:
+                packs.append((source, [index]))
+            else:
+                pack.append(index)
+    for _, pack in packs:
+        needs = [need for index in pack if isinstance(need := readings[index].need, Sized)]
         if len(needs) > 1:
             statement = lower(SizedTogether(tuple(needs)))
-            for of, index in enumerate(places):
+            for of, index in enumerate(pack):
                 found[index] = replace(readings[index], statement=statement, of=of)
     return tuple(found)
 
