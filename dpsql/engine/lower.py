@@ -33,12 +33,12 @@ SUM_LIMIT = 2**126
 """Steps of a column's grid: half of what DuckDB's HUGEINT holds, so that no sum of whole numbers overflows it."""
 
 
-Lower = Callable[[Need], EngineStatement]
+Lower = Callable[[Need | tuple[Sized, ...]], EngineStatement]
 """What a mechanism needs, as the statement that fetches it."""
 
 
 def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
-    """How needs become statements.
+    """How needs become statements; several kinds of totals of the same units' rows become one.
 
     Args:
         dialect: The engine's.
@@ -47,7 +47,7 @@ def lowering(dialect: Dialect, contribution_key: bytes) -> Lower:
     return lambda need: _lowered(Printer(dialect), need, contribution_key)
 
 
-def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineStatement:
+def _lowered(printer: Printer, need: Need | tuple[Sized, ...], contribution_key: bytes) -> EngineStatement:
     match need:
         case Aggregates():
             return _limited(_aggregates(printer, need.source, need.measures, contribution_key), need.source)
@@ -63,8 +63,8 @@ def _lowered(printer: Printer, need: Need, contribution_key: bytes) -> EngineSta
             return _ordered(printer, need, contribution_key)
         case Sized():
             return _limited(_sized(printer, (need,), contribution_key), need.source)
-        case _:  # several kinds of totals
-            return _sized(printer, need.needs, contribution_key)
+        case tuple():
+            return _sized(printer, need, contribution_key)
 
 
 @dataclass(frozen=True, slots=True)

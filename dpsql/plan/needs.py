@@ -23,7 +23,6 @@ __all__ = [
     "Need",
     "Ordered",
     "Sized",
-    "SizedTogether",
     "Source",
     "Values",
 ]
@@ -240,14 +239,4 @@ class Sized:
         return ("bin", "units", "signs", "total")
 
 
-@dataclass(frozen=True, slots=True)
-class SizedTogether:
-    """Several kinds of totals of the same units' rows in the same groups, which one look at the rows adds up.
-
-    The raw table is that of `Sized`, with ``of`` behind the keys: the place in ``needs`` of the kind.
-    """
-
-    needs: tuple[Sized, ...]
-
-
-Need = Aggregates | Histogram | Cells | Values | Ordered | Sized | SizedTogether
+Need = Aggregates | Histogram | Cells | Values | Ordered | Sized

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dpsql.engine.lower import Lower
 from dpsql.engine.sized import MOST_CELLS, cells_of
-from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Sized, SizedTogether, Source
+from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Sized, Source
 from dpsql.plan.nodes import PerUnit
 from dpsql.prepare.prepared import Reading
 
@@ -66,7 +66,7 @@ def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tup
     for _, pack in packs:
         needs = [need for index in pack if isinstance(need := readings[index].need, Sized)]
         if len(needs) > 1:
-            statement = lower(SizedTogether(tuple(needs)))
+            statement = lower(tuple(needs))
             for of, index in enumerate(pack):
                 found[index] = replace(readings[index], statement=statement, of=of)
     return tuple(found)

@@ -28,8 +28,7 @@ SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- a2: count_rows
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
 -- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."cost" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0", CAST(1 AS BIGINT) AS "x1" FROM (SELECT "t0"."patient_id" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(DISTINCT patient_id) FROM visits
 -- unit: visits.patient_id
@@ -4004,10 +4003,8 @@ SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM vis
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: year integer, flu integer, cold integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($4 AS BIGINT) AND CAST($5 AS BIGINT) THEN "k0" - CAST($4 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS q
--- values: 'flu', 1, 2022-01-01, 2022, 2025
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($4 AS BIGINT) AND CAST($5 AS BIGINT) THEN "k0" - CAST($4 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($3 AS DATE))) AS q
--- values: 'cold', 1, 2022-01-01, 2022, 2025
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($5 AS BIGINT) AND CAST($6 AS BIGINT) THEN "k0" - CAST($5 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($4 AS DATE))) AS q
+-- values: 'flu', 1, 'cold', 2022-01-01, 2022, 2025
 
 -- Several quantiles as a list
 SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients

@@ -114,7 +114,8 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
 
 def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:
     parsed: Any = parse("SELECT region, month, SUM(amount), COUNT(*), COUNT(amount) FROM orders GROUP BY region, month")
-    prepared: Any = session._prepare(session._plan(parsed.select, ()), {"mechanism": "clamped", "epsilon": 20})
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     lower = lowering(DUCKDB, b"a secret")
     needs = [measured.choice.release.need for measured in prepared.measured]
     each = [cells_of(lower(need)) for need in needs]
