@@ -103,14 +103,17 @@ class Child:
         raise WorkerFailed(f"the process did not start: {self.stop()}")
 
     def stop(self) -> str:
-        """Kills the child, waits for its end, closes everything; what it wrote to stderr. Harmless when repeated."""
-        if self.owner == os.getpid():
+        """Kills the child, waits for its end, closes everything; what it wrote to stderr. Harmless when repeated.
+
+        A fork of the owner closes its ends alone: the child lives on, and what it writes would be waited for.
+        """
+        own, errors, written = self.owner == os.getpid(), self._process.stderr, b""
+        if own:
             self._process.kill()
             self._process.wait()
         self.connection.close()
-        written = b""
-        if self._process.stderr is not None and not self._process.stderr.closed:
+        if errors is not None and not errors.closed:
             with contextlib.suppress(OSError):
-                written = self._process.stderr.read()
-            self._process.stderr.close()
+                written = errors.read() if own else b""
+            errors.close()
         return written.decode(errors="replace")

@@ -240,6 +240,18 @@ def test_an_open_ledger_whose_file_is_gone_charges_nothing_more(scene: Scene, at
             scene.ask(holder)
 
 
+def test_nothing_is_written_into_a_ledger_that_lies_elsewhere_by_now(scene: Scene) -> None:
+    elsewhere = scene.path.with_name("elsewhere")
+    with scene.open() as holder:
+        before = holder.budget("ana").spent
+        scene.path.rename(elsewhere)
+        with pytest.raises(LedgerError, match="Nothing was read"):
+            scene.ask(holder)
+        elsewhere.rename(scene.path)
+        assert holder.budget("ana").spent == before
+        scene.ask(holder)
+
+
 def test_a_ledger_deleted_while_it_is_charged_gives_no_charge(scene: Scene) -> None:
     def delete(point: str) -> None:
         if point == "after-insert":

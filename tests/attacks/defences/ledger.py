@@ -135,7 +135,7 @@ LEDGER = (
         LEDGER_ITSELF,
         "            try:\n                self._file.refuse_replaced()\n                with self._file.transaction",
         "            try:\n                with self._file.transaction",
-        (*OF_LEDGER, "tests/attacks/test_ledger_tampering.py"),
+        ("tests/attacks/test_ledger_rollback.py",),
     ),
     Defence(
         "a ledger does not survive a fork",

@@ -19,7 +19,7 @@ import pytest
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.worker import client
-from dpsql.worker.client import Worker, WorkerFailed
+from dpsql.worker.client import Worker, WorkerFailed, _message
 from dpsql.worker.process import _BOOT, _PACKAGE
 from dpsql.worker.wire import TIMES
 from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, statement
@@ -305,6 +305,24 @@ def test_ctrl_c_kills_the_statement_and_is_passed_on(bounded_file: Path) -> None
         assert user.stdout.readline() == "None\n"
         assert user.wait(20) == 0
     assert gone(process)
+
+
+def test_a_worker_dies_at_its_deadline_by_itself(new_worker: Callable[..., Worker], bounded_file: Path) -> None:
+    child = new_worker(bounded_file)._start()
+    child.wait_until_ready()
+    child.connection.send_bytes(_message(FOREVER, 0.2, {}))  # and nobody waits for the answer
+    assert child._process.wait(60) == -signal.SIGALRM
+
+
+def test_a_fork_of_the_parent_does_not_wait_for_what_its_worker_says(new_worker: Callable[..., Worker]) -> None:
+    child = new_worker(None)._start()
+    child.wait_until_ready()
+    reading, writing = os.pipe()  # as the worker's, before it gives up its own
+    with os.fdopen(reading, "rb") as errors, os.fdopen(writing, "wb"):
+        child._process.stderr, before = errors, child._process.stderr
+        child.owner = -1
+        assert child.stop() == ""
+        child.owner, child._process.stderr = os.getpid(), before
 
 
 def test_a_killed_parent_takes_the_worker_along(bounded_file: Path) -> None:
