@@ -55,7 +55,8 @@ schema: .venv/installed
 
 wheel:
 	rm -rf .source && mkdir .source && git archive HEAD | (umask 022 && tar -x --no-same-permissions -C .source)
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --outdir dist .source && rm -rf .source
+	umask 022 && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --outdir dist .source
+	rm -rf .source
 
 lock: .venv/installed-test
 	.ci/lock

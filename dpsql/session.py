@@ -141,16 +141,17 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
                 no SELECT.
         """
-        statement = parse(sql)
-        if not isinstance(statement, syntax.QueryStatement):
-            raise ProgrammingError("Only a SELECT has an outline.")
-        query, known = statement.select, None if parameters is None else tuple(parameters)
+        with self._backend.times.kept(refusals_alone=True):
+            statement = parse(sql)
+            if not isinstance(statement, syntax.QueryStatement):
+                raise ProgrammingError("Only a SELECT has an outline.")
+            query, known = statement.select, None if parameters is None else tuple(parameters)
 
-        def made() -> Outline:
-            catalog = self._releases.catalog(query)
-            return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
+            def made() -> Outline:
+                catalog = self._releases.catalog(query)
+                return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
 
-        return self._backend.outlines.once(self._known(sql, query, known), made)
+            return self._backend.outlines.once(self._known(sql, query, known), made)
 
     @door
     def query_all(
@@ -205,12 +206,13 @@ class Session(Buying):
         Raises:
             UnsupportedQuery, ProgrammingError: As `query`.
         """
-        statement = parse(sql)
-        if not isinstance(statement, syntax.QueryStatement):
-            raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
-        asked = self._ready(sql, statement, parameters, options)
-        batch, _ = self._backend.together(asked.priced, self._analyst)
-        return self._backend.summary(batch.loss)
+        with self._backend.times.kept(refusals_alone=True):
+            statement = parse(sql)
+            if not isinstance(statement, syntax.QueryStatement):
+                raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
+            asked = self._ready(sql, statement, parameters, options)
+            batch, _ = self._backend.together(asked.priced, self._analyst)
+            return self._backend.summary(batch.loss)
 
     @door
     def budget(self) -> Budget:

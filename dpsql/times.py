@@ -37,13 +37,23 @@ class Times:
         return next((own for own in self.grid if own >= took), last * math.ceil(took / last))
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Around all that is done for a question: it ends at one of these times, whichever way it ends."""
+    def kept(self, *, refusals_alone: bool = False) -> Iterator[None]:
+        """Around all that is done for a question: it ends at one of these times, whichever way it ends.
+
+        Args:
+            refusals_alone: Whether what goes well leaves at once: it reads nothing, and is no answer.
+        """
         began = time.monotonic()
         try:
             yield
-        finally:
-            if self.grid:
-                leaves = began + self.leaves(time.monotonic() - began)
-                while (left := leaves - time.monotonic()) > 0:  # a sleep may end early
-                    time.sleep(left)
+        except BaseException:
+            self._wait(began)
+            raise
+        if not refusals_alone:
+            self._wait(began)
+
+    def _wait(self, began: float) -> None:
+        if self.grid:
+            leaves = began + self.leaves(time.monotonic() - began)
+            while (left := leaves - time.monotonic()) > 0:  # a sleep may end early
+                time.sleep(left)

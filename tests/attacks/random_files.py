@@ -159,13 +159,13 @@ def _typed(text: str, rng: random.Random) -> str:
 
 def _bitten(data: bytes, rng: random.Random) -> bytes:
     """A byte that is another."""
-    at = rng.randrange(len(data))
+    at = rng.randrange(len(data) + 1)
     return data[:at] + bytes([rng.randrange(256)]) + data[at + 1 :]
 
 
 def _cut(data: bytes, rng: random.Random) -> bytes:
     """The beginning alone."""
-    return data[: rng.randrange(len(data))]
+    return data[: rng.randrange(len(data) + 1)]
 
 
 def _framed(data: bytes, rng: random.Random) -> bytes:

@@ -49,6 +49,11 @@ def test_a_session_answers_and_refuses_on_the_grid(session: Session, sql: str) -
     assert took(session.query, sql) >= GRID
 
 
+@pytest.mark.parametrize("way", ["outline", "price"])
+def test_what_doors_ask_before_an_answer_refuses_on_the_grid(session: Session, way: str) -> None:
+    assert took(getattr(session, way), REFUSED[0]) >= GRID
+
+
 def test_batches_and_functions_of_whole_tables_too(session: Session) -> None:
     assert took(lambda sql: session.query_all([sql, sql]), COUNT) >= GRID
     assert took(lambda sql: session.query_all([sql, sql]), REFUSED[0]) >= GRID

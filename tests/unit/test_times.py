@@ -25,3 +25,13 @@ def test_without_a_grid_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waited"))
     with Times().kept():
         pass
+
+
+def test_of_what_reads_nothing_refusals_alone_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    began = time.monotonic()
+    with pytest.raises(ZeroDivisionError), Times((0.05,)).kept(refusals_alone=True):
+        raise ZeroDivisionError
+    assert time.monotonic() - began >= 0.05
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waited"))
+    with Times((0.05,)).kept(refusals_alone=True):
+        pass

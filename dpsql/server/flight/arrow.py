@@ -53,7 +53,10 @@ def stream(table: pa.Table) -> Iterator[bytes]:
     yield _data(table.schema.serialize())
     told = {name.decode(): text.decode() for name, text in (table.schema.metadata or {}).items()}
     rows = max(1, table.num_rows * BATCH // max(1, table.nbytes))
-    batches = table.to_batches(max_chunksize=rows) or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    batches = table.to_batches(max_chunksize=rows)
+    if not batches:  # its columns, also those that Arrow makes of no list: unions
+        own = [column.combine_chunks() for column in table.columns]
+        batches = [pa.RecordBatch.from_arrays(own, schema=table.schema)]
     for number, batch in enumerate(batches, 1):
         yield _data(batch.serialize(), json.dumps(told).encode() if told and number == len(batches) else None)
 

@@ -310,6 +310,8 @@ def test_what_the_server_can_do_is_told(ana: Client) -> None:
     assert (told[0], told[3], told[504], told[503]) == ("dpsql", True, '"', 1)
     some = lists(ana, "CommandGetSqlInfo", field(1, bytes([0, 5, 99])))
     assert some.column("info_name").to_pylist() == [0, 5]
+    none = lists(ana, "CommandGetSqlInfo", field(1, bytes([99])))
+    assert (none.num_rows, none.schema) == (0, some.schema)
     assert lists(ana, "CommandGetXdbcTypeInfo").num_rows == 6
     assert lists(ana, "CommandGetXdbcTypeInfo", field(1, -5)).column("type_name").to_pylist() == ["integer"]
 
