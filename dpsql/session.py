@@ -6,6 +6,7 @@ Tests: tests/unit/test_calls.py, tests/unit/test_readme.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -141,17 +142,16 @@ class Session(Buying):
             UnsupportedQuery, ProgrammingError: It would be refused, with these parameters or whatever they are, or is
                 no SELECT.
         """
-        with self._backend.times.kept(refusals_alone=True):
-            statement = parse(sql)
-            if not isinstance(statement, syntax.QueryStatement):
-                raise ProgrammingError("Only a SELECT has an outline.")
-            query, known = statement.select, None if parameters is None else tuple(parameters)
+        statement = parse(sql)
+        if not isinstance(statement, syntax.QueryStatement):
+            raise ProgrammingError("Only a SELECT has an outline.")
+        query, known = statement.select, None if parameters is None else tuple(parameters)
 
-            def made() -> Outline:
-                catalog = self._releases.catalog(query)
-                return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
+        def made() -> Outline:
+            catalog = self._releases.catalog(query)
+            return outline_of(query, catalog, lambda values: self._planned(sql, query, values), known)
 
-            return self._backend.outlines.once(self._known(sql, query, known), made)
+        return self._backend.outlines.once(self._known(sql, query, known), made)
 
     @door
     def query_all(
@@ -206,13 +206,16 @@ class Session(Buying):
         Raises:
             UnsupportedQuery, ProgrammingError: As `query`.
         """
-        with self._backend.times.kept(refusals_alone=True):
-            statement = parse(sql)
-            if not isinstance(statement, syntax.QueryStatement):
-                raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
-            asked = self._ready(sql, statement, parameters, options)
-            batch, _ = self._backend.together(asked.priced, self._analyst)
-            return self._backend.summary(batch.loss)
+        statement = parse(sql)
+        if not isinstance(statement, syntax.QueryStatement):
+            raise ProgrammingError("Only a SELECT has a price. EXPLAIN tells that of a synthetic table.")
+        asked = self._ready(sql, statement, parameters, options)
+        batch, _ = self._backend.together(asked.priced, self._analyst)
+        return self._backend.summary(batch.loss)
+
+    def refusing(self) -> AbstractContextManager[None]:
+        """Around what a door says of a statement before it is asked: a refusal leaves when that of `query` would."""
+        return self._backend.times.kept(refusals_alone=True)
 
     @door
     def budget(self) -> Budget:

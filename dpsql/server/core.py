@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any, TypeVar
@@ -344,6 +345,10 @@ class Guest:
     def stands(self) -> bool:
         """Whether the user was not removed meanwhile."""
         return self._server.users.stands(self._user)
+
+    def refusing(self) -> AbstractContextManager[None]:
+        """See `Session.refusing`."""
+        return self._session.refusing()
 
     def left(self) -> str:
         """What is left of the budget for one query, in words."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -74,6 +74,9 @@ class AskingGuest:
 
     def query(self, sql: str, *, epsilon: float | None = None) -> Answer:
         return self.guest.query(sql, epsilon=epsilon)
+
+    def refusing(self) -> AbstractContextManager[None]:
+        return self.guest.refusing()
 
 
 @dataclass(slots=True)

@@ -37,6 +37,11 @@ def outline(session: Session, sql: str, parameters: Parameters | None = None) ->
     """
     if intervals_set(sql) is not None:
         return SET
+    with session.refusing():
+        return _outline(session, sql, parameters)
+
+
+def _outline(session: Session, sql: str, parameters: Parameters | None) -> Outline:
     match parse(sql):
         case syntax.QueryStatement():
             return session.outline(sql, parameters)

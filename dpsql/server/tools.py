@@ -7,6 +7,7 @@ to write instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -96,6 +97,7 @@ class Asking(Protocol):
     ) -> Quote: ...
     def price(self, sql: str, /, *, epsilon: float | None = None) -> PrivacyLoss: ...
     def query(self, sql: str, /, *, epsilon: float | None = None) -> Answer: ...
+    def refusing(self) -> AbstractContextManager[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ class Tools:
 
     def asked(self, sql: str, epsilon: float | None) -> Told | str:
         """The answer, where the agent may spend that much by itself; else what to ask its human, uncharged."""
-        question = self.question(sql, epsilon)
+        with self.session.refusing():
+            question = self.question(sql, epsilon)
         return self.query(sql, epsilon) if question is None else question
 
     def query(self, sql: str, epsilon: float | None) -> Told:
