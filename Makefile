@@ -1,5 +1,6 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
 # make demo-postgres   the same tour with the hospital in PostgreSQL, by a server of its own
+# make demo-spark      the same on Spark Connect, by a Sail server of its own
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
 #                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
@@ -16,7 +17,7 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo demo-postgres test test-slow test-doors check bench schema wheel lock docs
+.PHONY: demo demo-postgres demo-spark test test-slow test-doors check bench schema wheel lock docs
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
@@ -28,6 +29,11 @@ demo-postgres: .venv/installed-postgres
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
 	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
 	@$(ASK)/python examples/postgres.py .demo
+
+demo-spark: .venv/installed-sail
+	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
+	@$(BIN)/python examples/hospital.py .demo/hospital.duckdb
+	@$(ASK)/python examples/spark.py .demo
 
 test test-slow: check
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(if $(filter test,$@),-m "not slow and not doors",-m "not doors" --hypothesis-seed=$(strip $(SEED)))
@@ -65,7 +71,7 @@ docs: .venv/installed-docs
 	$(BIN)/python docs/site.py .site
 	cd .site && $(CURDIR)/$(BIN)/python -m zensical build --clean --strict
 
-.venv/installed .venv/installed-postgres .venv/installed-test .venv/installed-doors .venv/installed-docs: pyproject.toml
+.venv/installed .venv/installed-postgres .venv/installed-sail .venv/installed-test .venv/installed-doors .venv/installed-docs: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dpsql needs Python 3.11 or newer: make PYTHON=python3.12")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.$(patsubst installed-%,[%],$(filter installed-%,$(@F)))' && touch $@

@@ -25,6 +25,7 @@ __all__ = ["ENGINES", "offered"]
 ENGINES: Mapping[str, str] = {
     "duckdb": "dpsql.engine.duckdb",
     "postgres": "dpsql.engine.postgres",
+    "spark": "dpsql.engine.spark",
 }
 
 

@@ -82,6 +82,14 @@ class Dialect:
         """A value as one of a wire type, which it surely fits."""
         return f"CAST({text} AS {self.types[wire]})"
 
+    def whole(self, number: int) -> str:
+        """A whole number that may stand beside a BIGINT, in the branches of a CASE, say."""
+        return str(number)
+
+    def windowed(self, text: str, wire: str) -> str:
+        """What a window function gives, as one of a wire type."""
+        return text
+
     def text(self, value: str) -> str:
         """A text constant. Of the owner's words alone: what an analyst writes is bound."""
         return f"'{''.join(self.escapes.get(sign, sign) for sign in value)}'"

@@ -104,7 +104,8 @@ class Printer:
                 return f"CASE {' '.join(branches)}{default} END"
             case Windowed():
                 arguments = [self.expression(argument) for argument in node.arguments]
-                return self._spelled(node.function.sql, arguments, self._over(node))
+                text = self._spelled(node.function.sql, arguments, self._over(node))
+                return self.dialect.windowed(text, WIRE[node.function.result])
             case Total():
                 return self._total(node)
 
@@ -278,19 +279,20 @@ class Printer:
         """
         if grid is None or (stored and isinstance(argument, Column) and _covers(grid, argument)):
             return x
+        low, high = map(self.dialect.whole, (grid.low, grid.high))
         if stored:
-            return f"CASE WHEN {x} < {grid.low} THEN {grid.low} WHEN {x} > {grid.high} THEN {grid.high} ELSE {x} END"
+            return f"CASE WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high} ELSE {x} END"
         # multiplying by a whole number keeps decimal fractions exact where doubles can
         whole = grid.step.numerator == 1
         self.functions.add("*" if whole else "/")
         real = self.cast(x, "DOUBLE")
         steps = f"{real} * {self.real(grid.step.denominator)}" if whole else f"{real} / {self.real(grid.step)}"
         nearest = self.cast(self.call("round", steps), "BIGINT")
-        inside = self.call("greatest", str(grid.low), self.call("least", str(grid.high), nearest))
+        inside = self.call("greatest", low, self.call("least", high, nearest))
         return (
             f"CASE WHEN {x} IS NULL OR {self.call('isnan', real)} THEN NULL "
-            f"WHEN {real} <= {self.real(grid.low * grid.step)} THEN {grid.low} "
-            f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {grid.high} "
+            f"WHEN {real} <= {self.real(grid.low * grid.step)} THEN {low} "
+            f"WHEN {real} >= {self.real(grid.high * grid.step)} THEN {high} "
             f"ELSE {inside} END"
         )
 

@@ -6,6 +6,7 @@ Every expression is total: there is no row that makes it fail. Its Python twin, 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
@@ -21,6 +22,7 @@ from dpsql.plan.types import DECLARED
 __all__ = [
     "READABLE",
     "ColumnReading",
+    "Domain",
     "first_rows",
     "grid_limits",
     "identity",
@@ -47,6 +49,9 @@ READABLE = {
     "timestamp": {"date", "timestamp", "text"},
 }
 """Of each declared type, the kinds of values in the data that can be read as it."""
+
+Domain = Callable[[str], str]
+"""From SQL of a value to SQL of whether it is one of a column's own; NULL for NULL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +112,14 @@ class _Raw:
         return self.dialect.constant(number, "BIGINT")
 
 
-def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain: str | None) -> ColumnReading:
+def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain: Domain | None) -> ColumnReading:
     """How to read a column of a private table.
 
     Args:
         table: Its table, for messages.
         column: What is declared.
         source: Where it comes from.
-        domain: SQL of a list of its values, or None where the domain is open.
+        domain: Its values, or None where the domain is open.
 
     Raises:
         PolicyError: If the source has no such column, or one that cannot hold the declared type.
@@ -136,7 +141,7 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
         low, high = (source.dialect.constant(bound, wire_of(column)) for bound in _days(column))
         inside.append(f"{parsed} BETWEEN {low} AND {high}")  # infinite days are outside too
     if domain is not None:
-        inside.append(f"{parsed} IN ({domain})")
+        inside.append(domain(parsed))
     condition = " AND ".join(inside) or "TRUE"
     return ColumnReading(
         raw=raw.sql,
@@ -159,7 +164,7 @@ def _days(column: ColumnShape) -> tuple[date | datetime, date | datetime]:
     return low, high
 
 
-def _number(column: ColumnShape, raw: _Raw, domain: str | None) -> ColumnReading:
+def _number(column: ColumnShape, raw: _Raw, domain: Domain | None) -> ColumnReading:
     nan = f"coalesce({raw.nan}, FALSE)"
     parsed, value = (_integer if column.type == "integer" else _real)(column, raw)
     outside = "FALSE"
@@ -167,8 +172,8 @@ def _number(column: ColumnShape, raw: _Raw, domain: str | None) -> ColumnReading
         low, high = map(raw.double, _limits(column))
         outside = f"NOT {nan} AND ({raw.real} < {low} OR {raw.real} > {high})"
     if domain is not None:
-        outside = f"{value} IS NOT NULL AND {value} NOT IN ({domain})"
-        value = f"CASE WHEN {value} IN ({domain}) THEN {value} END"
+        outside = f"{value} IS NOT NULL AND NOT ({domain(value)})"
+        value = f"CASE WHEN {domain(value)} THEN {value} END"
     grid = _grid(column, raw, value) if column.grid else None
     return ColumnReading(raw=raw.sql, parsed=parsed, value=value, grid=grid, outside=outside, nan=nan)
 
@@ -296,11 +301,20 @@ def wire_of(column: ColumnShape) -> str:
     return WIRE[DECLARED[column.type]]
 
 
-def listed(column: ColumnShape, values_of: str | None, words: Dialect) -> str | None:
-    """SQL of a column's domain for IN: its values, or the query that gives them; None where it is open."""
+def listed(column: ColumnShape, values_of: tuple[str, str] | None, words: Dialect) -> Domain | None:
+    """A column's domain; None where it is open.
+
+    Args:
+        column: What is declared.
+        values_of: The column that gives its values, and what to write after FROM for its table; None without one.
+        words: The database's.
+    """
     if column.values is not None:
-        return ", ".join(words.constant(value, wire_of(column)) for value in column.values)
-    return values_of
+        values = ", ".join(words.constant(value, wire_of(column)) for value in column.values)
+        return lambda value: f"{value} IN ({values})"
+    if values_of is not None:
+        return lambda value: words.call("among", value, *values_of)
+    return None
 
 
 def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool) -> str:

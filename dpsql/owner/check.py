@@ -347,15 +347,13 @@ def _read(checked: _TableCheck, column: ColumnShape, sources: Mapping[str, Sourc
     return reading(checked.table, column, source, listed(column, _domain(column, sources), source.dialect))
 
 
-def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> str | None:
+def _domain(column: ColumnShape, sources: Mapping[str, SourceTable]) -> tuple[str, str] | None:
     if column.values_from is None:
         return None
     owner, name = column.values_from
     if owner not in sources or sources[owner].type_of(name) is None:
         raise PolicyError(f"takes its values from {owner}.{name}, which is not in the data. Write the data's own name.")
-    listing = sources[owner]
-    column_name = listing.dialect.quoted(name)
-    return f"SELECT {column_name} FROM {listing.sql} AS d WHERE {column_name} IS NOT NULL"
+    return sources[owner].dialect.quoted(name), f"{sources[owner].sql} AS d"
 
 
 def _values(checked: _TableCheck, column: ColumnShape, read: ColumnReading) -> Iterator[Finding]:

@@ -81,10 +81,10 @@ def declared_classes(shape: Shape, source: SourceTable, owners: Owners) -> str:
     rows = owners.rows(shape.table(classes.table))
     unit, class_ = map(source.dialect.quoted, ("unit", "class"))
     return (
-        f"SELECT {unit}, min({class_}) AS {class_} FROM "
+        f"SELECT c.{unit}, min(c.{class_}) AS {class_} FROM "
         f"(SELECT {rows.unit} AS {unit}, {known_class(classes, source)} AS {class_} FROM {rows.sql}) AS c "
-        f"WHERE {unit} IS NOT NULL GROUP BY {unit} "
-        f"HAVING count(*) = count({class_}) AND min({class_}) = max({class_})"
+        f"WHERE c.{unit} IS NOT NULL GROUP BY c.{unit} "
+        f"HAVING count(*) = count(c.{class_}) AND min(c.{class_}) = max(c.{class_})"  # Spark reads a bare name as min's
     )
 
 

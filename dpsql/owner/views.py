@@ -143,7 +143,7 @@ def column_reading(table: TableShape, column: ColumnShape, source: SourceTable) 
     domain, words = None, source.dialect
     if column.values_from is not None:
         owner, name = column.values_from
-        domain = f"SELECT {words.quoted(name)} FROM {words.bounded(owner)} WHERE {words.quoted(name)} IS NOT NULL"
+        domain = words.quoted(name), words.bounded(owner)
     return reading(table, column, source, listed(column, domain, words))
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from dpsql.policy import load_policy
 from dpsql.server.users import Users, users_file
-from examples import postgres
+from examples import postgres, spark
 from tests.unit.server.clinic import write_clinic
 
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
@@ -67,4 +67,13 @@ def server() -> Iterator[postgres.Server]:
     if programs is None:
         pytest.skip("this machine has no PostgreSQL server")
     with postgres.running(programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[spark.Server]:
+    """A Sail server, which speaks Spark Connect, with nothing in it."""
+    for package in ("pysail", "pyspark"):
+        pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[sail]'")
+    with spark.running() as server:
         yield server

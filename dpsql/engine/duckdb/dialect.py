@@ -102,6 +102,7 @@ BUILDING = {
     "secret": "getvariable('key')",
     "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",
     "quantile": "quantile_cont({0}, {1})",
+    "among": "{0} IN (SELECT {1} FROM {2} WHERE {1} IS NOT NULL)",
 }
 """What reads the owner's tables and builds the bounded ones. In DuckDB a cast goes by the type that it finds."""
 

@@ -203,6 +203,7 @@ BUILDING = {
     "secret": "current_setting('dpsql.key')",
     "told_apart": f"coalesce(octet_length({text_of('{0}')}) || ':' || {text_of('{0}')}, 'N')",
     "quantile": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0})",
+    "among": "{0} IN (SELECT {1} FROM {2} WHERE {1} IS NOT NULL)",
 }
 """What reads the owner's tables and builds the bounded ones, by the family of the source's type."""
 

@@ -44,8 +44,9 @@ def _choices() -> Iterator[Function]:
                 variadic=name != "ifnull", interval=rule if ranged else None, nulls=Nulls.ALL,
             )  # fmt: skip
         for second in (kind, *WIDER.get(kind, ())):  # the value keeps its own type, whatever it is compared with
+            compared = "timestamp_from_date({0})" if (kind, second) == (DATE, TIMESTAMP) else "{0}"
             yield Function(
-                "nullif", (kind, second), kind, "CASE WHEN {0} = {1} THEN NULL ELSE {0} END",
+                "nullif", (kind, second), kind, f"CASE WHEN {compared} = {{1}} THEN NULL ELSE {{0}} END",
                 written="NULLIF({0}, {1})", interval=same if ranged else None, nulls=Nulls.OPEN,
             )  # fmt: skip
 

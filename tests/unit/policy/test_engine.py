@@ -45,9 +45,12 @@ def test_its_section_is_read_by_its_own_folder(load: Load) -> None:
         ("{kind: marked, remote: x, database: y}", "engine.database: there is no such key here"),
         ("{kind: duckdb, remote: x}", "engine.remote: there is no such key here"),
         ("{kind: marked, remote: x, memory: 2GB}", "engine.memory: 2GB is not an amount of memory"),
-        ("{kind: oracle}", "engine.kind: oracle is no engine of this version; write duckdb or postgres or marked"),
+        (
+            "{kind: oracle}",
+            "engine.kind: oracle is no engine of this version; write duckdb or postgres or spark or marked",
+        ),
         ("{kind: [marked]}", "engine.kind: ['marked'] is no engine of this version"),
-        ("{remote: x}", "engine.kind: this is missing; write kind: duckdb or postgres or marked"),
+        ("{remote: x}", "engine.kind: this is missing; write kind: duckdb or postgres or spark or marked"),
         ("marked", "engine: this is not a mapping; write key: value lines below it, or {key: value}"),
     ],
 )
@@ -72,5 +75,6 @@ def test_the_schema_has_the_keys_of_each() -> None:
     assert [set(section["properties"]) - {"kind", "memory", "deadline", "cache"} for section in sections] == [
         {"database"},
         {"dsn", "query_dsn", "bounded"},
+        {"remote", "schema", "bounded"},
         {"remote"},
     ]

@@ -1,0 +1,140 @@
+"""The tour of `make demo` over Spark Connect: a Sail server of its own, the hospital in it, a policy that names it.
+
+    python examples/spark.py DIRECTORY
+
+DIRECTORY holds the hospital's database (examples/hospital.py) and its policy. Sail (`pip install '.[sail]'`) speaks
+Spark's protocol and needs no Java; the server is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from dpsql.engine.spark.connecting import Session, opened
+from dpsql.errors import OperationalError
+
+__all__ = ["Server", "load", "moved", "running"]
+
+SECONDS = 120  # Until a server that does not come is given up. It is a choice: it takes some 2 s.
+_ALIVE = "1000000"  # Seconds until Sail forgets a session, and the tables in it, that is asked nothing.
+
+
+@dataclass
+class Server:
+    """A Sail server. It keeps its catalogue within one session, whose name all connections share.
+
+    Attributes:
+        folder: Where its files lie.
+        port: On this machine.
+        session: The name of the session.
+    """
+
+    folder: Path
+    port: int
+    session: str = field(default_factory=lambda: str(uuid.UUID(bytes=secrets.token_bytes(16), version=4)))
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def remote(self) -> str:
+        """The connection string."""
+        return f"sc://127.0.0.1:{self.port}/;session_id={self.session};user_id=owner"
+
+    @property
+    def bounded(self) -> Path:
+        """A folder for bounded tables."""
+        return self.folder / "bounded"
+
+    def start(self) -> None:
+        """Starts it, and waits until it answers."""
+        command = [sys.executable, "-m", "pysail", "spark", "server", "--ip", "127.0.0.1", "--port", str(self.port)]
+        state = os.environ | {"SAIL_SPARK__SESSION_TIMEOUT_SECS": _ALIVE, "RUST_LOG": "off"}
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, cwd=self.folder, env=state, stdout=log, stderr=log)
+        end = time.monotonic() + SECONDS
+        while True:
+            with suppress(OperationalError), self.asked():
+                return
+            if time.monotonic() > end or self._process.poll() is not None:
+                sys.exit(f"Sail does not start: see {self.folder / 'log'}")
+            time.sleep(0.2)
+
+    def stop(self) -> None:
+        """Ends it at once, as a crash does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    @contextmanager
+    def asked(self) -> Iterator[Session]:
+        """A connection of the owner."""
+        session = opened(self.remote)
+        try:
+            yield session
+        finally:
+            session.close()
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A new server, gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="dpsql-sail-"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = Server(folder, port)
+    server.bounded.mkdir()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def load(server: Server, schema: str, file: Path) -> None:
+    """Makes a schema of the tables of a DuckDB file."""
+    with duckdb.connect(str(file), read_only=True) as here, server.asked() as there:
+        there.told(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        for (table,) in here.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+            written = server.folder / f"{schema}.{table}.parquet"
+            here.execute(f"COPY (SELECT * FROM \"{table}\") TO '{written}' (FORMAT parquet)")
+            there.write(there.parquet(str(written)), table=f"`{schema}`.`{table}`")
+
+
+def moved(policy: Path, server: Server, schema: str, bounded: str = "") -> Path:
+    """A policy with its engine exchanged for Spark, beside it."""
+    where = bounded or server.bounded
+    section = f'engine: {{kind: spark, remote: "{server.remote}", schema: {schema}, bounded: "{where}"}}'
+    lines = policy.read_text(encoding="utf-8").splitlines()
+    there = policy.with_name(f"{policy.stem}_spark.yaml")
+    text = "\n".join(section if line.startswith("engine:") else line for line in lines)
+    there.write_text(text.replace(".ledger.db", ".spark.db"), encoding="utf-8")
+    return there
+
+
+def main(folder: Path) -> None:
+    """Runs the tour over a server of its own."""
+    with running() as server:
+        print("Moving the hospital into Sail, which speaks Spark Connect.", flush=True)
+        load(server, "hospital", folder / "hospital.duckdb")
+        policy = moved(folder / "hospital.yaml", server, "hospital")
+        print(f"{policy.name} differs from hospital.yaml in one line:\n    {policy.read_text().splitlines()[4]}\n")
+        sys.stdout.flush()
+        subprocess.run([sys.executable, str(Path(__file__).with_name("tour.py")), str(policy)], check=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,61 @@
+"""What a statement reads is told from the plans that servers print."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpsql.engine.spark.plans import unexpected
+
+SAIL = """\
+== Parsed Logical Plan ==
+Projection: n AS #6
+  TableScan: secrets
+
+== Analyzed Logical Plan ==
+#6: Int64
+Projection: q.#5 AS #6
+  Filter: q.#5 > Int64(3)
+    SubqueryAlias: q
+      Projection: count(Int64(1)) AS n AS #5
+        Aggregate: groupBy=[[]], aggr=[[count(Int64(1))]]
+          Filter: EXISTS (<subquery>)
+            Subquery:
+              Projection: Int32(1) AS #4
+                SubqueryAlias: b
+                  Projection: ?table?.s$grid AS #3
+                    {other}
+            SubqueryAlias: a
+              Projection: b12_people.a AS #0
+                SubqueryAlias: b12_people
+                  Projection: ?table?.a AS #0, ?table?.s$grid AS #1
+                    TableScan: ?table?
+
+== Optimized Logical Plan ==
+TableScan: something
+"""
+INSIDE = "SubqueryAlias: b12_visits\n                      TableScan: ?table?"
+BOTH = frozenset({"b12_people", "b12_visits"})
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        (INSIDE, None),
+        ("EmptyRelation: rows=1", None),
+        ("TableScan: ?table?", "TableScan: ?table?"),
+        ("TableScan: hospital.patients", "TableScan: hospital.patients"),
+        ("SubqueryAlias: b13_people\n                      TableScan: ?table?", "TableScan: ?table?"),
+        ("Extension: of its own", "Extension: of its own"),
+        ("??", "Projection: ?table?.s$grid AS #3"),
+    ],
+)
+def test_a_plan_reads_only_what_stands_below_an_expected_view(other: str, found: str | None) -> None:
+    assert unexpected(SAIL.format(other=other), BOTH) == found
+
+
+def test_a_view_that_the_statement_does_not_name_is_not_expected() -> None:
+    assert unexpected(SAIL.format(other=INSIDE), frozenset({"b12_people"})) == "TableScan: ?table?"
+
+
+def test_what_is_no_plan_is_not_expected() -> None:
+    assert unexpected("== Physical Plan ==\nTableScan: ?table?", BOTH) == "no plan"
