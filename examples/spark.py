@@ -24,7 +24,7 @@ from pathlib import Path
 
 import duckdb
 
-from dpsql.engine.spark.connecting import Session, opened
+from dpsql.engine.spark.connecting import SparkSession, opened
 from dpsql.errors import OperationalError
 
 __all__ = ["Server", "load", "moved", "running"]
@@ -79,7 +79,7 @@ class Server:
             self._process.wait()
 
     @contextmanager
-    def asked(self) -> Iterator[Session]:
+    def asked(self) -> Iterator[SparkSession]:
         """A connection of the owner."""
         session = opened(self.remote)
         try:

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from dpsql.engine.dialect import WIRE, filled
-from dpsql.engine.spark.connecting import Session, driver
+from dpsql.engine.spark.connecting import SparkSession, driver
 from dpsql.engine.spark.dialect import spark
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function
@@ -43,7 +43,7 @@ KNOWN: dict[tuple[str, Any], Any] = {
 
 
 @pytest.fixture(scope="module")
-def there(cluster: Server) -> Iterator[Session]:
+def there(cluster: Server) -> Iterator[SparkSession]:
     with cluster.asked() as session:
         yield session
 
@@ -54,7 +54,7 @@ def here() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def computed(there: Session, batch: Batch, spelled: str) -> list[Any]:
+def computed(there: SparkSession, batch: Batch, spelled: str) -> list[Any]:
     """Spark's value of each row: constants are bound, other arguments are columns."""
     arrow = driver().arrow
     kinds = {"BIGINT": arrow.int64(), "DOUBLE": arrow.float64(), "VARCHAR": arrow.string(), "DATE": arrow.date32(),
@@ -85,7 +85,7 @@ def same(function: Function, row: tuple[Any, ...], ours: Any, theirs: Any) -> bo
 
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f"{f.name} {'+'.join(k.value for k in f.parameters)} {f.sql}")
 def test_a_function_is_what_duckdb_computes(
-    function: Function, there: Session, here: duckdb.DuckDBPyConnection
+    function: Function, there: SparkSession, here: duckdb.DuckDBPyConnection
 ) -> None:
     try:
         spelled = WORDS.spelled(function.sql)[0]

@@ -20,7 +20,7 @@ from dpsql.answers.postprocess import made_up
 from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.spark import bounded, describe
-from dpsql.engine.spark.connecting import Session
+from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.engine import SparkEngine
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError, UnsupportedQuery
 from dpsql.plan.plans import PublicPlan
@@ -69,7 +69,7 @@ def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(found, key=lambda row: [(value is not None, value) for value in row])
 
 
-def rows_of(session: Session, sql: str) -> list[tuple[Any, ...]]:
+def rows_of(session: SparkSession, sql: str) -> list[tuple[Any, ...]]:
     """The rows of a query."""
     return list(zip(*(column.to_pylist() for column in session.rows(sql).columns), strict=True))
 
@@ -94,7 +94,7 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], clu
     assert seen > 5_000
 
 
-def tables_of(proxy: Proxy) -> bounded.Bounded:
+def tables_of(proxy: Proxy) -> bounded.ClusterBuild:
     """The build under a proxy."""
     (told,) = proxy._cache.rglob("spark.json")
     return bounded.read(told.parent)

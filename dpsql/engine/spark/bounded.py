@@ -16,17 +16,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpsql.engine.spark.connecting import Session
+from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.dialect import SparkDialect, spark
 
-__all__ = ["Bounded", "begun", "keep", "kept_by", "new", "read"]
+__all__ = ["ClusterBuild", "begun", "keep", "kept_by", "new", "read"]
 
 FILE = "spark.json"
 BEGUN = "spark-builds.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
+class ClusterBuild:
     """The tables of one build.
 
     Attributes:
@@ -46,11 +46,11 @@ class Bounded:
         """The words that name them."""
         return spark(f"b{self.build}_")
 
-    def began(self) -> Bounded:
+    def began(self) -> ClusterBuild:
         """With one more begun."""
         return replace(self, count=self.count + 1)
 
-    def named(self, name: str, place: int, columns: str) -> Bounded:
+    def named(self, name: str, place: int, columns: str) -> ClusterBuild:
         """With one more that statements may read."""
         return replace(self, tables={**self.tables, name: (place, columns)})
 
@@ -58,7 +58,7 @@ class Bounded:
         """Says so in a version's directory."""
         (place / FILE).write_text(json.dumps(asdict(self)))
 
-    def save(self, session: Session, place: int, relation: Any, *, more: bool = False) -> None:
+    def save(self, session: SparkSession, place: int, relation: Any, *, more: bool = False) -> None:
         """Has the cluster write a table.
 
         Args:
@@ -73,13 +73,13 @@ class Bounded:
         else:
             session.write(relation, table=self._table(place), mode=mode)
 
-    def relation(self, session: Session, place: int, columns: str) -> Any:
+    def relation(self, session: SparkSession, place: int, columns: str) -> Any:
         """The rows of a table. A folder without a file is a table without rows: so its columns are said."""
         if self._folder:
             return session.parquet(self._path(place), columns)
         return session.relation(f"SELECT * FROM {self._table(place)}")
 
-    def drop(self, session: Session, place: int) -> None:
+    def drop(self, session: SparkSession, place: int) -> None:
         """Has the cluster forget a table. Of a folder nothing stays but itself."""
         if self._folder:
             empty = session.relation("SELECT 1 AS gone WHERE 1 = 0")
@@ -87,12 +87,12 @@ class Bounded:
         else:
             session.told(f"DROP TABLE IF EXISTS {self._table(place)}")
 
-    def show(self, session: Session) -> None:
+    def show(self, session: SparkSession) -> None:
         """Gives each table that statements may read its view."""
         for name, (place, columns) in self.tables.items():
             self.show_one(session, name, self.relation(session, place, columns))
 
-    def show_one(self, session: Session, name: str, relation: Any) -> None:
+    def show_one(self, session: SparkSession, name: str, relation: Any) -> None:
         """Gives a relation the name by which statements call the bounded table of this name."""
         session.view(self.dialect.bounded(name), relation)
 
@@ -107,12 +107,12 @@ class Bounded:
         return f"{self.dialect.quoted(self.where)}.dpsql_{self.build}_{place}"
 
 
-def new(where: str) -> Bounded:
+def new(where: str) -> ClusterBuild:
     """The tables of a build that begins."""
-    return Bounded(where, secrets.token_hex(4))
+    return ClusterBuild(where, secrets.token_hex(4))
 
 
-def read(place: Path) -> Bounded:
+def read(place: Path) -> ClusterBuild:
     """Those of a version's directory."""
     return _read(json.loads((place / FILE).read_text()))
 
@@ -122,19 +122,19 @@ def kept_by(cache: Path) -> set[str]:
     return {json.loads(file.read_text())["build"] for file in cache.glob(f"v*/{FILE}")}
 
 
-def begun(cache: Path) -> list[Bounded]:
+def begun(cache: Path) -> list[ClusterBuild]:
     """All builds that were begun for a ledger and not dropped."""
     file = cache / BEGUN
     return [_read(message) for message in json.loads(file.read_text())] if file.exists() else []
 
 
-def keep(cache: Path, builds: list[Bounded]) -> None:
+def keep(cache: Path, builds: list[ClusterBuild]) -> None:
     """Writes down which builds those are, whole or not at all."""
     file = cache / f"{BEGUN}.new"
     file.write_text(json.dumps([asdict(replace(build, tables={})) for build in builds]))
     file.replace(cache / BEGUN)
 
 
-def _read(message: Mapping[str, Any]) -> Bounded:
+def _read(message: Mapping[str, Any]) -> ClusterBuild:
     tables = {name: (int(place), str(columns)) for name, (place, columns) in message["tables"].items()}
-    return Bounded(message["where"], message["build"], message["count"], tables)
+    return ClusterBuild(message["where"], message["build"], message["count"], tables)

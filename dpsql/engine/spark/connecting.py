@@ -22,7 +22,7 @@ from typing import Any
 from dpsql.engine.log import OPERATOR, TELLS
 from dpsql.errors import OperationalError
 
-__all__ = ["SETTINGS", "Session", "SparkFailed", "driver", "opened"]
+__all__ = ["SETTINGS", "SparkFailed", "SparkSession", "driver", "opened"]
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -72,7 +72,7 @@ def driver() -> Any:
     return SimpleNamespace(grpc=grpc, arrow=pyarrow, proto=proto, channel=DefaultChannelBuilder)
 
 
-def opened(remote: str) -> Session:
+def opened(remote: str) -> SparkSession:
     """A settled session.
 
     Args:
@@ -84,7 +84,7 @@ def opened(remote: str) -> Session:
     try:
         builder = driver().channel(remote)
         builder.setChannelOption("grpc.use_local_subchannel_pool", 1)  # else what failed before would fail for a while
-        session = Session(builder, builder.session_id or _name(), builder.userId or "dpsql")
+        session = SparkSession(builder, builder.session_id or _name(), builder.userId or "dpsql")
     except OperationalError:
         raise
     except Exception as error:  # pyspark raises what it likes at a string that it cannot read
@@ -103,7 +103,7 @@ def opened(remote: str) -> Session:
 
 
 @dataclass(eq=False)
-class Session:
+class SparkSession:
     """A session of a server. Safe to share between threads.
 
     Attributes:

@@ -16,8 +16,8 @@ from typing import Any
 
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
-from dpsql.engine.spark.bounded import Bounded, begun, keep, kept_by, new
-from dpsql.engine.spark.connecting import Session, SparkFailed, driver, opened
+from dpsql.engine.spark.bounded import ClusterBuild, begun, keep, kept_by, new
+from dpsql.engine.spark.connecting import SparkFailed, SparkSession, driver, opened
 from dpsql.engine.spark.types import source_type, written
 from dpsql.errors import OperationalError, PolicyError
 
@@ -63,7 +63,7 @@ class SparkDatabase:
     """
 
     def __init__(
-        self, session: Session, bounded: Bounded, schema: str, key: str = "", cache: Path | None = None
+        self, session: SparkSession, bounded: ClusterBuild, schema: str, key: str = "", cache: Path | None = None
     ) -> None:
         self._session, self.bounded, self._schema = session, bounded, schema
         self._key, self._cache = key, cache
@@ -205,7 +205,7 @@ class SparkDatabase:
             raise
 
 
-def source_relation(session: Session, words: Dialect, schema: str, name: str, file: str | None) -> Any:
+def source_relation(session: SparkSession, words: Dialect, schema: str, name: str, file: str | None) -> Any:
     """The rows of a table of the source: of its files, or by its name in the catalogue."""
     if file is not None:
         return session.parquet(file)

@@ -19,7 +19,7 @@ import numpy as np
 from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.guarded import GuardedEngine
 from dpsql.engine.spark import bounded
-from dpsql.engine.spark.connecting import Session, SparkFailed, opened
+from dpsql.engine.spark.connecting import SparkFailed, SparkSession, opened
 from dpsql.engine.spark.plans import unexpected
 from dpsql.engine.spark.types import wire_type
 from dpsql.errors import InvariantBroken, OperationalError
@@ -52,11 +52,17 @@ class SparkEngine(GuardedEngine):
     """
 
     def __init__(
-        self, remote: str, tables: bounded.Bounded, *, version: int, public: Mapping[str, PublicTable], deadline: float
+        self,
+        remote: str,
+        tables: bounded.ClusterBuild,
+        *,
+        version: int,
+        public: Mapping[str, PublicTable],
+        deadline: float,
     ) -> None:
         super().__init__(version, public, tables.dialect)
         self._remote, self._tables, self._deadline = remote, tables, deadline
-        self._session: Session | None = None
+        self._session: SparkSession | None = None
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -72,7 +78,7 @@ class SparkEngine(GuardedEngine):
     def _run(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
         return self._held(lambda session: self._columns(session, statement))
 
-    def _held(self, work: Callable[[Session], T]) -> T:
+    def _held(self, work: Callable[[SparkSession], T]) -> T:
         """What is done in a session that stands.
 
         Raises:
@@ -87,7 +93,7 @@ class SparkEngine(GuardedEngine):
                 raise
             raise WorkerFailed(f"{error} {error.__cause__ or ''}") from error
 
-    def _standing(self) -> Session:
+    def _standing(self) -> SparkSession:
         """The session, or a new one where the server has forgotten it."""
         with self._lock:
             if self._session is not None and self._session.stands:
@@ -104,7 +110,7 @@ class SparkEngine(GuardedEngine):
             self._session = fresh
             return fresh
 
-    def _read_as_meant(self, session: Session, statement: EngineStatement) -> None:
+    def _read_as_meant(self, session: SparkSession, statement: EngineStatement) -> None:
         """Returns if the server reads the statement as one query of the expected tables.
 
         Raises:
@@ -120,13 +126,13 @@ class SparkEngine(GuardedEngine):
         if found is not None:
             raise InvariantBroken(f"Spark reads {found}, which was not expected")
 
-    def _require_columns(self, session: Session, statement: EngineStatement) -> None:
+    def _require_columns(self, session: SparkSession, statement: EngineStatement) -> None:
         columns = session.columns(statement.sql, _bound(statement))
         found = [(name, wire_type(kind)) for name, kind in columns]
         if found != list(statement.columns):
             raise InvariantBroken(f"Spark gives columns {found}, not {list(statement.columns)}")
 
-    def _columns(self, session: Session, statement: EngineStatement) -> dict[str, Sequence[Any]]:
+    def _columns(self, session: SparkSession, statement: EngineStatement) -> dict[str, Sequence[Any]]:
         self._require_columns(session, statement)  # and so it is a query, whatever its text says
         table = session.rows(statement.sql, _bound(statement), seconds=self._deadline, most=statement.most_rows)
         if table.column_names != [name for name, _ in statement.columns]:
