@@ -152,6 +152,7 @@ def test_a_url_that_says_too_little_or_too_much_is_told_what_to_write(url: str) 
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")  # which it loads where there is one
 def test_the_sql_magic_of_jupysql_asks(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))

@@ -310,7 +310,7 @@ def test_ctrl_c_kills_the_statement_and_is_passed_on(bounded_file: Path) -> None
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="Linux alone tells where another process writes")
 def test_what_a_worker_writes_goes_nowhere(worker: Worker) -> None:
     worker.run(COUNT, deadline=20)
-    assert {os.readlink(f"/proc/{pid(worker)}/fd/{stream}") for stream in (1, 2)} == {os.devnull}
+    assert {str(Path(f"/proc/{pid(worker)}/fd/{stream}").readlink()) for stream in (1, 2)} == {os.devnull}
 
 
 def test_a_worker_dies_at_its_deadline_by_itself(new_worker: Callable[..., Worker], bounded_file: Path) -> None:
