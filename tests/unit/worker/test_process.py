@@ -321,12 +321,10 @@ def test_a_worker_dies_at_its_deadline_by_itself(new_worker: Callable[..., Worke
 
 
 def test_a_fork_of_the_parent_does_not_wait_for_what_its_worker_says(new_worker: Callable[..., Worker]) -> None:
-    child = new_worker(None)._start()
+    child, (reading, writing) = new_worker(None)._start(), os.pipe()  # as a worker's, before it gives up its own
     child.wait_until_ready()
-    reading, writing = os.pipe()  # as the worker's, before it gives up its own
     with os.fdopen(reading, "rb") as errors, os.fdopen(writing, "wb"):
-        child._process.stderr, before = errors, child._process.stderr
-        child.owner = -1
+        child.owner, child._process.stderr, before = -1, errors, child._process.stderr
         assert child.stop() == ""
         child.owner, child._process.stderr = os.getpid(), before
 
