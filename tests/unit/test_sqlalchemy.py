@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -152,13 +153,15 @@ def test_a_url_that_says_too_little_or_too_much_is_told_what_to_write(url: str) 
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.filterwarnings("ignore:PySpark does not yet:FutureWarning")  # which it loads where there is one
 def test_the_sql_magic_of_jupysql_asks(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("PLOOMBER_STATS_ENABLED", "false")
     monkeypatch.setenv("PLOOMBER_VERSION_CHECK_DISABLED", "true")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(
+        sys.modules, "pyspark", None
+    )  # JupySQL loads it, and Spark's client alone ends the process then
     from IPython.core.interactiveshell import InteractiveShell
     from sql.connection import ConnectionManager
     from traitlets.config import Config
