@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,52 +11,21 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.batch import Own, ToBuy
-from dpsql.answers.postprocess import made_up
-from dpsql.charging import Spoken
-from dpsql.engine.base import EngineStatement
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.engine import PostgresEngine
-from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError, UnsupportedQuery
-from dpsql.plan.plans import PublicPlan
-from dpsql.privacy.tables import RawTable
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
 from dpsql.proxy import Proxy, refresh
-from dpsql.worker.columns import OUTSIDE
-from dpsql.worker.sizing import OF
 from examples.postgres import Server, load, moved
+from tests.doors.twins import CLINIC, Twins, opened, statement_of, twins_on
 from tests.sql.corpus import Block, blocks
-from tests.sql.databases import POLICIES, build
-from tests.sql.described import planned
 
 pytestmark = pytest.mark.doors
 
 
-@dataclass
-class Twins:
-    """The same data on both engines, each under a proxy without noise."""
-
-    duckdb: dpsql.testing.TestProxy
-    postgres: dpsql.testing.TestProxy
-
-
 @pytest.fixture(scope="module")
 def twins(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Twins]]:
-    folder = tmp_path_factory.mktemp("twins")
-    opened = {}
-    for name in POLICIES:
-        policy = build(name, folder)
-        database = "hospital" if name == "consent" else name
-        if name != "consent":
-            load(server, name, folder / f"{name}.duckdb")
-        here = dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
-        own = policy.with_name(f"{name}_there.yaml")
-        own.write_text(policy.read_text(encoding="utf-8"), encoding="utf-8")
-        there = dpsql.testing.open(moved(own, server, database), sampler=dpsql.testing.Noiseless())
-        opened[name] = Twins(here, there)
-    yield opened
-    for pair in opened.values():
-        pair.duckdb.close()
-        pair.postgres.close()
+    with twins_on(server, load, moved, tmp_path_factory.mktemp("twins")) as pairs:
+        yield pairs
 
 
 def rows_of(connection: Any, sql: str) -> list[tuple[Any, ...]]:
@@ -72,8 +39,8 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], ser
 
     seen = 0
     for name, pair in twins.items():
-        (file,) = pair.duckdb._cache.rglob("bounded.duckdb")
-        (told,) = pair.postgres._cache.rglob("postgres.json")
+        (file,) = pair.here._cache.rglob("bounded.duckdb")
+        (told,) = pair.there._cache.rglob("postgres.json")
         tables = bounded.read(told.parent)
         database = "hospital" if name == "consent" else name
         with duckdb.connect(str(file), read_only=True) as here, server.connect(database, "query") as there:
@@ -86,59 +53,13 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], ser
     assert seen > 5_000
 
 
-def near(one: Any, other: Any) -> bool:
-    """Equal; a double may differ in its last digits, where it was computed by a library's tables."""
-    if isinstance(one, float) and isinstance(other, float):
-        return one == other or math.isclose(one, other, rel_tol=1e-14)
-    return bool(one == other)
-
-
 @pytest.mark.parametrize("block", blocks("accepted.sql"), ids=str)
 def test_a_statement_of_the_corpus_has_the_same_exact_numbers(block: Block, twins: dict[str, Twins]) -> None:
-    pair = twins[block.policy]
-    here, there = (proxy.session(analyst="meaning") for proxy in (pair.duckdb, pair.postgres))
-    try:
-        theirs = planned(there, block)
-    except UnsupportedQuery as refusal:
-        assert "PostgreSQL has nothing that computes it" in str(refusal)
-        return
-    ours = planned(here, block)
-    for mine, other in zip(parts_of(ours), parts_of(theirs), strict=True):
-        assert_the_same(here, there, mine, other)
-
-
-def parts_of(asked: Own | ToBuy[Spoken]) -> tuple[Own, ...]:
-    """The SELECTs that are answered for a statement."""
-    return asked.parts if isinstance(asked, ToBuy) else (asked,)
-
-
-def assert_the_same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own) -> None:
-    """Both engines have the same exact numbers of a SELECT."""
-    if isinstance(ours, PublicPlan) or isinstance(theirs, PublicPlan):
-        assert isinstance(ours, PublicPlan) and isinstance(theirs, PublicPlan)
-        assert here._public(ours).rows == there._public(theirs).rows
-        return
-    assert len(ours.readings) == len(theirs.readings)
-    made = [[one for reading in own.readings for one in made_up(reading.statement)] for own in (ours, theirs)]
-    for place, (mine, statement) in enumerate(zip(*made, strict=True)):
-        there._backend.engine.verify(statement)
-        tables = here._backend.engine.run(mine), there._backend.engine.run(statement)
-        names = [name for name, _ in statement.columns]
-        kept = [of_kind(tables[0], mine, names, made[0][:place].count(mine)), tables[1].groups(names)]
-        if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
-            keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
-            inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
-            kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
-        ours_rows, theirs_rows = (
-            sorted(rows, key=lambda row: [(value is not None, str(value)) for value in row]) for rows in kept
-        )
-        assert len(ours_rows) == len(theirs_rows)
-        for one, two in zip(ours_rows, theirs_rows, strict=True):
-            assert all(map(near, one, two)), f"{one} is {two} on PostgreSQL, of {statement.sql}"
+    twins[block.policy].assert_the_same(block, "PostgreSQL")
 
 
 def test_the_role_that_answers_reads_the_bounded_tables_alone(twins: dict[str, Twins], server: Server) -> None:
-    (told,) = twins["hospital"].postgres._cache.rglob("postgres.json")
+    (told,) = twins["hospital"].there._cache.rglob("postgres.json")
     tables = bounded.read(told.parent)
     with server.connect("hospital", "query") as query:
         assert query.execute(f"SELECT count(*) FROM {tables.dialect.bounded('patients')}".encode()).fetchone()
@@ -152,19 +73,8 @@ def test_the_role_that_answers_reads_the_bounded_tables_alone(twins: dict[str, T
                 query.execute(sql.encode())
 
 
-def of_kind(table: RawTable, statement: EngineStatement, names: list[str], kind: int) -> list[tuple[Any, ...]]:
-    """DuckDB's rows of one kind of total, where one statement gives several."""
-    if OF not in [name for name, _ in statement.columns]:
-        return table.groups(names)
-    return [row[:-1] for row in table.groups([*names, OF]) if row[-1] == kind]
-
-
-def statement_of(engine: PostgresEngine, sql: str, **more: Any) -> EngineStatement:
-    return EngineStatement(sql, (), (("n", "BIGINT"),), frozenset({"patients"}), frozenset(), **more)
-
-
 def engine_of(pair: Twins) -> PostgresEngine:
-    return engine_in(pair.postgres)
+    return engine_in(pair.there)
 
 
 def engine_in(proxy: Proxy) -> PostgresEngine:
@@ -176,7 +86,7 @@ def engine_in(proxy: Proxy) -> PostgresEngine:
 def test_a_statement_that_reads_something_else_is_not_run(twins: dict[str, Twins]) -> None:
     engine = engine_of(twins["hospital"])
     patients, visits = map(engine.dialect.bounded, ("patients", "visits"))
-    engine.verify(statement_of(engine, f"SELECT count(*) AS n FROM {patients}"))
+    engine.verify(statement_of(f"SELECT count(*) AS n FROM {patients}"))
     for sql in (
         f"SELECT count(*) AS n FROM {visits}",
         f"SELECT count(*) AS m FROM {patients}",
@@ -184,12 +94,12 @@ def test_a_statement_that_reads_something_else_is_not_run(twins: dict[str, Twins
         f"SELECT count(*) AS n FROM {patients} WHERE EXISTS (SELECT 1 FROM pg_catalog.pg_class)",
     ):
         with pytest.raises(InvariantBroken, match="otherwise than it was meant"):
-            engine.verify(statement_of(engine, sql))
+            engine.verify(statement_of(sql))
     for sql in (f"DELETE FROM {patients}", f"SELECT 1 AS n FROM {patients}; SELECT 2", "SELECT nothing() AS n"):
         with pytest.raises(OperationalError, match=r"not ready\. Nothing was spent"):
-            engine.verify(statement_of(engine, sql))
+            engine.verify(statement_of(sql))
         with pytest.raises(EngineFailed):
-            engine.run(statement_of(engine, sql))
+            engine.run(statement_of(sql))
 
 
 def test_a_deadline_ends_a_statement_and_a_long_answer_fails(twins: dict[str, Twins]) -> None:
@@ -197,36 +107,12 @@ def test_a_deadline_ends_a_statement_and_a_long_answer_fails(twins: dict[str, Tw
     patients = engine.dialect.bounded("patients")
     short = PostgresEngine(engine._dsn, engine._tables, version=1, public={}, deadline=0.2)
     with pytest.raises(EngineFailed) as failed:
-        short.run(statement_of(short, f"SELECT count(*) AS n FROM {patients}, {patients} AS b, {patients} AS c"))
+        short.run(statement_of(f"SELECT count(*) AS n FROM {patients}, {patients} AS b, {patients} AS c"))
     assert failed.value.__cause__.overrun  # type: ignore[union-attr]  # a WorkerFailed
     short.close()
     with pytest.raises(EngineFailed):
-        engine.run(statement_of(engine, f"SELECT patient_id AS n FROM {patients}", most_rows=5))
-    assert len(engine.run(statement_of(engine, f"SELECT count(*) AS n FROM {patients}", most_rows=5))) == 1
-
-
-def opened(policy: Path) -> dpsql.testing.TestProxy:
-    return dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
-
-
-CLINIC = """\
-version: 1
-name: clinic
-engine: {kind: duckdb, database: clinic.duckdb}
-neighbours: add_remove
-budget: {ledger: clinic.db, composition: basic, total: {epsilon: 3}, analysts: {ana: {epsilon: 2}},
-         per_query: {epsilon: 1}}
-tables:
-  People:
-    unit: Person
-    rows_per_unit: 2
-    columns:
-      weight: {type: real, bounds: [0, 200], grid: 0.5}
-      paid: {type: decimal, bounds: [-100, 100], grid: 0.01}
-      sex: {type: text, values: [F, M]}
-      seen: {type: timestamp, bounds: [2024-01-01 00:00:00, 2024-12-31 00:00:00]}
-      born: {type: date, bounds: [1900-01-01, 2024-12-31]}
-"""
+        engine.run(statement_of(f"SELECT patient_id AS n FROM {patients}", most_rows=5))
+    assert len(engine.run(statement_of(f"SELECT count(*) AS n FROM {patients}", most_rows=5))) == 1
 
 
 def clinic(folder: Path, server: Server, database: str) -> Path:
@@ -308,7 +194,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tm
         with dpsql.open(policy) as proxy:
             engine = engine_in(proxy)
             assert engine.version == 1 + times
-            counted = engine.run(statement_of(engine, f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
+            counted = engine.run(statement_of(f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
             assert list(counted.column("n")) == [4 + min(2, times) * 50]  # two rows of each person
     with server.connect("changes") as connection:
         made = connection.execute(
@@ -318,7 +204,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tm
 
 
 def test_a_server_that_goes_and_comes_costs_nothing_that_was_not_read(server: Server, twins: dict[str, Twins]) -> None:
-    session = twins["census"].postgres.session(analyst="gone")
+    session = twins["census"].there.session(analyst="gone")
     asked = "SELECT COUNT(*) AS n FROM people"
     before = session.budget().spent
     server.stop("immediate")

@@ -5,9 +5,7 @@ The cluster is Sail's, which speaks Spark Connect without Java.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,53 +13,22 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.answers.batch import Own, ToBuy
-from dpsql.answers.postprocess import made_up
-from dpsql.charging import Spoken
-from dpsql.engine.base import EngineStatement
 from dpsql.engine.spark import bounded, describe
 from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.engine import SparkEngine
-from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError, UnsupportedQuery
-from dpsql.plan.plans import PublicPlan
-from dpsql.privacy.tables import RawTable
+from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
 from dpsql.proxy import Proxy, refresh
-from dpsql.worker.columns import OUTSIDE
-from dpsql.worker.sizing import OF
 from examples.spark import Server, load, moved, running
+from tests.doors.twins import CLINIC, Twins, opened, statement_of, twins_on
 from tests.sql.corpus import Block, blocks
-from tests.sql.databases import POLICIES, build
-from tests.sql.described import planned
 
 pytestmark = pytest.mark.doors
 
 
-@dataclass
-class Twins:
-    """The same data on both engines, each under a proxy without noise."""
-
-    duckdb: dpsql.testing.TestProxy
-    spark: dpsql.testing.TestProxy
-
-
 @pytest.fixture(scope="module")
 def twins(cluster: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Twins]]:
-    folder = tmp_path_factory.mktemp("twins")
-    opened = {}
-    for name in POLICIES:
-        policy = build(name, folder)
-        schema = "hospital" if name == "consent" else name
-        if name != "consent":
-            load(cluster, name, folder / f"{name}.duckdb")
-        here = dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
-        own = policy.with_name(f"{name}_there.yaml")
-        own.write_text(policy.read_text(encoding="utf-8"), encoding="utf-8")
-        there = dpsql.testing.open(moved(own, cluster, schema), sampler=dpsql.testing.Noiseless())
-        opened[name] = Twins(here, there)
-    yield opened
-    for pair in opened.values():
-        pair.duckdb.close()
-        pair.spark.close()
+    with twins_on(cluster, load, moved, tmp_path_factory.mktemp("twins")) as pairs:
+        yield pairs
 
 
 def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -79,8 +46,8 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], clu
 
     seen = 0
     for name, pair in twins.items():
-        (file,) = pair.duckdb._cache.rglob("bounded.duckdb")
-        tables = tables_of(pair.spark)
+        (file,) = pair.here._cache.rglob("bounded.duckdb")
+        tables = tables_of(pair.there)
         with duckdb.connect(str(file), read_only=True) as here, cluster.asked() as there:
             tables.show(there)
             for (table,) in here.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall():
@@ -100,66 +67,9 @@ def tables_of(proxy: Proxy) -> bounded.ClusterBuild:
     return bounded.read(told.parent)
 
 
-def near(one: Any, other: Any) -> bool:
-    """Equal; a double may differ in its last digits, where it was computed by a library's tables."""
-    if isinstance(one, float) and isinstance(other, float):
-        return one == other or math.isclose(one, other, rel_tol=1e-14)
-    return bool(one == other)
-
-
 @pytest.mark.parametrize("block", blocks("accepted.sql"), ids=str)
 def test_a_statement_of_the_corpus_has_the_same_exact_numbers(block: Block, twins: dict[str, Twins]) -> None:
-    pair = twins[block.policy]
-    here, there = (proxy.session(analyst="meaning") for proxy in (pair.duckdb, pair.spark))
-    try:
-        theirs = planned(there, block)
-    except UnsupportedQuery as refusal:
-        assert "Spark has nothing that computes it" in str(refusal)
-        return
-    ours = planned(here, block)
-    for mine, other in zip(parts_of(ours), parts_of(theirs), strict=True):
-        assert_the_same(here, there, mine, other)
-
-
-def parts_of(asked: Own | ToBuy[Spoken]) -> tuple[Own, ...]:
-    """The SELECTs that are answered for a statement."""
-    return asked.parts if isinstance(asked, ToBuy) else (asked,)
-
-
-def assert_the_same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own) -> None:
-    """Both engines have the same exact numbers of a SELECT."""
-    if isinstance(ours, PublicPlan) or isinstance(theirs, PublicPlan):
-        assert isinstance(ours, PublicPlan) and isinstance(theirs, PublicPlan)
-        assert here._public(ours).rows == there._public(theirs).rows
-        return
-    assert len(ours.readings) == len(theirs.readings)
-    made = [[one for reading in own.readings for one in made_up(reading.statement)] for own in (ours, theirs)]
-    for place, (mine, statement) in enumerate(zip(*made, strict=True)):
-        there._backend.engine.verify(statement)
-        tables = here._backend.engine.run(mine), there._backend.engine.run(statement)
-        names = [name for name, _ in statement.columns]
-        kept = [of_kind(tables[0], mine, names, made[0][:place].count(mine)), tables[1].groups(names)]
-        if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
-            keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
-            inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
-            kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
-        ours_rows, theirs_rows = (
-            sorted(rows, key=lambda row: [(value is not None, str(value)) for value in row]) for rows in kept
-        )
-        assert len(ours_rows) == len(theirs_rows)
-        for one, two in zip(ours_rows, theirs_rows, strict=True):
-            assert all(map(near, one, two)), f"{one} is {two} on Spark, of {statement.sql}"
-
-
-def of_kind(table: RawTable, statement: EngineStatement, names: list[str], kind: int) -> list[tuple[Any, ...]]:
-    """DuckDB's rows of one kind of total, where one statement gives several."""
-    if OF not in [name for name, _ in statement.columns]:
-        return table.groups(names)
-    return [row[:-1] for row in table.groups([*names, OF]) if row[-1] == kind]
-
-
-def statement_of(engine: SparkEngine, sql: str, **more: Any) -> EngineStatement:
-    return EngineStatement(sql, (), (("n", "BIGINT"),), frozenset({"patients"}), frozenset(), **more)
+    twins[block.policy].assert_the_same(block, "Spark")
 
 
 def engine_in(proxy: Proxy) -> SparkEngine:
@@ -169,10 +79,10 @@ def engine_in(proxy: Proxy) -> SparkEngine:
 
 
 def test_a_statement_that_reads_something_else_is_not_run(twins: dict[str, Twins], cluster: Server) -> None:
-    engine = engine_in(twins["hospital"].spark)
+    engine = engine_in(twins["hospital"].there)
     patients, visits = map(engine.dialect.bounded, ("patients", "visits"))
     (source,) = cluster.folder.glob("hospital.patients.parquet")
-    engine.verify(statement_of(engine, f"SELECT count(*) AS n FROM {patients}"))
+    engine.verify(statement_of(f"SELECT count(*) AS n FROM {patients}"))
     for sql in (
         f"SELECT count(*) AS n FROM {visits}",
         f"SELECT count(*) AS m FROM {patients}",
@@ -181,57 +91,35 @@ def test_a_statement_that_reads_something_else_is_not_run(twins: dict[str, Twins
         f"SELECT count(*) AS n FROM {patients} CROSS JOIN parquet.`{source}`",
     ):
         with pytest.raises(InvariantBroken, match="otherwise than it was meant"):
-            engine.verify(statement_of(engine, sql))
+            engine.verify(statement_of(sql))
     for sql in (
         "DROP TABLE hospital.patients", f"SELECT 1 AS n FROM {patients}; SELECT 2", "SELECT nothing() AS n",
         "SELECT 1 AS n) AS a; DROP TABLE hospital.patients --",
         "WITH a AS (SELECT CAST(1 AS BIGINT) AS n) INSERT INTO hospital.patients SELECT * FROM a",
     ):  # fmt: skip
         with pytest.raises(OperationalError, match=r"not ready\. Nothing was spent"):
-            engine.verify(statement_of(engine, sql))
+            engine.verify(statement_of(sql))
         with pytest.raises(EngineFailed):
-            engine.run(statement_of(engine, sql))
+            engine.run(statement_of(sql))
     with cluster.asked() as session:
         assert rows_of(session, "SELECT count(*) FROM hospital.patients") > [(0,)]
 
 
 def test_a_deadline_ends_a_statement_and_a_long_answer_fails(twins: dict[str, Twins], cluster: Server) -> None:
-    engine = engine_in(twins["hospital"].spark)
+    engine = engine_in(twins["hospital"].there)
     patients = engine.dialect.bounded("patients")
     short = SparkEngine(cluster.remote, engine._tables, version=1, public={}, deadline=0.5)
     many = ", ".join(f"{patients} AS p{number}" for number in range(6))
     with pytest.raises(EngineFailed) as failed:
-        short.run(statement_of(short, f"SELECT count(*) AS n FROM {many} WHERE p0.age < p1.age + p2.age"))
+        short.run(statement_of(f"SELECT count(*) AS n FROM {many} WHERE p0.age < p1.age + p2.age"))
     assert failed.value.__cause__.overrun  # type: ignore[union-attr]  # a WorkerFailed
-    assert len(short.run(statement_of(short, f"SELECT count(*) AS n FROM {patients}"))) == 1
+    assert len(short.run(statement_of(f"SELECT count(*) AS n FROM {patients}"))) == 1
     short.close()
     with pytest.raises(EngineFailed):
-        engine.run(statement_of(engine, f"SELECT patient_id AS n FROM {patients}", most_rows=5))
-    assert len(engine.run(statement_of(engine, f"SELECT count(*) AS n FROM {patients}", most_rows=5))) == 1
+        engine.run(statement_of(f"SELECT patient_id AS n FROM {patients}", most_rows=5))
+    assert len(engine.run(statement_of(f"SELECT count(*) AS n FROM {patients}", most_rows=5))) == 1
 
 
-def opened(policy: Path) -> dpsql.testing.TestProxy:
-    return dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
-
-
-CLINIC = """\
-version: 1
-name: clinic
-engine: {kind: duckdb, database: clinic.duckdb}
-neighbours: add_remove
-budget: {ledger: clinic.db, composition: basic, total: {epsilon: 3}, analysts: {ana: {epsilon: 2}},
-         per_query: {epsilon: 1}}
-tables:
-  People:
-    unit: Person
-    rows_per_unit: 2
-    columns:
-      weight: {type: real, bounds: [0, 200], grid: 0.5}
-      paid: {type: decimal, bounds: [-100, 100], grid: 0.01}
-      sex: {type: text, values: [F, M]}
-      seen: {type: timestamp, bounds: [2024-01-01 00:00:00, 2024-12-31 00:00:00]}
-      born: {type: date, bounds: [1900-01-01, 2024-12-31]}
-"""
 PEOPLE = """
     SELECT CAST(1 AS DECIMAL(30, 0)) AS Person, CAST('NaN' AS DOUBLE) AS weight, CAST(5 AS DECIMAL(38, 4)) AS paid,
            'F' AS sex, TIMESTAMP '2024-06-01 12:00:00+02:00' AS seen, CAST(NULL AS DATE) AS born,
@@ -284,7 +172,7 @@ def test_a_table_may_be_a_file_that_the_cluster_reads(cluster: Server, tmp_path:
     policy.write_text(text)
     with opened(policy) as proxy:
         engine = engine_in(proxy)
-        counted = engine.run(statement_of(engine, f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
+        counted = engine.run(statement_of(f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
         assert list(counted.column("n")) == [2]
     policy.write_text(text.replace("/People\n", "/People.csv\n"))
     with pytest.raises(PolicyError, match="name Parquet files"):
@@ -325,7 +213,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(cluster: Server, t
         with dpsql.open(policy) as proxy:
             engine, cache = engine_in(proxy), proxy._cache
             assert engine.version == 1 + times
-            counted = engine.run(statement_of(engine, f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
+            counted = engine.run(statement_of(f"SELECT count(*) AS n FROM {engine.dialect.bounded('People')}"))
             assert list(counted.column("n")) == [4 + min(2, times) * 50]  # two rows of each person
     (ledger,) = {file.parent for file in cache.rglob("spark-builds.json")}
     kept = bounded.kept_by(ledger)

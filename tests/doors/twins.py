@@ -1,0 +1,162 @@
+"""The same data on DuckDB and on another engine, and how what both say is compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dpsql
+import dpsql.testing
+from dpsql.answers.batch import Own, ToBuy
+from dpsql.answers.postprocess import made_up
+from dpsql.charging import Spoken
+from dpsql.engine.base import EngineStatement
+from dpsql.errors import UnsupportedQuery
+from dpsql.plan.plans import PublicPlan
+from dpsql.privacy.tables import RawTable
+from dpsql.worker.columns import OUTSIDE
+from dpsql.worker.sizing import OF
+from tests.sql.corpus import Block
+from tests.sql.databases import POLICIES, build
+from tests.sql.described import planned
+
+__all__ = ["CLINIC", "Twins", "opened", "statement_of", "twins_on"]
+
+Server = TypeVar("Server")
+
+CLINIC = """\
+version: 1
+name: clinic
+engine: {kind: duckdb, database: clinic.duckdb}
+neighbours: add_remove
+budget: {ledger: clinic.db, composition: basic, total: {epsilon: 3}, analysts: {ana: {epsilon: 2}},
+         per_query: {epsilon: 1}}
+tables:
+  People:
+    unit: Person
+    rows_per_unit: 2
+    columns:
+      weight: {type: real, bounds: [0, 200], grid: 0.5}
+      paid: {type: decimal, bounds: [-100, 100], grid: 0.01}
+      sex: {type: text, values: [F, M]}
+      seen: {type: timestamp, bounds: [2024-01-01 00:00:00, 2024-12-31 00:00:00]}
+      born: {type: date, bounds: [1900-01-01, 2024-12-31]}
+"""
+"""The policy of a small database with what other databases have not."""
+
+
+@dataclass(frozen=True)
+class Twins:
+    """The same data on both engines, each under a proxy without noise.
+
+    Attributes:
+        here: On DuckDB.
+        there: On the other.
+    """
+
+    here: dpsql.testing.TestProxy
+    there: dpsql.testing.TestProxy
+
+    def assert_the_same(self, block: Block, engine: str) -> None:
+        """Both have the same exact numbers of a statement of the corpus, or the other refuses it as what it lacks.
+
+        Args:
+            block: The statement.
+            engine: What the other is called.
+        """
+        here, there = (proxy.session(analyst="meaning") for proxy in (self.here, self.there))
+        try:
+            theirs = planned(there, block)
+        except UnsupportedQuery as refusal:
+            assert f"{engine} has nothing that computes it" in str(refusal)
+            return
+        ours = planned(here, block)
+        for mine, other in zip(_parts_of(ours), _parts_of(theirs), strict=True):
+            _same(here, there, mine, other, engine)
+
+
+@contextmanager
+def twins_on(
+    server: Server,
+    load: Callable[[Server, str, Path], None],
+    moved: Callable[[Path, Server, str], Path],
+    folder: Path,
+) -> Iterator[dict[str, Twins]]:
+    """The databases of the corpus on both, by the names of their policies.
+
+    Args:
+        server: Where the other engine is.
+        load: Makes a database there of a DuckDB file, by a name.
+        moved: Makes a policy over it, of one over DuckDB.
+        folder: For files.
+    """
+    found = {}
+    with ExitStack() as stack:
+        for name in POLICIES:
+            policy = build(name, folder)
+            database = "hospital" if name == "consent" else name
+            if name != "consent":
+                load(server, name, folder / f"{name}.duckdb")
+            own = policy.with_name(f"{name}_there.yaml")
+            own.write_text(policy.read_text(encoding="utf-8"), encoding="utf-8")
+            here, there = (stack.enter_context(opened(one)) for one in (policy, moved(own, server, database)))
+            found[name] = Twins(here, there)
+        yield found
+
+
+def opened(policy: Path) -> dpsql.testing.TestProxy:
+    """A proxy without noise."""
+    return dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
+
+
+def statement_of(sql: str, **more: Any) -> EngineStatement:
+    """A statement that says it counts patients."""
+    return EngineStatement(sql, (), (("n", "BIGINT"),), frozenset({"patients"}), frozenset(), **more)
+
+
+def _parts_of(asked: Own | ToBuy[Spoken]) -> tuple[Own, ...]:
+    """The SELECTs that are answered for a statement."""
+    return asked.parts if isinstance(asked, ToBuy) else (asked,)
+
+
+def _same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own, engine: str) -> None:
+    """Both engines have the same exact numbers of a SELECT."""
+    if isinstance(ours, PublicPlan) or isinstance(theirs, PublicPlan):
+        assert isinstance(ours, PublicPlan) and isinstance(theirs, PublicPlan)
+        assert here._public(ours).rows == there._public(theirs).rows
+        return
+    assert len(ours.readings) == len(theirs.readings)
+    made = [[one for reading in own.readings for one in made_up(reading.statement)] for own in (ours, theirs)]
+    for place, (mine, statement) in enumerate(zip(*made, strict=True)):
+        there._backend.engine.verify(statement)
+        tables = here._backend.engine.run(mine), there._backend.engine.run(statement)
+        names = [name for name, _ in statement.columns]
+        kept = [_of_kind(tables[0], mine, names, made[0][:place].count(mine)), tables[1].groups(names)]
+        if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
+            keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
+            inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
+            kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
+        ours_rows, theirs_rows = (
+            sorted(rows, key=lambda row: [(value is not None, str(value)) for value in row]) for rows in kept
+        )
+        assert len(ours_rows) == len(theirs_rows)
+        for one, two in zip(ours_rows, theirs_rows, strict=True):
+            assert all(map(_near, one, two)), f"{one} is {two} on {engine}, of {statement.sql}"
+
+
+def _of_kind(table: RawTable, statement: EngineStatement, names: list[str], kind: int) -> list[tuple[Any, ...]]:
+    """DuckDB's rows of one kind of total, where one statement gives several."""
+    if OF not in [name for name, _ in statement.columns]:
+        return table.groups(names)
+    return [row[:-1] for row in table.groups([*names, OF]) if row[-1] == kind]
+
+
+def _near(one: Any, other: Any) -> bool:
+    """Equal; a double may differ in its last digits, where it was computed by a library's tables."""
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or math.isclose(one, other, rel_tol=1e-14)
+    return bool(one == other)
