@@ -15,7 +15,7 @@ from dpsql.answers.answer import Answer
 from dpsql.answers.screen import Ends
 from dpsql.plan.plans import Output, ShownColumn, shown
 
-__all__ = ["gathered"]
+__all__ = ["gathered", "side_by_side"]
 
 
 def gathered(answer: Answer, outputs: Sequence[Output]) -> Answer:
@@ -42,6 +42,33 @@ def gathered(answer: Answer, outputs: Sequence[Output]) -> Answer:
         rows=[tuple(_value(row, own) for own in columns) for row in answer.rows],
         _intervals=of,
         _roles=tuple(answer.roles[own.places[0]] for own in columns),
+    )
+
+
+def side_by_side(answer: Answer, outputs: Sequence[Output]) -> Answer:
+    """The answer with a column for each element of its lists.
+
+    Args:
+        answer: As it leaves.
+        outputs: What its columns are made of; no list is a report.
+    """
+    columns = shown(outputs)
+    if not any(own.listed for own in columns):
+        return answer
+    held = [(column, place) for column, own in enumerate(columns) for place in range(len(own.places))]
+
+    def of(output: int, level: float) -> list[Ends]:
+        column, place = held[output]
+        ends = answer._intervals(column, level)
+        return [(low[place], high[place]) for low, high in ends] if columns[column].listed else ends
+
+    return replace(
+        answer,
+        columns=tuple(output.name for output in outputs),
+        types=tuple(output.type for output in outputs),
+        rows=[tuple(row[c][place] if columns[c].listed else row[c] for c, place in held) for row in answer.rows],
+        _intervals=of,
+        _roles=tuple(answer.roles[column] for column, _ in held),
     )
 
 

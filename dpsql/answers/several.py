@@ -17,6 +17,7 @@ from dpsql.answers.answer import Answer
 from dpsql.answers.consistency import AllGroupings
 from dpsql.answers.finish import Intervals
 from dpsql.answers.intervals import as_float, as_interval
+from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.postprocess import MADE_UP, PostProcess
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import Ends
@@ -26,10 +27,11 @@ from dpsql.plan.catalog import TableInfo
 from dpsql.plan.expressions import columns_of, range_of
 from dpsql.plan.intervals import Interval
 from dpsql.plan.nodes import Column, Expression, Filter, Join, Relation, Semi, Total, UnionAll, Windowed
+from dpsql.plan.noised import decided_by_noise, is_noised
 from dpsql.plan.plans import Several
 from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
-from dpsql.plan.several import PART, ROW, decided_by_noise, is_noised
+from dpsql.plan.several import PART, ROW
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.worker.client import Table
 
@@ -77,6 +79,7 @@ def put_together(
         cost: What was charged for all of them.
         post_process: The worker for released values.
     """
+    answers = [side_by_side(part, plan.answer) for part, plan in zip(answers, several.parts, strict=True)]
     tables = dict(beside)
     for scan in scans(several.rows.relation):
         if scan.table.answer is not None:
@@ -92,7 +95,7 @@ def put_together(
     bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
     rows = post_process.rows(plan, groups, values)
     named = [part for part in answers if part.measurements]
-    return Answer(
+    together = Answer(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
         rows=rows.rows,
@@ -106,6 +109,7 @@ def put_together(
         notices=tuple(dict.fromkeys(notice for part in answers for notice in part.notices)),
         _roles=roles_of(several),
     )
+    return gathered(together, plan.answer)
 
 
 def beside_first(answer: Answer, first: Sequence[Answer], cost: PrivacyLoss) -> Answer:

@@ -140,7 +140,7 @@ class Lists:
         """The elements of a list of the rows below."""
         *owner, column = name.parts
         found = list[syntax.Expr]()
-        while self.scope.holds(element_name(column, len(found))):
+        while self.scope.holds(element_name(column, len(found)), *owner[-1:]):
             found.append(replace(name, parts=(*owner, element_name(column, len(found)))))
         return tuple(found) or None
 

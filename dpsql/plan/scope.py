@@ -10,19 +10,25 @@ from dpsql.plan.expressions import columns_of, nearest
 from dpsql.plan.nodes import Column, Expression
 from dpsql.sql import syntax
 
-__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "same_name", "whole_name"]
+__all__ = ["Scope", "ScopeEntry", "element_name", "identifying", "place_of", "same_name", "whole_name"]
 
 BEHIND = "\0"  # Between the name of a list and the place of one of its elements: no statement can hold it.
 
 
-def element_name(name: str, place: int) -> str:
-    """What the element of a list is called in a scope, by its place from 0."""
-    return f"{name}{BEHIND}{place}"
+def element_name(name: str, place: int | None) -> str:
+    """What the element of a list is called in a scope, by its place from 0; the name itself for what is none."""
+    return name if place is None else f"{name}{BEHIND}{place}"
 
 
 def whole_name(name: str) -> str:
     """The name of the list that it is an element of, or the name itself."""
     return name.partition(BEHIND)[0]
+
+
+def place_of(name: str) -> int | None:
+    """Which element of a list has this name, from 0; None for what is none."""
+    place = name.partition(BEHIND)[2]
+    return int(place) if place else None
 
 
 def same_name(a: str, b: str) -> bool:
@@ -89,9 +95,10 @@ class Scope:
             aliases = [
                 entry.alias for entry in self.entries if any(same_name(c, name.parts[-1]) for c in entry.columns)
             ]
+            own = whole_name(name.parts[-1])
             raise UnsupportedQuery(
-                "the name stands in several tables.", construct=name.parts[-1], position=name.position,
-                hint=f"Write {' or '.join(f'{alias}.{name.parts[-1]}' for alias in aliases[:2])}.",
+                "the name stands in several tables.", construct=own, position=name.position,
+                hint=f"Write {' or '.join(f'{alias}.{own}' for alias in aliases[:2])}.",
             )  # fmt: skip
         return found[0]
 
@@ -101,9 +108,10 @@ class Scope:
         own = (c for entry in self.entries for c in entry.columns if same_name(c, column))
         return next(own, name.spelling or column)
 
-    def holds(self, name: str) -> bool:
-        """Whether a bare name is a column here."""
-        return any(same_name(name, column) for entry in self.entries for column in entry.columns)
+    def holds(self, name: str, owner: str | None = None) -> bool:
+        """Whether a bare name, or one behind its table's, is a column here."""
+        entries = [entry for entry in self.entries if owner is None or same_name(entry.alias, owner)]
+        return any(same_name(name, column) for entry in entries for column in entry.columns)
 
     def _found(self, name: syntax.Name) -> list[Expression]:
         *qualifier, column = name.parts
@@ -133,7 +141,8 @@ class Scope:
             for own, expression in entry.columns.items()
             if not (isinstance(expression, Column) and expression.identifies)
         ]
+        names = list(dict.fromkeys(names))
         return UnsupportedQuery(
             "there is no such column (or the policy does not name it).", construct=construct, position=name.position,
-            hint=nearest(column, names) or f"There are {', '.join(dict.fromkeys(names))}.",
+            hint=nearest(column, names) or f"There are {', '.join(names)}.",
         )  # fmt: skip

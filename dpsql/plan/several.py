@@ -9,7 +9,7 @@ Tests: tests/unit/answers/test_several.py, tests/sql.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,7 +17,8 @@ from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.conditions import connected, holds_aggregate, is_semi, parts_of, windows_in
 from dpsql.plan.conversions import as_constant
-from dpsql.plan.expressions import columns_of
+from dpsql.plan.expressions import Resolver
+from dpsql.plan.lists import Lists
 from dpsql.plan.nodes import (
     Apply,
     Column,
@@ -32,11 +33,12 @@ from dpsql.plan.nodes import (
     Semi,
     UnionAll,
 )
-from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage
+from dpsql.plan.noised import is_noised
+from dpsql.plan.plans import WHOLE, Key, Output, Plan, PublicPlan, Several, Stage, shown
 from dpsql.plan.relations import column_of, is_public
 from dpsql.plan.roles import roles_of
 from dpsql.plan.rows import Rows
-from dpsql.plan.scope import Scope, ScopeEntry, same_name
+from dpsql.plan.scope import Scope, ScopeEntry, element_name, place_of, same_name, whole_name
 from dpsql.plan.semi import semi_join
 from dpsql.plan.stages import RELEASED, plan_stage
 from dpsql.plan.sub_queries import Gathered, Sub, in_a_row
@@ -50,9 +52,7 @@ __all__ = [
     "ROW",
     "MixesPeople",
     "asked_in",
-    "decided_by_noise",
     "has_one_row",
-    "is_noised",
     "of_select",
     "of_union",
 ]
@@ -82,7 +82,7 @@ def of_union(union: syntax.Union, rows: Rows, resolve: Resolve) -> Several:
     """
     answers = _Answers(rows.catalog, rows.parameters, rows.per_unit, rows.ctes, resolve=resolve)
     sub = answers.union(union, _Answers.part)
-    names = [output.name for output in answers.parts[0].answer]
+    names = [element_name(output.name, output.element) for output in answers.parts[0].answer]
     return _gathered(answers.parts, sub.relation, list(zip(names, sub.columns.values(), strict=True)))
 
 
@@ -129,8 +129,8 @@ def of_select(query: syntax.Select, rows: Rows, resolve: Resolve) -> Several:
         )  # fmt: skip
     entries = [*group.entries, ScopeEntry("", values)]
     found = _gathered(answers.parts, relation, [own for entry in entries for own in entry.columns.items()])
-    shown = (Column(RELEASED, f"c{i}", o.expression.facts) for i, o in enumerate(found.after.outputs))
-    *tables, beside = [replace(entry, columns=dict(zip(entry.columns, shown, strict=False))) for entry in entries]
+    released = (Column(RELEASED, f"c{i}", o.expression.facts) for i, o in enumerate(found.after.outputs))
+    *tables, beside = [replace(entry, columns=dict(zip(entry.columns, released, strict=False))) for entry in entries]
     scope = Scope(tuple(tables), frozenset(name.lower() for name, _ in group.using), Scope((beside,)))
     items = tuple(own for item in query.items for own in _expanded(item, scope))
     return found.then(plan_stage(replace(query, items=items, where=where), scope, rows.parameters))
@@ -168,6 +168,31 @@ class _Answers(Rows):
             return self.union(query, _Answers.sub)
         return self.part(query) if _is_answer(query) else Rows.sub(self, query)
 
+    def resolver(self, scope: Scope) -> Resolver:
+        """Resolves expressions over one row, of which an answer's lists have elements."""
+        plain = Rows.resolver(self, scope)
+
+        def lookup(node: syntax.Expr) -> Expression | None:
+            element = self._lists(scope).read(node)
+            return plain.lookup(node) if element is None else Resolver(lookup, self.parameters).resolve(element)
+
+        return Resolver(lookup, self.parameters)
+
+    def _lists(self, scope: Scope) -> Lists:
+        return Lists(scope, Rows.resolver(self, scope), ())
+
+    def _items(self, query: syntax.Select, scope: Scope) -> dict[str, Expression]:
+        """The columns of a sub-query that only chooses and computes: those of a list stand side by side."""
+        items = list[syntax.Item]()
+        for item in query.items:
+            elements = self._lists(scope).elements(item.expression)
+            items += [item] if elements is None else []
+            items += [
+                replace(item, expression=own, alias=element_name(item.name, place))
+                for place, own in enumerate(elements or ())
+            ]
+        return Rows._items(self, replace(query, items=tuple(items)), scope)
+
     def union(self, query: syntax.Queryable, one: Callable[[_Answers, syntax.Queryable], Sub]) -> Sub:
         """The rows of all SELECTs of a UNION, one after the other; once each, without ALL."""
         if not isinstance(query, syntax.Union):
@@ -191,19 +216,16 @@ class _Answers(Rows):
                 "an answer that is made of several answers stands alone in FROM.", construct="sub-query",
                 position=query.position, hint="Name its parts in the outer FROM, or ask it by itself.",
             )  # fmt: skip
-        if any(output.element is not None for output in found.answer):
+        if any(output.element is not None and output.report for output in found.answer):
             raise UnsupportedQuery(
-                "a list is no column of an answer that is joined, or one of several.", construct="list",
-                position=query.position, hint="Name its elements: QUANTILE_CONT(x, 0.25) AS low, ..",
+                "the report of a list is no column of an answer that is joined, or one of several.", construct="list",
+                position=query.position, hint="Ask for the list without report_format.",
             )  # fmt: skip
         number = self.parts.index(found) if found in self.parts else len(self.parts)
         self.parts[number : number + 1] = [found]
         scan = Scan(_table(found, number), self.alias())
-        names = dict[str, str]()
-        for column, output in zip(scan.table.columns, found.answer, strict=False):  # the last one numbers the rows
-            same = sum(same_name(output.name, name) for name in names)
-            names[f"{output.name}_{same}" if same else output.name] = column
-        return Sub(scan, {name: column_of(scan, column) for name, column in names.items()})
+        columns = zip(_told_apart(found.answer), scan.table.columns, strict=False)  # the last one numbers the rows
+        return Sub(scan, {name: column_of(scan, column) for name, column in columns})
 
     def value(self, query: syntax.Queryable) -> Sub:
         """An answer of one row and one column.
@@ -214,9 +236,10 @@ class _Answers(Rows):
         sub = self.part(query)
         scan = sub.relation
         part = self.parts[scan.table.answer or 0] if isinstance(scan, Scan) else None
-        if part is None or len(sub.columns) != 1 or not has_one_row(part):
+        listed = any(place_of(name) is not None for name in sub.columns)
+        if part is None or len(sub.columns) != 1 or listed or not has_one_row(part):
             raise UnsupportedQuery(
-                "as a value it has one column and always one row.", construct="scalar sub-query",
+                "as a value it has one column, which is no list, and always one row.", construct="scalar sub-query",
                 position=query.position, hint="Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.",
             )  # fmt: skip
         return sub
@@ -232,6 +255,18 @@ def _table(part: Part, number: int) -> TableInfo:
         columns.append(ColumnInfo(name, Facts(output.type, nullable=facts.nullable, step=facts.step)))
     columns.append(ColumnInfo(ROW, NUMBER))
     return TableInfo(f"answer {number} of dpsql", {c.name: c for c in columns}, public=True, answer=number)
+
+
+def _told_apart(outputs: Sequence[Output]) -> list[str]:
+    """Names of an answer's columns in a scope: those that are there already get a number, as in DuckDB."""
+    names = list[str]()
+    for column in shown(outputs):
+        name, number = column.name, 0
+        while any(same_name(name, whole_name(own)) for own in names):
+            number += 1
+            name = f"{column.name}_{number}"
+        names += [element_name(name, outputs[place].element) for place in column.places]
+    return names
 
 
 def _is_answer(query: syntax.Select) -> bool:
@@ -302,7 +337,7 @@ def _expanded(item: syntax.Item, scope: Scope) -> list[syntax.Item]:
     for entry in scope.entries:
         if star.table is not None and not same_name(entry.alias, star.table):
             continue
-        for own in entry.columns:
+        for own in dict.fromkeys(map(whole_name, entry.columns)):
             if star.table is None and fold(own) in seen:
                 continue
             seen |= {fold(own)} & scope.merged
@@ -323,7 +358,7 @@ def _gathered(parts: list[Part], relation: Relation, columns: Iterable[tuple[str
         known = Facts(facts.type, nullable=facts.nullable, step=facts.step)
         column = Column(RELEASED, f"{'a' if noised else 'k'}{i}", known)
         kept.append(Output(column.name, expression))
-        outputs.append(Output(name, column))
+        outputs.append(Output(whole_name(name), column, element=place_of(name)))
         keys += [] if noised else [Key(column.name, column, None)]
     order = [*places, *(output.expression for output in kept)]
     named = [Output(f"{ROW}{i}", place) for i, place in enumerate(places)]
@@ -356,45 +391,3 @@ def _with_origins(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]
             whole = UnionAll(parts, relation.alias, (*relation.names, *named))
             return whole, tuple(Column(relation.alias, name, NUMBER) for name in named)
     return relation, ()
-
-
-def is_noised(relation: Relation, expression: Expression) -> bool:
-    """Whether an expression over a relation reads a number that holds noise."""
-    return any(_holds_noise(relation, column) for column in columns_of(expression))
-
-
-def _holds_noise(relation: Relation, column: Column) -> bool:
-    match relation:
-        case Filter() | Semi():
-            return _holds_noise(relation.input, column)
-        case Join():
-            return _holds_noise(relation.left, column) or _holds_noise(relation.right, column)
-        case _ if relation.alias != column.alias:
-            return False
-        case Scan():
-            return relation.table.answer is not None and column.name.startswith("a")
-        case UnionAll():
-            place = relation.names.index(column.name)
-            return any(is_noised(part, columns[place]) for part, columns in relation.parts)
-        case Project():
-            return is_noised(relation.input, dict(relation.columns)[column.name])
-    return False
-
-
-def decided_by_noise(relation: Relation) -> bool:
-    """Whether numbers that hold noise decide which rows there are, beside what WHERE of the whole query says."""
-    match relation:
-        case Filter():
-            return is_noised(relation.input, relation.predicate) or decided_by_noise(relation.input)
-        case Semi():
-            read = any(is_noised(relation.input, own) or is_noised(relation.right, own) for own in relation.on)
-            return read or decided_by_noise(relation.input) or decided_by_noise(relation.right)
-        case Join():
-            conditions = [*relation.on, *(column for pair in relation.equal for column in pair)]
-            read = any(is_noised(relation, own) for own in conditions)
-            return read or decided_by_noise(relation.left) or decided_by_noise(relation.right)
-        case UnionAll():
-            return any(decided_by_noise(part) for part, _ in relation.parts)
-        case Project():
-            return relation.distinct or decided_by_noise(relation.input)
-    return False

@@ -57,10 +57,8 @@ def released_names(plan: Plan | Several) -> dict[str, Expression]:
     names: dict[str, Expression] = {}
     for index, output in enumerate(plan.answer):
         facts = output.expression.facts
-        name = output.name if output.element is None else element_name(output.name, output.element)
-        names.setdefault(
-            name, Column(RELEASED, f"c{index}", Facts(facts.type, nullable=facts.nullable, step=facts.step))
-        )
+        column = Column(RELEASED, f"c{index}", Facts(facts.type, nullable=facts.nullable, step=facts.step))
+        names.setdefault(element_name(output.name, output.element), column)
     return names
 
 

@@ -13,7 +13,7 @@ from dpsql.plan.conditions import is_unit, link_of, merged_column
 from dpsql.plan.conversions import met
 from dpsql.plan.nodes import Expression, Relation, Scan, UnionAll, Written
 from dpsql.plan.relations import is_public
-from dpsql.plan.scope import Scope, ScopeEntry
+from dpsql.plan.scope import Scope, ScopeEntry, place_of
 from dpsql.sql import syntax
 
 __all__ = ["CutInside", "Gathered", "ReleasesInside", "Sub", "in_a_row", "meets_all"]
@@ -63,6 +63,12 @@ def in_a_row(sides: Sequence[Sub], alias: str, union: syntax.Union) -> Sub:
     """
     if all(is_public(side.relation) for side in sides):
         sides = _met(sides)
+    shapes = {tuple(map(place_of, side.columns)) for side in sides}
+    if len(shapes) > 1 and any(place is not None for shape in shapes for place in shape):
+        raise UnsupportedQuery(
+            "its sides have lists in other places, or of other lengths.", construct="UNION ALL",
+            position=union.position, hint="Ask for the same quantiles, or name their elements: q[1] AS low.",
+        )  # fmt: skip
     names = list(sides[0].columns)
     outputs: dict[str, Expression] = {}
     for index, own in enumerate(names):

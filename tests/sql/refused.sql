@@ -1795,8 +1795,27 @@ SELECT q + 1 FROM (SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients)
 SELECT quarter FROM (SELECT QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients)
 -- refused: quarter at 1:8: there is no such column (or the policy does not name it). There are q.
 
-SELECT QUANTILE_CONT(age, [0.25, 0.75]) FROM patients UNION ALL SELECT QUANTILE_CONT(cost, [0.25, 0.75]) FROM visits
--- refused: list at 1:1: a list is no column of an answer that is joined, or one of several. Name its elements: QUANTILE_CONT(x, 0.25) AS low, ..
+-- In answers that are joined, or one of several
+SELECT QUANTILE_CONT(age, [0.25, 0.75]) FROM patients UNION ALL SELECT QUANTILE_CONT(cost, [0.25, 0.5, 0.75]) FROM visits
+-- refused: UNION ALL at 1:1: its sides have lists in other places, or of other lengths. Ask for the same quantiles, or name their elements: q[1] AS low.
+
+SELECT QUANTILE_CONT(age, [0.25]) FROM patients UNION ALL SELECT QUANTILE_CONT(cost, 0.25) FROM visits
+-- refused: UNION ALL at 1:1: its sides have lists in other places, or of other lengths. Ask for the same quantiles, or name their elements: q[1] AS low.
+
+SELECT QUANTILE_CONT(age, [0.25, 0.75], report_format => 'JSON') FROM patients UNION ALL SELECT QUANTILE_CONT(cost, [0.25, 0.75], report_format => 'JSON') FROM visits
+-- refused: list at 1:1: the report of a list is no column of an answer that is joined, or one of several. Ask for the list without report_format.
+
+SELECT (SELECT QUANTILE_CONT(age, [0.25]) FROM patients) AS v
+-- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+
+SELECT a.sex FROM (SELECT sex, QUANTILE_CONT(age, [0.25]) AS q FROM patients GROUP BY sex) a JOIN (SELECT QUANTILE_CONT(age, [0.25]) AS q FROM patients) b USING (q)
+-- refused: q at 1:100: USING needs a column of both tables. Write ON a.x = b.y.
+
+SELECT a.sex FROM (SELECT sex, QUANTILE_CONT(age, [0.25]) AS q FROM patients GROUP BY sex) a JOIN (SELECT QUANTILE_CONT(age, [0.25]) AS q FROM patients) b ON a.q = b.q
+-- refused: q at 1:159: it is a list, which stands in the SELECT list alone. Name one of its elements here, q[1] say.
+
+SELECT q FROM (SELECT sex, QUANTILE_CONT(age, [0.25]) AS q FROM patients GROUP BY sex) a JOIN (SELECT QUANTILE_CONT(age, [0.25]) AS q FROM patients) b ON TRUE
+-- refused: q at 1:8: the name stands in several tables. Write a.q or b.q.
 
 SELECT COUNT(*) FROM patients WHERE QUANTILE_CONT(age, [0.25, 0.75])[1] < age
 -- refused: [] at 1:37: only a list of quantiles has elements. Write QUANTILE_CONT(x, [0.25, 0.75])[1].
@@ -1839,13 +1858,13 @@ SELECT (SELECT sex FROM patients)
 -- refused: sex at 1:16: it is neither grouped by nor aggregated. Add it to GROUP BY, or write an aggregate such as AVG(sex).
 
 SELECT (SELECT COUNT(*) FROM patients GROUP BY sex)
--- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+-- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
 
 SELECT (SELECT COUNT(*) FROM patients HAVING COUNT(*) > 3)
--- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+-- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
 
 SELECT (SELECT COUNT(*), AVG(age) FROM patients)
--- refused: scalar sub-query at 1:9: as a value it has one column and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
+-- refused: scalar sub-query at 1:9: as a value it has one column, which is no list, and always one row. Write (SELECT COUNT(*) FROM t WHERE ..), without GROUP BY or HAVING.
 
 SELECT 1 + 1
 -- refused: SELECT at 1:1: there is no FROM. Name a table; SHOW TABLES lists them.

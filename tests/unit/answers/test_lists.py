@@ -117,6 +117,43 @@ def test_what_is_described_before_is_what_comes(session: Session) -> None:
     assert none.to_arrow().schema.types == answer.to_arrow().schema.types
 
 
+ALL = "SELECT 'all', QUANTILE_CONT(age, [0.25, 0.5, 0.75]), COUNT(*) FROM patients"
+
+
+def test_lists_of_several_answers_keep_their_values_and_errors(session: Session) -> None:
+    one, two = (session.query(sql, epsilon=0.5) for sql in (SQL, ALL))
+    both = session.query(f"{SQL} UNION ALL {ALL}", epsilon=0.5)
+    assert (both.columns, both.types, both.replayed) == (one.columns, one.types, True)
+    assert both.rows == [*one.rows, *two.rows]
+    for level in (0.95, 0.5):
+        assert both.interval("q", level) == [*one.interval("q", level), *two._intervals(1, level)]
+    none = session.query(f"SELECT * FROM ({SQL} UNION ALL {ALL}) AS t LIMIT 0", epsilon=0.5)
+    assert (none.columns, none.types, none.roles) == (both.columns, both.types, both.roles)
+
+
+def test_lists_stand_in_joins_and_their_elements_wherever_a_number_does(session: Session) -> None:
+    one = session.query(SQL, epsilon=0.5)
+    joined = session.query(
+        f"SELECT a.sex, b.q, a.q[3] - a.q[1] AS width, b.n AS n FROM ({SQL}) AS a "
+        f"JOIN (SELECT sex AS s, q, q[2] AS n FROM ({SQL})) AS b ON a.sex = b.s WHERE len(b.q) = 3 ORDER BY a.sex",
+        epsilon=0.5,
+    )
+    assert joined.types[1] == ListOf(Type.REAL)
+    assert joined.rows == [(sex, q, q[2] - q[0], q[1]) for sex, q, _ in sorted(one.rows)]
+    assert sorted(joined.interval("q")) == sorted(one.interval("q"))
+    chosen = session.query(f"SELECT a.q[2] FROM ({SQL}) AS a JOIN ({SQL}) AS b ON a.q[1] = b.q[1]", epsilon=0.5)
+    assert chosen.interval("a.q[2]") == [(None, None)] * len(chosen.rows)  # noise decided which rows there are
+
+
+def test_columns_of_one_name_are_told_apart_lists_or_not(session: Session) -> None:
+    asked = "SELECT COUNT(*) AS n, QUANTILE_CONT(age, [0.5]) AS n, SUM(age) AS n, COUNT(age) AS n_1 FROM patients"
+    beside = "SELECT COUNT(*) AS m FROM patients"
+    (alone,) = session.query(asked, epsilon=0.5).rows
+    answer = session.query(f"SELECT * FROM ({asked}) AS a JOIN ({beside}) AS b ON TRUE", epsilon=0.5)
+    assert answer.columns == ("n", "n_1", "n_2", "n_1_1", "m")
+    assert answer.rows[0][:4] == alone
+
+
 def test_a_picture_leaves_lists_out(session: Session) -> None:
     session.query(SQL, epsilon=0.5).plot()
     with pytest.raises(dpsql.ProgrammingError, match="number"):
