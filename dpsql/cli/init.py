@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,8 @@ _COUNT = r"[1-9][0-9]{0,11}"
 _WHOLE = r"-?[0-9]{1,15}"
 _ENDS = {"integer": _WHOLE, "wide": _WHOLE, "real": _NUMBER, "decimal": _NUMBER, "date": _DAY}
 """How an end of the bounds is written, by family of types."""
+_DELTA = r"-|[1-9](?:[.][0-9])?e-(?:[3-9]|[1-2][0-9])"
+"""A chance: none, or from 1e-29 to 0.0099."""
 _EXAMPLES = {"date": "2020-01-01 2025-12-31"}
 
 
@@ -139,6 +142,8 @@ def _there(tables: Tables, unit: str | None) -> str | None:
 
 def asked(tables: Tables) -> Choices:
     """What the owner answers on a terminal. Nothing is read for it but names and types."""
+    from dataclasses import replace
+
     from dpsql.owner.proposed import links
     from dpsql.owner.template import Choices
 
@@ -156,7 +161,8 @@ def asked(tables: Tables) -> Choices:
     total = _price("by all analysts together, ever", "3")
     each = _price("by each analyst who has no line of their own, together", "1")
     per_query = _price("by one query that names no price", "0.1")
-    return Choices(unit, frozenset(public), columns, *facts, total, each, per_query)
+    chosen = Choices(unit, frozenset(public), columns, *facts, total, each, per_query)
+    return replace(chosen, delta=_asked_delta(private, chosen))
 
 
 def _naming(tables: Tables) -> list[str]:
@@ -242,6 +248,25 @@ def _price(what: str, default: str) -> str:
     """An epsilon above 0."""
     above = r"(?!0*[.]?0*$)[0-9]{1,6}(?:[.][0-9]{1,9})?"
     return _matched(what, default, above, "Write a number above 0, such as 0.5.")[0]
+
+
+def _asked_delta(tables: Tables, chosen: Choices) -> Decimal | None:
+    """What the groups of open texts need; None where there are none, or the owner wants none."""
+    from dpsql.owner.template import shown
+
+    texts = [
+        name
+        for of, table in tables.items()
+        for name, kind in table.columns
+        if kind.family == "text" and name in shown(table, chosen) and f"{of}.{name}" not in chosen.known
+    ]
+    if not texts or chosen.unit is None:
+        return None
+    named = line(", ".join(texts[:3])) + (", ..." if len(texts) > 3 else "")
+    typer.echo(f"\nGroups of open texts ({named}) need a delta, the chance that the promise fails:")
+    typer.echo("at most 1 in a hundred times the number of people. - for none.")
+    delta = _matched("delta", "1e-7", _DELTA, "Write a number such as 1e-7, or -.")[0]
+    return None if delta == "-" else Decimal(delta)
 
 
 def _parts(tables: Tables) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.owner.proposed import Link, links, names_somebody, units
@@ -63,6 +64,7 @@ tables:
 CEILING = 1024
 """Rows of one person that a first policy uses at most, before anything is known. It is a choice: few tables have more
 of any person, and facts lower it."""
+QUERIES = 100  # Of open groups that a first policy's delta is enough for. It is a choice: more need zcdp.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _NUMBER = "type: integer, bounds: auto"
 _DAY = "# bounds: [LOW, HIGH] in the braces lists its days, months and years as groups"
@@ -99,6 +101,7 @@ class Choices:
         caps: The most rows of one person that tables use.
         known: Of columns, each as table.column: "bounds: [0, 110]", or the values that there are.
         total, each, per_query: Epsilons: of all analysts together, of one, of one query.
+        delta: Of all analysts together, and of one; a query may have a hundredth.
     """
 
     unit: str | None = None
@@ -110,6 +113,7 @@ class Choices:
     total: str | None = None
     each: str | None = None
     per_query: str | None = None
+    delta: Decimal | None = None
 
 
 def first_policy(
@@ -135,12 +139,16 @@ def first_policy(
         kind=kind,
         keys="".join(f"{key}: {quoted(value)}, " for key, value in keys.items()),
         nobody=_NOBODY,
-        total=chosen.total or "FILL_IN",
-        each=chosen.each or "FILL_IN",
-        per_query=chosen.per_query or "FILL_IN",
+        total=(chosen.total or "FILL_IN") + _delta(chosen.delta),
+        each=(chosen.each or "FILL_IN") + _delta(chosen.delta),
+        per_query=(chosen.per_query or "FILL_IN") + _delta(chosen.delta and chosen.delta / QUERIES),
     )
     found = links(tables, chosen.unit) if chosen.unit is not None else {}
     return head + "".join(_table(name, tables, found, chosen) for name in tables)
+
+
+def _delta(delta: Decimal | None) -> str:
+    return "" if delta is None else f", delta: {delta:.1e}"
 
 
 def plain_name(name: str, kind: str) -> str:
@@ -214,7 +222,8 @@ def _columns(of: str, table: TableSchema, link: Link | None, chosen: Choices) ->
 
 def shown(table: TableSchema, chosen: Choices) -> set[str]:
     """The columns that analysts may use as a first policy declares them."""
-    usable = {name for name, kind in table.columns if kind.family in _FIELDS and kind.family != "untyped"}
+    declarable = _FIELDS.keys() - {"untyped"}
+    usable = {name for name, kind in table.columns if kind.family in declarable and _PLAIN.fullmatch(name)}
     return {name for name in usable if not names_somebody(name)} if chosen.columns else set()
 
 

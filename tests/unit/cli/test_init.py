@@ -128,14 +128,25 @@ def test_on_a_terminal_the_owner_is_asked_and_the_policy_opens_as_it_is(
 def test_on_a_terminal_the_values_of_a_text_are_asked_and_stand_in_the_policy(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    duckdb.execute(
-        f"COPY (SELECT 1 AS rider, 'a' AS zone, 'b' AS note) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)"
-    )
-    shown = asked(clinic, monkeypatch, "rides.parquet", "", "", "", "", 'A, B b,A, "C"', "", "", "", "")
+    rows = "SELECT 1 AS rider, 'a' AS zone, 'b' AS note, 2 AS \"no.\""
+    duckdb.execute(f"COPY ({rows}) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
+    shown = asked(clinic, monkeypatch, "rides.parquet", "", "", "", "", 'A, B b,A, "C"', "", "", "", "", "1", "2e-7")
+    assert "Groups of open texts (note) need a delta," in shown
+    assert "no. (integer)" not in shown  # no column of a policy may be called so
+    assert shown.count("Write a number such as 1e-7, or -.") == 1
+    budget = load_policy(clinic.folder / "rides.yaml").budget
+    deltas = budget.total.delta, budget.analysts["*"].delta, budget.per_query.delta
+    assert deltas == (Decimal("2e-7"), Decimal("2e-7"), Decimal("2e-9"))
     assert "Of text, every value there is" in shown
     columns = load_policy(clinic.folder / "rides.yaml").tables["rides"].columns
     assert columns["zone"].values == ("A", "B b", '"C"')
     assert columns["note"].values is None
+
+
+def test_an_owner_may_want_no_delta(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb.execute(f"COPY (SELECT 1 AS rider, 'a' AS zone) TO '{clinic.folder}/rides.parquet' (FORMAT parquet)")
+    asked(clinic, monkeypatch, "rides.parquet", *[""] * 8, "-")
+    assert load_policy(clinic.folder / "rides.yaml").budget.total.delta == 0
 
 
 def test_where_no_column_is_a_person_the_policy_says_what_to_do(
