@@ -12,6 +12,17 @@ from dpsql.sql.syntax import Derived, QueryStatement, Select
 ROWS = "(SELECT 1 AS g, 'a' AS k, 2 AS x)"
 
 
+def columns_of(text: str) -> list[str]:
+    """Names of the columns of the GROUP BY that a PIVOT stands for."""
+    statement = parse(text)
+    assert isinstance(statement, QueryStatement)
+    select = statement.select
+    assert isinstance(select, Select)
+    assert isinstance(select.source, Derived)
+    assert isinstance(select.source.query, Select)
+    return [item.name for item in select.source.query.items]
+
+
 @pytest.mark.parametrize(
     "pivot",
     [
@@ -25,13 +36,7 @@ ROWS = "(SELECT 1 AS g, 'a' AS k, 2 AS x)"
 def test_columns_have_the_names_that_duckdb_gives(pivot: str) -> None:
     with duckdb.connect() as connection:
         theirs = connection.execute(f"SELECT * FROM {ROWS} PIVOT {pivot}").description
-    statement = parse(f"SELECT * FROM (SELECT g, k, x FROM t) PIVOT {pivot}")
-    assert isinstance(statement, QueryStatement)
-    select = statement.select
-    assert isinstance(select, Select)
-    assert isinstance(select.source, Derived)
-    assert isinstance(select.source.query, Select)
-    assert [item.name for item in select.source.query.items] == [column[0] for column in theirs]
+    assert columns_of(f"SELECT * FROM (SELECT g, k, x FROM t) PIVOT {pivot}") == [column[0] for column in theirs]
 
 
 def test_it_is_the_group_by_that_it_stands_for() -> None:
@@ -83,13 +88,7 @@ def test_the_statement_is_the_pivot_behind_rows(written: str, meant: str) -> Non
 def test_the_statements_columns_have_the_names_that_duckdb_gives(pivot: str) -> None:
     with duckdb.connect() as connection:
         theirs = connection.execute(f"WITH t AS {ROWS} {pivot}").description
-    statement = parse(f"WITH t AS (SELECT g, k, x FROM u) {pivot}")
-    assert isinstance(statement, QueryStatement)
-    select = statement.select
-    assert isinstance(select, Select)
-    assert isinstance(select.source, Derived)
-    assert isinstance(select.source.query, Select)
-    assert [item.name for item in select.source.query.items] == [column[0] for column in theirs]
+    assert columns_of(f"WITH t AS (SELECT g, k, x FROM u) {pivot}") == [column[0] for column in theirs]
 
 
 @pytest.mark.parametrize(
