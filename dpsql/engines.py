@@ -7,7 +7,7 @@ loads no driver of the owner's.
     engine.py      open_engine: the engine over one version of the bounded tables
     sources.py     fingerprint, may_be_equal, contents: whether the owner's data changed
     database.py    reading, building: the owner's side, in the owner's process
-    describe.py    describe, is_table, keys: what a first policy is made of
+    describe.py    reads, beside, is_table, describe, keys: what a first policy is made of
 
 `dpsql.owner.engines` says what each of these functions takes and gives.
 

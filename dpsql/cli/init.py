@@ -41,8 +41,12 @@ _EXAMPLES = {"date": "2020-01-01 2025-12-31"}
 @app.command()
 def init(
     source: Annotated[
-        list[Path],
-        typer.Argument(metavar="SOURCE...", help="A DuckDB file; or Parquet and CSV files, patterns and folders."),
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="A DuckDB file; Parquet and CSV files, patterns and folders; or a connection string of PostgreSQL or "
+            "Spark, such as postgresql://owner@host/hospital or sc://host:15002.",
+        ),
     ],
     output: Annotated[
         Path | None, typer.Option(help="The policy file to write; - prints it.", show_default="beside SOURCE")
@@ -50,15 +54,13 @@ def init(
     unit: Annotated[str | None, typer.Option(help="The column of the protected person, where it is there.")] = None,
 ) -> None:
     """The owner: write a commented first policy from the schema alone, never from values."""
-    from dpsql.engines import ENGINES
     from dpsql.owner.engines import describing
     from dpsql.owner.template import Choices, first_policy
 
-    base = _base(source[0])
+    kind, folder = describing(source[0])
+    base = folder.beside(source[0])
     to_screen = output == Path("-")
-    file = output or base.with_suffix(".yaml")
-    kind = next(iter(ENGINES))  # the embedded one, whose files this command reads
-    folder = describing(kind)
+    file = output or base.with_name(f"{base.name}.yaml")
     tables = _tables(source, folder.is_table, folder.describe)
     if not to_screen and file.exists():
         raise OperationalError(f"{file} exists and stays as it is. Write --output with another name.")
@@ -67,7 +69,7 @@ def init(
         chosen = Choices(unit=_there(tables, unit))
     else:
         chosen = asked(tables)
-    keys = folder.keys(_relative(source[0], at))
+    keys = folder.keys(source[0], at)
     text = first_policy(base.name.split(".")[0], kind, keys, _placed(tables, at), chosen)
     if to_screen:
         typer.echo(text, nl=False)
@@ -78,26 +80,13 @@ def init(
     typer.echo(_told(line(str(file)), text.count("FILL_IN") > 1, measured, _parts(tables)))
 
 
-def _base(source: Path) -> Path:
-    """What the policy is called after: the source, or of a pattern the folder where it begins."""
-    while any(set("*?[") & set(part) for part in source.parts) and not source.is_file():
-        source = source.parent
-    return source if source.name else Path.cwd() / Path.cwd().name
-
-
 def _on_terminal() -> bool:
     import sys
 
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _relative(path: Path, at: Path) -> str:
-    import os
-
-    return os.path.relpath(path, at)
-
-
-def _tables(source: Sequence[Path], is_table: Callable[[Path], bool], describe: Callable[[Path], Tables]) -> Tables:
+def _tables(source: Sequence[str], is_table: Callable[[str], bool], describe: Callable[[str], Tables]) -> Tables:
     """What all sources hold."""
     from dpsql.owner.template import plain_name
 
@@ -116,10 +105,11 @@ def _tables(source: Sequence[Path], is_table: Callable[[Path], bool], describe: 
 
 def _placed(tables: Tables, at: Path) -> Tables:
     """The tables with their files as the policy names them, from where it will lie."""
+    import os
     from dataclasses import replace
 
     return {
-        name: table if table.file is None else replace(table, file=Path(_relative(table.file, at)))
+        name: table if table.file is None else replace(table, file=Path(os.path.relpath(table.file, at)))
         for name, table in tables.items()
     }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from dpsql.engine.base import Engine, PublicTable
 from dpsql.engine.database import Database, TableSchema
-from dpsql.engines import offered
+from dpsql.engines import ENGINES, offered
 
 if TYPE_CHECKING:
     from dpsql.policy import EngineSection
@@ -70,18 +70,24 @@ class Building(Protocol):
 class Describing(Protocol):
     """The module ``describe`` of a folder, for a first policy."""
 
-    def is_table(self, source: Path) -> bool:
+    def reads(self, source: str) -> bool:
+        """Whether a source is written as this engine's are: a path, or a connection string."""
+
+    def beside(self, source: str) -> Path:
+        """Where a first policy lies, and what it is called after, without its ending."""
+
+    def is_table(self, source: str) -> bool:
         """Whether a source is files of rows: one, a pattern of them, or a folder."""
 
-    def describe(self, source: Path) -> Mapping[str, TableSchema]:
+    def describe(self, source: str) -> Mapping[str, TableSchema]:
         """The tables of a source by the name that a policy may give them; never a value.
 
         Raises:
             OperationalError: If it cannot be read, or holds no table.
         """
 
-    def keys(self, source: str) -> Mapping[str, str]:
-        """What a policy writes under ``engine`` beside its kind, for this source."""
+    def keys(self, source: str, at: Path) -> Mapping[str, str]:
+        """What a policy that lies in a folder writes under ``engine`` beside its kind, for this source."""
 
 
 def opening(kind: str) -> Opening:
@@ -99,6 +105,8 @@ def building(kind: str) -> Building:
     return cast(Building, offered(kind, "database"))
 
 
-def describing(kind: str) -> Describing:
-    """How to see what a source for an engine of this kind holds."""
-    return cast(Describing, offered(kind, "describe"))
+def describing(source: str) -> tuple[str, Describing]:
+    """The kind of engine whose sources are written like this one, and how to see what it holds."""
+    folders = {kind: cast(Describing, offered(kind, "describe")) for kind in ENGINES}
+    kind = next(kind for kind in reversed(folders) if folders[kind].reads(source))  # the embedded one takes the rest
+    return kind, folders[kind]

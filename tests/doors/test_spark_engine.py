@@ -226,7 +226,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(cluster: Server, t
 def test_the_tables_of_a_cluster_are_described_by_their_types(cluster: Server, tmp_path: Path) -> None:
     with cluster.asked() as session:
         session.told("CREATE OR REPLACE TABLE described AS SELECT 1 AS a, CAST(2 AS DECIMAL(10, 2)) AS b")
-    found = describe.describe(Path(cluster.remote))["described"]
+    found = describe.describe(cluster.remote)["described"]
     assert [(name, kind.family, kind.places) for name, kind in found.columns] == [
         ("a", "integer", 0), ("b", "decimal", 2),
     ]  # fmt: skip

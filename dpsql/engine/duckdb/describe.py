@@ -5,6 +5,7 @@ Tests: tests/unit/engine/test_describe.py.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from dpsql.errors import OperationalError, PolicyError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["describe", "is_table", "keys"]
+__all__ = ["beside", "describe", "is_table", "keys", "reads"]
 
 _COLUMNS = """
     SELECT schema_name, table_name, column_name, data_type
@@ -39,17 +40,30 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 Tables = Mapping[str, TableSchema]
 
 
-def keys(source: str) -> dict[str, str]:
+def reads(source: str) -> bool:
+    """Whether a source may be a path: whatever no other engine reads."""
+    return True
+
+
+def beside(source: str) -> Path:
+    """The source without its ending; of a pattern the folder where it begins."""
+    path = Path(source)
+    while any(set("*?[") & set(part) for part in path.parts) and not path.is_file():
+        path = path.parent
+    return (path if path.name else Path.cwd() / Path.cwd().name).with_suffix("")
+
+
+def keys(source: str, at: Path) -> dict[str, str]:
     """What a policy writes under ``engine`` beside its kind, for tables of this source; none for tables' own files."""
-    return {} if is_table(Path(source)) else {"database": source}
+    return {} if is_table(source) else {"database": os.path.relpath(source, at)}
 
 
-def is_table(source: Path) -> bool:
+def is_table(source: str | Path) -> bool:
     """Whether a source is files of rows, by its name: Parquet or CSV, a pattern of them, or a folder."""
-    return source.is_dir() or named(source.name)
+    return Path(source).is_dir() or named(Path(source).name)
 
 
-def describe(source: Path) -> Tables:
+def describe(source: str | Path) -> Tables:
     """The tables and views of a source by the name that a policy may give them.
 
     A database's tables outside the schema ``main`` come last, as ``schema_table``. A file is a table of its own name.
@@ -58,6 +72,7 @@ def describe(source: Path) -> Tables:
     Raises:
         OperationalError: If the source is missing, cannot be read, is in use, or holds no table.
     """
+    source = Path(source)
     if source.is_dir():
         return _tables_of_folder(source)
     if is_table(source):

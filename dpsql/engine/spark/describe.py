@@ -14,27 +14,37 @@ from dpsql.engine.spark.dialect import spark
 from dpsql.engine.spark.types import source_type
 from dpsql.errors import OperationalError
 
-__all__ = ["describe", "is_table", "keys"]
+__all__ = ["beside", "describe", "is_table", "keys", "reads"]
 
 
-def keys(source: str) -> Mapping[str, str]:
+def reads(source: str) -> bool:
+    """Whether a source is a connection string of Spark Connect."""
+    return source.startswith("sc://")
+
+
+def beside(source: str) -> Path:
+    """A policy in this folder: a cluster has no name."""
+    return Path.cwd() / "spark"
+
+
+def keys(source: str, at: Path) -> Mapping[str, str]:
     """What a policy writes under ``engine`` beside its kind."""
     return {"remote": source}
 
 
-def is_table(source: Path) -> bool:
+def is_table(source: str) -> bool:
     """Whether a source is one table: a cluster never is."""
     return False
 
 
-def describe(source: Path) -> Mapping[str, TableSchema]:
+def describe(source: str) -> Mapping[str, TableSchema]:
     """The columns of each table and view in the schema of a session, by its name.
 
     Raises:
         OperationalError: If the server does not answer, or there is no table.
     """
     words = spark("")
-    session = opened(str(source).replace("sc:/", "sc://", 1) if "sc://" not in str(source) else str(source))
+    session = opened(source)
     try:
         names = [row["tableName"] for row in session.rows("SHOW TABLES").to_pylist() if not row["isTemporary"]]
         found = {name: session.columns(f"SELECT * FROM {words.quoted(name)}") for name in names}

@@ -64,7 +64,7 @@ def test_a_parquet_file_is_a_table_of_its_name_with_types(tmp_path: Path) -> Non
         for name, found in describe(file).items()
         for columns in [found.columns]
     } == {"visits": [("patient_id", "integer"), ("cost", "decimal")]}
-    assert keys(str(file)) == {}
+    assert keys(str(file), tmp_path) == {}
 
 
 def test_a_csv_file_has_names_alone(tmp_path: Path) -> None:
