@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -28,6 +29,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
 from dpsql.owner import shape
 from dpsql.plan.needs import Contribution, Source
+from dpsql.policy import EngineSection
 from dpsql.prepare import rest as row_of_the_rest
 from dpsql.prepare import sources
 from dpsql.privacy.kinds import Pure
@@ -39,6 +41,8 @@ from tests.attacks.world import World
 
 __all__ = ["BUGS", "Bug", "convictions", "small_world"]
 
+Moved = Callable[[Path], EngineSection] | None
+"""How the databases come to another engine, as `World` takes it."""
 DRAWS = 20_000  # a side: enough to see the loss doubled at epsilon 1, every time
 
 ASKED = (
@@ -245,13 +249,13 @@ BUGS = (
 )
 
 
-def small_world(seed: int) -> World:
+def small_world(seed: int, moved: Moved = None) -> World:
     """Four neighbours, enough for every bug, with rows, order and secret key of that seed."""
     removed = ("the heaviest", "alone in its group", "in all groups", "one above the caps")
-    return World(seed, removed=removed, last=())
+    return World(seed, removed=removed, last=(), moved=moved)
 
 
-def convictions(world: World, bug: Bug | None, seed: int) -> dict[str, list[str]]:
+def convictions(world: World, bug: Bug | None, seed: int, moved: Moved = None) -> dict[str, list[str]]:
     """Audit to its findings: every audit without a bug, the named one with a bug planted from the start."""
 
     def by_draws(replay: Replay) -> list[str]:
@@ -263,7 +267,7 @@ def convictions(world: World, bug: Bug | None, seed: int) -> dict[str, list[str]
         return {name: audit(replay) for name, audit in audits.items()}
     with bug.plant():
         if bug.builds:
-            with World(seed, removed=["the heaviest"], last=()) as own:
+            with World(seed, removed=["the heaviest"], last=(), moved=moved) as own:
                 replay = own.replay(_mixed(seed), BOTH[:1], seed=seed)
         else:
             replay = world.replay(_mixed(seed), BOTH[:1], seed=seed)

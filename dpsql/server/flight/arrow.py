@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -19,6 +20,8 @@ __all__ = ["answer_table", "parameter_schema", "parameters_of", "refuse_folded",
 
 BATCH = 2**20
 """Bytes of a record batch, about. It is a choice: gRPC's clients take 4 MiB of a message unless told otherwise."""
+SCHEMAS = 256
+"""Schemas kept of outlines, which are public. It is a choice: each is some kilobytes, and 0.1 ms to make."""
 CONTINUES = b"\xff\xff\xff\xff"  # Before a message of an Arrow stream.
 ENDS = CONTINUES + b"\x00\x00\x00\x00"  # After all of them.
 ALIGNED = 8  # Bytes of which an Arrow message's size is a multiple.
@@ -27,6 +30,7 @@ COMPRESSION = 3  # The slot of a RecordBatch for how its buffers are compressed.
 SCHEMA, RECORD_BATCH = 1, 3  # The numbers of Messages whose header is a Schema, and a RecordBatch.
 
 
+@lru_cache(SCHEMAS)
 def schema_of(outline: Outline) -> pa.Schema:
     """The columns of an answer that is not there yet."""
     return arrow_table(outline.columns, outline.types, []).schema
