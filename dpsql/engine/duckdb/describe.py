@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
+from dpsql.engine.duckdb.delta import is_delta
 from dpsql.engine.duckdb.files import CSV, PARQUET, is_pattern, matching
 from dpsql.engine.duckdb.files import is_table as named
 from dpsql.engine.duckdb.types import source_type
@@ -85,7 +86,9 @@ def describe(source: str | Path) -> Tables:
 
 
 def _tables_of_folder(folder: Path) -> Tables:
-    """Those of the files that lie in it, of the first ending that any has."""
+    """Those of the files that lie in it, of the first ending that any has; or itself, if it is a Delta table."""
+    if is_delta(str(folder)):
+        return {_name(folder): TableSchema(_columns_of(folder), file=folder)}
     for ending in (*PARQUET, *CSV):
         for pattern in (f"*{ending}", f"**/*{ending}"):
             if any(folder.glob(pattern)):
