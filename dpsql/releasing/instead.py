@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dpsql.errors import Error
 from dpsql.ledger.synthetic import SyntheticTable
@@ -31,6 +32,8 @@ from dpsql.sql.walk import walk
 
 __all__ = ["Planned", "break_even", "free_statement"]
 
+SUBJECTS = 2**14
+"""Texts of charges whose subject is kept. It is a choice: the thousand that a quote looks at, of 16 analysts."""
 Planned = Callable[[syntax.Queryable], AnyPlan]
 
 
@@ -119,14 +122,20 @@ def _about(entry: Entry, subject: Subject) -> bool:
     if entry.kind != "charge":
         return False
     for text in entry.statement.split(";\n"):
-        try:
-            statement = parse(text)
-        except Error:
-            return False
-        own = _subject(statement.select) if isinstance(statement, syntax.QueryStatement) else None
+        own = _subject_of(text)
         if own is None or own.table != subject.table or not own.columns <= subject.columns:
             return False
     return True
+
+
+@lru_cache(SUBJECTS)
+def _subject_of(text: str) -> Subject | None:
+    """What the text of a charge is about, read once: a quote looks at all that were charged."""
+    try:
+        statement = parse(text)
+    except Error:
+        return None
+    return _subject(statement.select) if isinstance(statement, syntax.QueryStatement) else None
 
 
 def _made_of(table: SyntheticTable) -> Subject | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 import dpsql.testing
 from dpsql.errors import BudgetExceeded
 from dpsql.proxy import Proxy
+from dpsql.sql.parse import normal, parse
 from tests.unit.releasing.test_creating import build, rows
 
 
@@ -55,3 +57,14 @@ def test_a_quote_says_where_a_table_would_have_been_cheaper(proxy: Proxy) -> Non
     other = "SELECT COUNT(*) FROM people WHERE seen = DATE '2024-01-05'"
     assert not any("would answer" in n for n in session.explain(other, epsilon=0.1).notes)
     assert not any("would answer" in n for n in proxy.session(analyst="bob").explain(sql, epsilon=0.1).notes)
+
+
+def test_a_quote_reads_each_charged_text_once(proxy: Proxy) -> None:
+    session = proxy.session(analyst="ana")
+    asked = [f"SELECT COUNT(*) FROM people WHERE age <> {age}" for age in range(20)]
+    for sql in asked:
+        session.query(sql, epsilon=0.01)
+    session.explain("SELECT COUNT(*) FROM people WHERE age = 50", epsilon=0.1)
+    with patch("dpsql.releasing.instead.parse", wraps=parse) as read:
+        session.explain("SELECT COUNT(*) FROM people WHERE age = 51", epsilon=0.1)
+    assert not {call.args[0] for call in read.call_args_list} & {normal(parse(sql)) for sql in asked}
