@@ -4106,36 +4106,35 @@ SELECT *, 1 AS one FROM (SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q FROM 
 -- columns: sex text, q[1] integer, q[2] integer, one integer [1, 1]
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 
--- reference: SELECT 5 AS n, 2 AS m
-SELECT sex, QUANTILE_CONT(age, [0.25, 0.75]) AS q, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all', QUANTILE_CONT(age, [0.25, 0.75]), COUNT(*) FROM patients
+SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all', QUANTILE_DISC(age, [0.25, 0.75]), COUNT(*) FROM patients
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: count_rows
--- columns: sex text, q[1] real, q[2] real, n integer
+-- columns: sex text, q[1] integer, q[2] integer, n integer
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."sex" AS "k0" FROM "bounded"."main"."patients" AS "t0") AS q GROUP BY "k0"
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
--- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- a2: count_rows
--- columns: 'all' text, quantile_cont(age, list_value(0.25, 0.75))[1] real, quantile_cont(age, list_value(0.25, 0.75))[2] real, count_star() integer
+-- columns: 'all' text, quantile_disc(age, list_value(0.25, 0.75))[1] integer, quantile_disc(age, list_value(0.25, 0.75))[2] integer, count_star() integer
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 -- engine: SELECT CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT 1 AS one FROM "bounded"."main"."patients" AS "t0") AS q
 -- engine: SELECT "t2"."c0" AS "c0", "t2"."c1" AS "c1", "t2"."c2" AS "c2", "t2"."c3" AS "c3", "t2"."part" AS "c4", "t2"."row0" AS "c5" FROM (SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t0"."a3" AS "c3", CAST($1 AS BIGINT) AS "part", "t0"."row" AS "row0" FROM "answer 0 of dpsql" AS "t0" UNION ALL SELECT "t1"."k0" AS "c0", "t1"."a1" AS "c1", "t1"."a2" AS "c2", "t1"."a3" AS "c3", CAST($2 AS BIGINT) AS "part", "t1"."row" AS "row0" FROM "answer 1 of dpsql" AS "t1") AS "t2" ORDER BY "t2"."part" ASC NULLS LAST, "t2"."row0" ASC NULLS LAST, "t2"."c0" ASC NULLS LAST, "t2"."c1" ASC NULLS LAST, "t2"."c2" ASC NULLS LAST, "t2"."c3" ASC NULLS LAST
 -- values: 0, 1
--- columns: sex text, q[1] real, q[2] real, n integer
+-- columns: sex text, q[1] integer, q[2] integer, n integer
 
-SELECT a.sex, a.q, b.q[2] - a.q[1] AS width, len(b.q) AS parts FROM (SELECT sex, QUANTILE_CONT(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex) AS a JOIN (SELECT quarters AS q FROM (SELECT APPROX_QUANTILES(age, 2) AS quarters FROM patients)) AS b ON a.q[2] > b.q[1]
+SELECT a.sex, a.q, b.q[2] - a.q[1] AS width, len(b.q) AS parts FROM (SELECT sex, QUANTILE_DISC(age, [0.25, 0.75]) AS q FROM patients GROUP BY sex) AS a JOIN (SELECT quarters AS q FROM (SELECT QUANTILE_DISC(age, [0, 0.5, 1]) AS quarters FROM patients)) AS b ON a.q[2] > b.q[1]
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
 -- k0: text; 3 values: 'F', 'M', 'X'
--- a0: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- a1: quantile_cont of integer [0, 110]; grid 1 from 0 to 110
--- columns: sex text, q[1] real, q[2] real
+-- a0: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- a1: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
+-- columns: sex text, q[1] integer, q[2] integer
 -- engine: SELECT "k0", "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."sex" AS "k0", "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "k0", "x0" ORDER BY "k0", "x0"
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -4144,9 +4143,10 @@ SELECT a.sex, a.q, b.q[2] - a.q[1] AS width, len(b.q) AS parts FROM (SELECT sex,
 -- a2: quantile_disc of integer [0, 110]; grid 1 from 0 to 110
 -- columns: quarters[1] integer, quarters[2] integer, quarters[3] integer
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."age" AS "x0" FROM "bounded"."main"."patients" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
--- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t1"."a0" AS "c3", "t1"."a1" AS "c4", "t1"."a2" AS "c5", "t0"."row" AS "c6", "t1"."row" AS "c7" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" WHERE ("t0"."a2" > CAST("t1"."a0" AS DOUBLE)) ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t0"."a2" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST, "t1"."a2" ASC NULLS LAST
--- columns: sex text, q[1] real, q[2] real, width real, parts integer [3, 3]
+-- engine: SELECT "t0"."k0" AS "c0", "t0"."a1" AS "c1", "t0"."a2" AS "c2", "t1"."a0" AS "c3", "t1"."a1" AS "c4", "t1"."a2" AS "c5", "t0"."row" AS "c6", "t1"."row" AS "c7" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" WHERE ("t0"."a2" > "t1"."a0") ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."k0" ASC NULLS LAST, "t0"."a1" ASC NULLS LAST, "t0"."a2" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST, "t1"."a1" ASC NULLS LAST, "t1"."a2" ASC NULLS LAST
+-- columns: sex text, q[1] integer, q[2] integer, width integer, parts integer [3, 3]
 
+-- reference: SELECT 5 AS n, 2 AS m
 SELECT ARRAY_LENGTH(APPROX_QUANTILES(age, 4)) AS n, len(QUANTILE_CONT(age, [0.25, 0.75])) AS m FROM patients
 -- unit: none, the tables are public
 -- columns: n integer [5, 5], m integer [2, 2]

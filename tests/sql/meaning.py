@@ -14,6 +14,7 @@ from dpsql.answers.answer import Answer, public
 from dpsql.answers.batch import ToBuy
 from dpsql.answers.consistency import consistent
 from dpsql.answers.intervals import answer_columns, output_intervals
+from dpsql.answers.lists import gathered, side_by_side
 from dpsql.answers.release import Released
 from dpsql.answers.screen import Ends
 from dpsql.answers.several import put_together
@@ -147,7 +148,7 @@ def exact(bench: Bench, block: Block) -> tuple[Plan, Sequence[Output], list[Row]
         return plan, only.plan.answer, *_answer(bench.session, only)
     if isinstance(plan, ToBuy):
         assert plan.several is not None
-        answer = _together(bench.session, plan, plan.several)
+        answer = side_by_side(_together(bench.session, plan, plan.several), plan.several.answer)
         ends = [answer._intervals(column, 0.5) for column in range(len(plan.several.answer))]
         return plan, plan.several.answer, answer.rows, ends
     return plan, plan.plan.answer, *_answer(bench.session, plan)
@@ -196,7 +197,7 @@ def _together(session: Session, asked: ToBuy[Spoken], several: Several) -> Answe
         rows, ends = _answer(session, own)
         names = tuple(output.name for output in own.plan.answer)
         answer = public(names, tuple(output.type for output in own.plan.answer), rows)
-        parts.append(replace(answer, _intervals=_known(ends)))
+        parts.append(gathered(replace(answer, _intervals=_known(ends)), own.plan.answer))
     beside = session._releases.tables_beside(several)
     return put_together(several, parts, beside, PrivacyLoss(), session._backend.post_process)
 
