@@ -29,15 +29,15 @@ def of(text: str, table: str) -> str:
 
 def test_postgresql_says_what_its_tables_declare(server: Server, here: Clinic) -> None:
     with server.connect("postgres") as connection:
-        connection.execute("CREATE DATABASE shop")
-    with server.connect("shop") as connection:
+        connection.execute("CREATE DATABASE declared")
+    with server.connect("declared") as connection:
         connection.execute("CREATE TABLE people (id bigint PRIMARY KEY, born date, name text, paid numeric(8, 2))")
         connection.execute("CREATE TABLE stays (id int, room int, stay_id int UNIQUE, person bigint REFERENCES people)")
         connection.execute(
             "CREATE TABLE visits (stay int REFERENCES stays (stay_id), ward text, PRIMARY KEY (stay, ward))"
         )
         connection.execute("INSERT INTO people VALUES (77, '1977-07-07', 'Mallory', 1.5)")
-    source = f"postgresql:///shop?host={server.folder}&user=owner"
+    source = f"postgresql:///declared?host={server.folder}&user=owner"
     text = here.dpsql("init", source, "--output", "-", "--unit", "person").out
     assert f'engine: {{kind: postgres, dsn: "{source}", memory' in text
     assert "unit: person" in of(text, "stays") and "# stay_id: {type: integer, bounds: auto}" in text
@@ -49,18 +49,20 @@ def test_postgresql_says_what_its_tables_declare(server: Server, here: Clinic) -
 @pytest.mark.chance(0, "of the answer, only its price is looked at")
 def test_what_it_writes_opens_once_it_is_filled_in(server: Server, here: Clinic) -> None:
     with server.connect("postgres") as connection:
-        connection.execute("CREATE DATABASE poll")
-    with server.connect("poll") as connection:
+        connection.execute("CREATE DATABASE polled")
+    with server.connect("polled") as connection:
         connection.execute("CREATE TABLE poll (person int PRIMARY KEY, age int)")
         connection.execute("CREATE SCHEMA dpsql_bounded")
-    assert "Wrote" in here.dpsql("init", server.dsn("poll"), "--unit", "person").out
-    file = here.folder / "poll.yaml"
+    assert "Wrote" in here.dpsql("init", server.dsn("polled"), "--unit", "person").out
+    file = here.folder / "polled.yaml"
     text = file.read_text()
     for price in PRICES:
         text = text.replace("FILL_IN}", f"{price}}}", 1)
     file.write_text(text.replace("# age: {type: integer, bounds: auto}", "age: {type: integer, bounds: [0, 9]}"))
     assert load_policy(file).tables["poll"].rows_per_unit == 1
-    assert "Cost: epsilon 0.1" in here.dpsql("query", "poll.yaml", "SELECT COUNT(*) FROM poll", "--analyst", "ana").out
+    assert (
+        "Cost: epsilon 0.1" in here.dpsql("query", "polled.yaml", "SELECT COUNT(*) FROM poll", "--analyst", "ana").out
+    )
 
 
 @pytest.mark.parametrize(
