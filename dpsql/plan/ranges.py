@@ -119,8 +119,15 @@ def is_certain(expression: Expression) -> bool:
         case Constant():
             return expression.value is not None
         case Apply(function=function):
-            strict = function.nulls in (Nulls.STRICT, Nulls.ONLY) and all(map(is_certain, expression.arguments))
-            return strict or function.nulls is Nulls.NEVER
+            certain = map(is_certain, expression.arguments)
+            match function.nulls:
+                case Nulls.STRICT | Nulls.ONLY:
+                    return all(certain)
+                case Nulls.ALL:
+                    return any(certain)
+            return function.nulls is Nulls.NEVER
+        case Case():
+            return is_certain(expression.default) and all(is_certain(result) for _, result in expression.branches)
         case _:
             return False
 

@@ -32,7 +32,7 @@ from dpsql.privacy.sampling import ExactSampler, Sampler
 from dpsql.privacy.tables import RawTable
 from dpsql.testing_samplers import FixedSampler
 from tests.statistical.thresholds import P_THRESHOLD, SAMPLE_SIZE, every_second
-from tests.unit.mechanisms.asking import COST, OPEN, asking
+from tests.unit.mechanisms.asking import OPEN, asking
 
 SIZES = [SAMPLE_SIZE, pytest.param(10 * SAMPLE_SIZE, marks=pytest.mark.slow)]
 EVENTS = 24
@@ -41,7 +41,6 @@ for a half line is one for its complement, too."""
 
 PRICE = Price(Fraction(1), Fraction(1, 10**3))
 SMALL = Grid(Fraction(1), 0, 10)
-REQUIRED = replace(COST.facts, nullable=False)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ PAIRS = {
     ),
     "mean": Pair(asking("avg", held=ROWS, price=PRICE, grid=SMALL), (0, 20), (15, 23)),
     "mean of fixed rows": Pair(
-        asking("avg", price=PRICE, grid=SMALL, facts=REQUIRED, neighbours="replace_one", rows_public=True),
+        asking("avg", price=PRICE, grid=SMALL, certain=True, neighbours="replace_one", rows_public=True),
         (0, 30),
         (10, 30),
     ),

@@ -7,7 +7,8 @@ With a centre c inside the bounds, S is the sum of (x - c) and n the number of v
 by at most max(high - c, c - low) and n by 1: less than the max(|low|, |high|) of a plain sum. The answer is c + S / n,
 put inside the bounds, and c where the noised n is below 1.
 
-Where the rows themselves are fixed and public (``rows_fixed``) and the argument is never NULL, n is exact and free, and
+Where the rows themselves are fixed and public (``rows_fixed``) and the argument is never NULL, whatever the data are
+(``is_certain``: a policy's word on NULL is not enough, for data may break it), n is exact and free, and
 one swap moves S by at most high - low.
 
 Interval (Fieller 1954). The noise-free mean, c + a, satisfies S - a n = X - a Y for the noises X of S and Y of n. So
@@ -33,6 +34,7 @@ from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.needs import Measure, MeasureKind, Need
+from dpsql.plan.ranges import is_certain
 from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -111,7 +113,7 @@ def mean_query(request: Request, centre: int | None = None) -> MeanQuery:
     facts = request.facts
     centre = centre_of(grid, facts) if centre is None else centre
     total = Measure(MeasureKind.SUM, argument, grid, shift=centre)
-    public = rows_fixed(request) and not facts.nullable
+    public = rows_fixed(request) and is_certain(argument)  # what the policy says of NULL, data may break
     count = Measure(MeasureKind.ROWS) if public else Measure(MeasureKind.VALUES, argument)
     return MeanQuery(
         need=need_of(request, total, count),

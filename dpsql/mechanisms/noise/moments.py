@@ -44,6 +44,7 @@ from dpsql.mechanisms.noise.mean import centre_of, deviation_of
 from dpsql.mechanisms.noise.sensitivity import Sensitivity, need_of, rows_fixed, sensitivity_of
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind
 from dpsql.plan.nodes import Expression
+from dpsql.plan.ranges import is_certain
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
@@ -124,7 +125,7 @@ def moments_query(request: Request) -> MomentsQuery:
         name: Measure(MeasureKind.SUM, argument, grids[name], centres[name])
         for name, (argument, _) in arguments.items()
     }
-    fixed = rows_fixed(request) and not any(argument.facts.nullable for argument, _ in arguments.values())
+    fixed = rows_fixed(request) and all(is_certain(argument) for argument, _ in arguments.values())
     count = Measure(MeasureKind.ROWS) if fixed else Measure(MeasureKind.VALUES, sums["x"].argument)
     measures = [count if name == "n" else _measure(sums, name) for name in statistic.moments]
     return MomentsQuery(

@@ -12,7 +12,7 @@ import numpy as np
 from dpsql.mechanisms.base import Offer, Personal, Price, Refusal, Request, Top
 from dpsql.plan.catalog import ColumnInfo, RandomPartition, TableInfo
 from dpsql.plan.needs import Contribution, Source
-from dpsql.plan.nodes import Aggregate, Column, Scan
+from dpsql.plan.nodes import Aggregate, Case, Column, Constant, Expression, Scan
 from dpsql.plan.options import Options
 from dpsql.plan.per_class import values_per_unit
 from dpsql.plan.plans import Key
@@ -63,9 +63,17 @@ def asking(
     rows_at_least: int | None = None,
     table: TableInfo = VISITS,
     top: Top | None = None,
+    certain: bool = False,
 ) -> Request:
-    """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``."""
-    argument = None if function in ("count_rows", "count_units") else replace(COST, facts=facts)
+    """A request for one aggregate of ``cost``, or of ``cost`` and ``weight``; for the MODE of ``consent``.
+
+    Where it is ``certain`` its argument is one of two constants in the place of ``cost``, and so never NULL.
+    """
+    argument: Expression | None = replace(COST, facts=facts)
+    if certain:
+        argument = Case(((CONSENT, Constant(0, facts)),), Constant(100, facts), facts)
+    if function in ("count_rows", "count_units"):
+        argument = None
     paired = function in ("covar_pop", "covar_samp", "corr", "regr_slope")
     return Request(
         aggregate=Aggregate(

@@ -14,7 +14,7 @@ from dpsql.mechanisms.laplace import Laplace
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw, Law
 from dpsql.mechanisms.noise.mean import MeanRelease, fieller, mean_query
 from dpsql.plan.needs import Aggregates, Measure, MeasureKind, Need
-from dpsql.plan.types import Grid
+from dpsql.plan.types import Facts, Grid
 from dpsql.privacy.kinds import Concentrated, Pure
 from dpsql.privacy.loss import Composed
 from dpsql.testing_samplers import FixedSampler, Noiseless
@@ -34,6 +34,7 @@ from tests.unit.mechanisms.asking import (
 CENTRED = replace(COST.facts, centre=Fraction(20), spread=Fraction(10))
 REQUIRED = replace(COST.facts, nullable=False)
 FIXED = {"neighbours": "replace_one", "rows_public": True}
+CERTAIN = {"certain": True, **FIXED}
 
 
 def measures(need: Need) -> tuple[Measure, ...]:
@@ -149,7 +150,7 @@ def test_no_other_split_expects_a_much_smaller_error(mechanism: Laplace | Gaussi
 
 @pytest.mark.parametrize("mechanism", [Laplace(), Gaussian()])
 def test_a_mean_over_fixed_rows_without_nulls_pays_for_the_sum_alone(mechanism: Laplace | Gaussian) -> None:
-    release = mean(mechanism, facts=REQUIRED, **FIXED)
+    release = mean(mechanism, facts=REQUIRED, **CERTAIN)
     assert release.count_law is None
     assert release.query.sum_sensitivity.l1 == 1000
     assert [m.kind for m in measures(release.need)] == [MeasureKind.SUM, MeasureKind.ROWS]
@@ -161,7 +162,7 @@ def test_a_mean_over_fixed_rows_without_nulls_pays_for_the_sum_alone(mechanism: 
     assert high == pytest.approx(50 + reach / 10**7, rel=1e-12)
 
 
-@pytest.mark.parametrize("facts", [{}, {"facts": REQUIRED, **FIXED}])
+@pytest.mark.parametrize("facts", [{}, {"facts": REQUIRED, **CERTAIN}])
 @pytest.mark.parametrize("total", [-(10**9), 10**9])
 def test_where_no_mean_within_the_bounds_fits_the_noise_the_interval_is_all_of_them(
     facts: dict[str, object], total: int
@@ -173,14 +174,15 @@ def test_where_no_mean_within_the_bounds_fits_the_noise_the_interval_is_all_of_t
 
 
 def test_a_mean_of_nobody_over_fixed_rows_is_the_centre() -> None:
-    release = mean(Laplace(), facts=REQUIRED, **FIXED)
+    release = mean(Laplace(), facts=REQUIRED, **CERTAIN)
     released = release.release(raw([0], [0]), ConstantNoise(3))
     assert released.values == [50.0]
     assert release.intervals(released, 0.95) == [(0.0, 100.0)]
 
 
-def test_nulls_make_the_number_of_values_private_even_over_fixed_rows() -> None:
-    release = mean(Laplace(), **FIXED)
+@pytest.mark.parametrize("facts", [COST.facts, REQUIRED])
+def test_nulls_make_the_number_of_values_private_even_over_fixed_rows(facts: Facts) -> None:
+    release = mean(Laplace(), facts=facts, **FIXED)  # also those that the policy does not expect: data may break it
     assert release.count_law is not None
     assert release.query.sum_sensitivity.l1 == 1000
     assert release.query.count_sensitivity is not None
