@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -17,6 +18,10 @@ ROOM = 2 << 30  # Bytes that must be free there: several times what the tests of
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     # Ledgers and bounded tables wait for the disk at each step, thousands of times; that memory does what files do.
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell that puts a command into the background has it ignore Ctrl-C, and so would all that the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 STATE = "XDG_STATE_HOME"
 pytest_plugins = ["tests.false_alarms", "tests.building"]

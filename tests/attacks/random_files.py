@@ -280,7 +280,9 @@ def loaded(files: Iterator[tuple[str, bytes]]) -> tuple[Counter[str], list[str]]
 
 
 def _files(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """So many mutated files, and those that are made to hurt; the large ones where there are many."""
+    """The sound files, so many mutated ones, and those that are made to hurt; the large ones where there are many."""
+    for sound in SOUND:
+        yield sound.name, sound.read_bytes()
     for number in range(count):
         content = mutated(random.Random(f"file {seed} {number}"))
         yield f"file {number} of seed {seed}: {content[:2000]!r}", content

@@ -54,6 +54,12 @@ def test_rounds_choose_the_worst_question_and_never_the_same(seed: int) -> None:
     uniform = np.abs(PAIRS @ np.full(64, 4000 / 64) - PAIRS @ counts)
     assert learnt.asked[0] == int(np.argmax(np.rint(uniform)))
     assert learnt.cells.sum() == pytest.approx(4000)
+
+
+def test_a_few_rounds_take_most_of_the_error_away() -> None:
+    counts = table(4000, 0)  # One table: no theorem promises as much of every one.
+    learnt = learnt_histogram(counts, PAIRS, Payment("replace_one", epsilon=Fraction(1)), Noiseless(), 4000, rounds=8)
+    uniform = np.abs(PAIRS @ np.full(64, 4000 / 64) - PAIRS @ counts)
     assert np.abs(PAIRS @ learnt.cells - PAIRS @ counts).max() < uniform.max() / 3
 
 
