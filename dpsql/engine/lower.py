@@ -15,6 +15,7 @@ from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, ranked, stored_ranks
 from dpsql.engine.sized import UNIT, WIRES, added_up, sized_totals, total_rows
+from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.expressions import columns_of
@@ -293,6 +294,7 @@ def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatem
     _prove_sum(max(abs(end) for need in needs for end in (need.grid.low, need.grid.high)))
     need, lying = needs[0], total_rows(printer, needs)
     if lying is not None:
+        lying = from_totals(printer, lying)
         values = list(dict.fromkeys(_Values(*own) for own in lying.columns if own is not None))
         rows = _value_rows(printer, lying.source, values, units=True)
         xs = ["" if own is None else _x(printer, values.index(_Values(*own))) for own in lying.columns]

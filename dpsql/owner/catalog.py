@@ -12,7 +12,8 @@ from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.owner.advised import place_of
 from dpsql.owner.partitions import with_partition
-from dpsql.owner.shape import CLASSES, stores_grid
+from dpsql.owner.shape import CLASSES, stores_grid, table_shape
+from dpsql.owner.totals import stored_totals
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
 from dpsql.plan.types import DECLARED, Facts, Type, Value
@@ -100,6 +101,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         max_groups_per_unit=table.max_groups_per_unit,
         min_units=table.min_units or 1,
         ranked=table.most_rows > 1,
+        totals=stored_totals(table_shape(policy, name, table)),
     )
 
 

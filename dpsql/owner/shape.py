@@ -35,9 +35,10 @@ __all__ = [
     "UniverseShape",
     "shape_of",
     "stores_grid",
+    "table_shape",
 ]
 
-FORMAT = 3  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 4  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # The table of units and their classes; no name of a policy has a $.
 RECORD = "classes.parquet"  # A file beside the bounded one: who is of which class, for the versions to come.
@@ -254,7 +255,7 @@ def shape_of(policy: Policy) -> Shape:
     return Shape(
         policy.engine.kind,
         policy.engine.source(lambda written: _path(policy, written)),
-        tuple(_table_shape(policy, name, table) for name, table in policy.tables.items()),
+        tuple(table_shape(policy, name, table) for name, table in policy.tables.items()),
         tuple(_universe_shape(policy, name, metric) for name, metric in policy.metrics.items()),
         _class_shape(policy),
     )
@@ -288,7 +289,8 @@ def _universe_shape(policy: Policy, name: str, metric: MetricPolicy) -> Universe
     return UniverseShape(universe_name(metric.table, name), metric.table, tuple(places))
 
 
-def _table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
+def table_shape(policy: Policy, name: str, table: TablePolicy) -> TableShape:
+    """The shape of one table."""
     chain = None if isinstance(table.unit, str) else table.unit
     return TableShape(
         name=name,

@@ -16,6 +16,7 @@ from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
+from dpsql.owner.totals import stored_totals, totals_rows
 from dpsql.plan.catalog import RANK
 
 __all__ = [
@@ -63,6 +64,9 @@ def build_tables(
             facts[table.name] = public.described(database, table.name, types)
         else:
             build_private(database, table, sources[table.name], owners)
+            for totals in stored_totals(table) if database.dialect.counts else ():
+                order = [str(table.unit), *totals.keys]
+                database.create(totals.name, totals_rows(table, totals, database.dialect), order)
     for universe in shape.universes:
         table = shape.table(universe.table)
         database.create(universe.name, universe_rows(universe, table, sources[table.name]))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.types import Facts, Value
 
-__all__ = ["RANK", "Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "TableInfo"]
+__all__ = ["RANK", "Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "StoredTotals", "TableInfo"]
 
 RANK = "$rank"
 """The column of a bounded table that says each row's place within its unit, from 1; no name of a policy has a $."""
@@ -85,6 +86,34 @@ class RandomPartition:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredTotals:
+    """What is stored of each unit of a table, in all or by the values of listed columns: a row for each that has rows.
+
+    Attributes:
+        name: That of the bounded table which holds it.
+        keys: The listed columns.
+        columns: Whose counts and sums it holds, in grid steps.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    rows: ClassVar[str] = "$rows"
+    """The column with the number of rows."""
+
+    @staticmethod
+    def count(column: str) -> str:
+        """The column with the number of a column's values."""
+        return f"{column}$count"
+
+    @staticmethod
+    def sum(column: str) -> str:
+        """The column with their sum; NULL where there is none."""
+        return f"{column}$sum"
+
+
+@dataclass(frozen=True, slots=True)
 class TableInfo:
     """One table as the plan sees it.
 
@@ -107,6 +136,7 @@ class TableInfo:
         advised: What `dpsql advise` released of it; None before that, and of public tables.
         released: Of a synthetic table: under which fingerprint the ledger has it; then it is public, too.
         ranked: Whether the bounded table holds each row's place within its unit (`RANK`), and lies in that order.
+        totals: What is stored of each of its units, where its engine holds that; the smallest first.
         unread: Of a synthetic table that was granted: what its first reading costs; '' once it is paid for.
         answer: Of an answer that the same statement reads as a table: which of its parts it is; it is public, too.
     """
@@ -129,6 +159,7 @@ class TableInfo:
     advised: AdvisedTable | None = None
     released: str | None = None
     ranked: bool = False
+    totals: tuple[StoredTotals, ...] = ()
     unread: str = ""
     answer: int | None = None
 

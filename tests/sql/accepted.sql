@@ -18,7 +18,7 @@ SELECT count(*) AS n FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
@@ -42,7 +42,7 @@ SELECT COUNT(patient_id) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count(patient_id) integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT SUM(cost) FROM visits
 -- unit: visits.patient_id
@@ -771,7 +771,7 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a1: count_rows
 -- columns: mean real or NULL
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -2444,7 +2444,7 @@ SELECT AVG(age), SUM(age), AVG(income) FROM people
 -- a1: sum of integer [0, 110]; grid 1 from 0 to 110
 -- a2: avg of real [0, 200000] or NULL; grid 0.1 from 0 to 200000
 -- columns: avg(age) real, sum(age) integer, avg(income) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(55 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m2", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m3", CAST(COUNT("x1") AS BIGINT) AS "m4" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT "t0"."age" AS "x0", "t0"."income$grid" AS "x1" FROM "bounded"."main"."people" AS "t0") AS q
 
 -- policy: census
 SELECT COUNT(*) FROM people WHERE employed
@@ -2765,7 +2765,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a2: count_rows
 -- columns: median("cost") real, max("cost") real, count_star() integer
 -- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing', sensitivity = 24) MEDIAN(cost) FROM visits
@@ -3288,7 +3288,7 @@ SELECT SUM(district), AVG(district), STDDEV_POP(district), MEDIAN(district) FROM
 -- a2: stddev_pop of integer [1, 4]; grid 1 from 1 to 4
 -- a3: quantile_cont of integer [1, 4]; grid 1 from 1 to 4
 -- columns: sum(district) integer, avg(district) real, stddev_pop(district) real, median(district) real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT(*) AS BIGINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 2) * (CAST("x0" AS BIGINT) - 2)), 0) AS HUGEINT) AS "m3" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
+-- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x0"), 0) - CAST(2 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m2", CAST(COALESCE(SUM((CAST("x0" AS BIGINT) - 2) * (CAST("x0" AS BIGINT) - 2)), 0) AS HUGEINT) AS "m3" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q
 -- engine: SELECT "x0" AS "value", CAST(COUNT(*) AS BIGINT) AS "rows" FROM (SELECT "t0"."district" AS "x0" FROM "bounded"."main"."people" AS "t0") AS q WHERE "x0" IS NOT NULL GROUP BY "x0" ORDER BY "x0"
 
 -- The mean of what each unit has on average, each unit weighing the same
@@ -4384,7 +4384,7 @@ SELECT COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM patients
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 -- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
 -- columns: share real or NULL
 

@@ -71,9 +71,11 @@ def views(
     engine: duckdb.DuckDBPyConnection, shape: Shape, types: dict[str, str] = SOURCE, **rows: list[Row]
 ) -> dict[str, list[Row]]:
     """The rows of every bounded table that is built from these, sorted."""
+    built = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'bounded'"
+    for (name,) in engine.execute(built).fetchall():
+        engine.execute(f'DROP TABLE bounded.main."{name}"')
     for name, columns in types.items():
         engine.execute(f"CREATE OR REPLACE TABLE source.main.{name} ({columns})")
-        engine.execute(f"DROP TABLE IF EXISTS bounded.main.{name}")
         if rows.get(name):
             marks = ", ".join("?" for _ in rows[name][0])
             engine.executemany(f"INSERT INTO source.main.{name} VALUES ({marks})", rows[name])

@@ -1,0 +1,86 @@
+"""Units' totals from what is stored of each unit, in the place of all its rows.
+
+Theorem. It is the same number: a stored count or sum is that of a unit's rows in the bounded table (by listed columns:
+in one cell of theirs), as whole numbers, and these add up to the same as the rows do.
+
+Tests: tests/unit/engine/test_totals.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from dpsql.engine.printer import Printer
+from dpsql.engine.sized import TotalRows
+from dpsql.plan.catalog import ColumnInfo, StoredTotals, TableInfo
+from dpsql.plan.expressions import columns_of
+from dpsql.plan.nodes import Column, Expression, Filter, Relation, Scan
+from dpsql.plan.relations import filtered_scan
+from dpsql.plan.types import Facts, Grid, Type
+
+__all__ = ["from_totals"]
+
+
+def from_totals(printer: Printer, rows: TotalRows) -> TotalRows:
+    """Rows that have the same totals: the stored ones, where these are enough, else as they are."""
+    found = filtered_scan(rows.source.relation)
+    if found is None:
+        return rows
+    scan, conditions = found
+    read = _names(key.expression for key in rows.source.keys) | _names(conditions)
+    for totals in scan.table.totals:
+        values = [_value(printer, scan, totals, *own) for own in zip(rows.functions, rows.columns, strict=True)]
+        known = tuple(value for value in values if value is not None)
+        if read <= set(totals.keys) and len(known) == len(values):
+            relation = _over(rows.source.relation, _table(scan.table, totals))
+            return replace(
+                rows,
+                source=replace(rows.source, relation=relation),
+                functions=("sum",) * len(known),
+                columns=known,
+            )
+    return rows
+
+
+def _names(expressions: Iterable[Expression]) -> set[str]:
+    return {column.name for expression in expressions for column in columns_of(expression)}
+
+
+def _value(
+    printer: Printer, scan: Scan, totals: StoredTotals, function: str, own: tuple[Expression, Grid | None] | None
+) -> tuple[Expression, Grid] | None:
+    """The column that holds a total of each unit; None where none does."""
+    most = scan.table.rows_per_unit
+    if own is None:
+        return _whole(scan, totals.rows, 0, most)
+    argument, grid = own
+    if not isinstance(argument, Column) or argument.name not in totals.columns:
+        return None
+    if grid is None:
+        return _whole(scan, totals.count(argument.name), 0, most) if function == "count" else None
+    text, stored = printer.argument(argument, grid)
+    if not stored or printer.grid_integer(argument, grid, text, stored) != text:  # it is clamped first
+        return None
+    return _whole(scan, totals.sum(argument.name), most * min(grid.low, 0), most * max(grid.high, 0))
+
+
+def _whole(scan: Scan, name: str, low: int, high: int) -> tuple[Expression, Grid]:
+    facts = Facts(Type.INTEGER, Fraction(low), Fraction(high), step=Fraction(1))
+    return Column(scan.alias, name, facts), Grid(Fraction(1), low, high)
+
+
+def _over(relation: Relation, table: TableInfo) -> Relation:
+    """The same conditions on another table."""
+    match relation:
+        case Filter():
+            return replace(relation, input=_over(relation.input, table))
+        case Scan():
+            return replace(relation, table=table)
+    return relation
+
+
+def _table(table: TableInfo, totals: StoredTotals) -> TableInfo:
+    columns: dict[str, ColumnInfo] = {name: table.columns[name] for name in (str(table.unit), *totals.keys)}
+    return replace(table, name=totals.name, columns=columns, ranked=False, totals=())

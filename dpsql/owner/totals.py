@@ -1,0 +1,61 @@
+"""What each unit has in all, stored beside its rows: how many rows, and count and sum of each column of numbers.
+
+Sums over a whole table read one row a unit then, instead of all its rows. What is stored follows from the policy alone,
+and is made with the table: how long it takes, and what is there, tells nobody what was asked. It is never larger than
+the table.
+
+A table has its totals by unit, and once more by unit and listed columns, where a unit may have several rows in each of
+their cells.
+
+Tests: tests/unit/owner/test_totals.py.
+"""
+
+from __future__ import annotations
+
+from dpsql.engine.dialect import Dialect
+from dpsql.limits import FARTHEST_STEP
+from dpsql.owner.bounded import grid_limits
+from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
+from dpsql.plan.catalog import StoredTotals
+
+__all__ = ["stored_totals", "totals_rows"]
+
+SHARED = 4
+"""Rows that a unit may have, by the policy, for each cell of listed columns at least. It is a choice: with fewer, a
+table of cells is hardly smaller than that of the rows."""
+
+
+def stored_totals(table: TableShape) -> tuple[StoredTotals, ...]:
+    """The totals that are stored of a table, the smallest first."""
+    if table.public or table.rows_per_unit < 2:
+        return ()
+    summed = tuple(column.name for column in table.columns if _summable(table, column))
+    keys, cells = list[str](), 1
+    for column in table.columns:
+        listed = (False, True) if column.type == "boolean" else column.values or ()
+        own = len(listed) + 1 if listed else 0  # with NULL
+        if own and SHARED * cells * own <= table.rows_per_unit:
+            keys.append(column.name)
+            cells *= own
+    found = StoredTotals(f"{table.name}$totals", (), summed)
+    return (found, StoredTotals(f"{table.name}$cells", tuple(keys), summed)) if keys else (found,)
+
+
+def _summable(table: TableShape, column: ColumnShape) -> bool:
+    """Whether a unit's sum of a column is a whole number of steps, and no unit's is too large."""
+    if column.type not in NUMERIC or not (column.grid or (column.type == "integer" and column.step == 1)):
+        return False
+    return table.rows_per_unit * max(map(abs, grid_limits(column))) <= FARTHEST_STEP
+
+
+def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
+    """SQL of what is stored, from the bounded table."""
+    by = [words.quoted(name) for name in (str(table.unit), *totals.keys)]
+    grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
+    values = [(totals.rows, "count(*)")]
+    for name in totals.columns:
+        grid = words.quoted(grids[name])
+        values += [(totals.count(name), f"count({grid})"), (totals.sum(name), f"sum({grid})")]
+    texts = [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
+    grouped = ", ".join(by)
+    return f"SELECT {grouped}, {', '.join(texts)} FROM {words.bounded(table.name)} GROUP BY {grouped}"

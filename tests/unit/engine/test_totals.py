@@ -1,0 +1,46 @@
+"""Which statements read what is stored of each unit; that they find the same is in `test_sized`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dpsql.session import Session
+from dpsql.sql.parse import parse
+from tests.unit.engine.test_sized import ORDERS
+from tests.unit.mechanisms.shop import policy, sessions
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    made = (
+        "CREATE TABLE orders AS SELECT i % 50 AS customer, 'N' AS region, i AS amount, TRUE AS paid, 1 AS month, "
+        "DATE '2024-01-01' AS placed FROM range(200) AS t(i)"
+    )
+    yield from sessions(tmp_path_factory.mktemp("stored"), made, policy(ORDERS))
+
+
+@pytest.mark.parametrize(
+    ("asked", "table"),
+    [
+        ("SELECT COUNT(*), SUM(amount), COUNT(amount) FROM orders", "orders$totals"),
+        ("SELECT region, SUM(amount) FROM orders GROUP BY region", "orders$cells"),
+        ("SELECT region, COUNT(*) FROM orders WHERE paid GROUP BY region", "orders$cells"),
+        ("SELECT COUNT(*) FROM orders WHERE region = 'N' OR region IS NULL", "orders$cells"),
+        ("SELECT month, SUM(amount) FROM orders GROUP BY month", "orders"),
+        ("SELECT COUNT(*) FROM orders WHERE amount > 3", "orders"),
+        ("SELECT SUM(amount * 2) FROM orders", "orders"),
+        ("SELECT COUNT(placed) FROM orders", "orders"),
+        ("SELECT COUNT(*), COUNT(placed) FROM orders", "orders"),
+    ],
+)
+def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str, table: str) -> None:
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    prepared = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
+    assert all(reading.statement.bins for reading in prepared.readings)
