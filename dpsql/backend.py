@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from dpsql.answers.answer import Answer
 from dpsql.answers.batch import ToBuy
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
@@ -60,7 +62,8 @@ class Backend:
         times: When answers leave.
         outlines: Those of statements over the catalog alone, by analyst, text and parameters.
         planned: Their plans, by the same.
-        asked: What they are at their own price, by the same and all options. These three are never another backend's.
+        asked: What they are at their own price, by the same and all options.
+        replayed: Their answers, by that and by what is stored of them. None of these four is ever another backend's.
     """
 
     catalog: Catalog
@@ -78,6 +81,7 @@ class Backend:
     outlines: Shelf[Outline] = field(default_factory=Shelf, init=False)
     planned: Shelf[AnyPlan] = field(default_factory=Shelf, init=False)
     asked: Shelf[ToBuy[Spoken]] = field(default_factory=Shelf, init=False)
+    replayed: Shelf[Answer] = field(default_factory=Shelf, init=False)
 
     @property
     def lower(self) -> Lower:
@@ -142,7 +146,7 @@ class Backend:
             analyst: Who asks.
             release: Charges for what is new of them and adds its answers to those that were stored; gives notices.
         """
-        fingerprints = self._fingerprints(own, analyst)
+        fingerprints = self.fingerprints(own, analyst)
         batch, stored = self._found(own, fingerprints)
         if not batch.fresh:  # all of it is free: nobody need wait for another
             return batch, stored, ()
@@ -154,12 +158,18 @@ class Backend:
                 batch, stored = self._found(own, fingerprints)
                 return batch, stored, release(batch, stored)
 
-    def _fingerprints(self, own: Sequence[Prepared], analyst: str) -> list[str]:
-        return [prepared.fingerprint(analyst, self.catalog.version) for prepared in own]
+    def fingerprints(self, own: Sequence[Prepared], analyst: str) -> tuple[str, ...]:
+        """What tells the releases of statements from all others."""
+        return tuple(prepared.fingerprint(analyst, self.catalog.version) for prepared in own)
+
+    def stored(self, fingerprints: Sequence[str]) -> list[str] | None:
+        """What tells the stored answers of these from all others; None where one is not stored."""
+        found = [self.ledger.find(fingerprint) for fingerprint in fingerprints]
+        return None if None in found else [sha256(own[0]).hexdigest() for own in found if own is not None]
 
     def together(self, own: Sequence[Prepared], analyst: str) -> tuple[Batch, dict[int, Released]]:
         """How statements are bought together, and the stored answers of those that were released before."""
-        return self._found(own, self._fingerprints(own, analyst))
+        return self._found(own, self.fingerprints(own, analyst))
 
     def _found(self, own: Sequence[Prepared], fingerprints: Sequence[str]) -> tuple[Batch, dict[int, Released]]:
         stored, at = dict[int, Released](), list(own)

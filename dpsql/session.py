@@ -79,7 +79,7 @@ class Session(Buying):
         statement = parse(sql)
         match statement:
             case syntax.QueryStatement():
-                return self._bought([self._ready(sql, statement, parameters, options)])[0]
+                return self._bought_again(self._ready(sql, statement, parameters, options))
             case syntax.Explain():
                 return self.explain(sql, parameters, **options).to_answer()
             case syntax.ShowBudget():
@@ -261,7 +261,8 @@ class Session(Buying):
         own = None if key is None or told is None else (*key, told, self._set, self._backend.defaults)
 
         def made() -> ToBuy[Spoken]:
-            return self._ask(statement, parameters, options, self._planned(sql, statement.select, parameters))
+            asked = self._ask(statement, parameters, options, self._planned(sql, statement.select, parameters))
+            return replace(asked, key=own, fingerprints=self._backend.fingerprints(asked.priced, self._analyst))
 
         found = self._backend.asked.once(own, made, lambda made: made.groups)
         return replace(found, spoken=Spoken(statement, parameters))

@@ -1,8 +1,8 @@
-"""What was worked out for a statement, kept for who asks the same again: outlines, plans, prepared statements.
+"""What was worked out for a statement, kept for who asks the same again: outlines, plans, prices, stored answers.
 
 What is kept follows from its key and from what never changes while it is kept: policy, table version, public tables.
-Nothing of an account or of an answer is kept. A key names the analyst, so that how fast a statement is planned tells
-nobody what others ask.
+Nothing of an account is kept; the key of an answer says what the ledger holds of it. A key names the analyst, so that
+how fast a statement is planned tells nobody what others ask.
 
 Tests: tests/unit/test_shelf.py.
 """

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NOT_PRIVATE",
     "Answer",
+    "IntervalsOf",
     "Measurement",
     "ReleaseSummary",
     "public",
@@ -37,6 +38,9 @@ NOT_PRIVATE = "NOT PRIVATE: test sampler"
 
 _SHOWN = 60  # Rows of a printed table; the rest is counted. It is a choice: about one screen.
 _NOTHING = PrivacyLoss()
+
+IntervalsOf = Callable[[int, float], list[Ends]]
+"""Column, from 0, and confidence to one interval a row; empty for a column without noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,7 @@ class Answer:
     replayed: bool
     private: bool
     confidence: float
-    _intervals: Callable[[int, float], list[Ends]] = field(compare=False)
-    """Column, from 0, and confidence to one interval a row; empty for a column without noise."""
+    _intervals: IntervalsOf = field(compare=False)
     released_from: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     _roles: tuple[ColumnRole, ...] = field(default=(), compare=False)

@@ -5,7 +5,7 @@ Tests: tests/unit/answers/test_batch.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeGuard, TypeVar
@@ -64,12 +64,16 @@ class ToBuy(Generic[Spoken]):
         spoken: How it was asked.
         several: What is made of several answers; None where there is one.
         first: What is released before them, for them to read: it shows nothing of its own.
+        key: All that its answers follow from, but what is stored; None where that cannot be said.
+        fingerprints: Of all that is priced, where there is a key.
     """
 
     parts: tuple[Own, ...]
     spoken: Spoken
     several: Several | None = None
     first: tuple[Prepared, ...] = ()
+    key: tuple[Hashable, ...] | None = None
+    fingerprints: tuple[str, ...] = ()
 
     @property
     def priced(self) -> tuple[Prepared, ...]:

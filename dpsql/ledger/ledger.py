@@ -364,7 +364,7 @@ class Ledger(Closing):
 
     def _catch_up(self) -> None:
         self._state.catch_up(self._file)
-        if self._state.limits != self._limits.encoded():
+        if self._state.limits != self._limits.encoded:
             raise LimitsChanged
 
     def _check_mark(self) -> None:
@@ -380,11 +380,11 @@ class Ledger(Closing):
         with self._file.transaction():
             self._state.catch_up(self._file)
             self._check_mark()
-            if self._state.limits != self._limits.encoded():
+            if self._state.limits != self._limits.encoded:
                 self._granting.refuse_overspent()
                 self._state.refuse_incomparable(self._limits)
                 self._state.refuse_redefined(self._limits)
-                self._file.append("limits", detail={"limits": self._limits.encoded()})
+                self._file.append("limits", detail={"limits": self._limits.encoded})
                 self._state.catch_up(self._file)
             if begins is not None and not self._state.releases:
                 self._granting.refuse_everybody(begins.account(self.composition))

@@ -70,7 +70,7 @@ def write_opening(file: LedgerFile, pinned: Pinned, limits: PolicyLimits, contri
         detail={
             "ledger": secrets.token_hex(16),
             "pinned": asdict(pinned),
-            "limits": limits.encoded(),
+            "limits": limits.encoded,
             "contribution_key": contribution_key,
         },
     )

@@ -82,8 +82,8 @@ def reset(
             with file.transaction():
                 state.catch_up(file)
                 file.append("reset", account=account or "", detail={"reason": reason, "found": found, "epoch": epoch})
-                if account is None and state.limits != limits.encoded():
-                    file.append("limits", detail={"limits": limits.encoded()})
+                if account is None and state.limits != limits.encoded:
+                    file.append("limits", detail={"limits": limits.encoded})
             _adopt(marks, path, file, state)
         finally:
             file.close()

@@ -56,6 +56,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from dpsql.errors import InvariantBroken
@@ -111,7 +112,7 @@ class Limits:
             raise InvariantBroken(f"the share of a class must be above 0 and at most 1: {self!r}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyLimits:
     """All limits of one policy.
 
@@ -134,8 +135,9 @@ class PolicyLimits:
         own = self.analysts[account]
         return replace(own, metric=own.metric or self.total.metric, classes=own.classes or self.total.classes)
 
+    @cached_property
     def encoded(self) -> dict[str, Any]:
-        """The limits as JSON; amounts are exact ratios."""
+        """The limits as JSON, which nobody changes; amounts are exact ratios."""
         encoded = {"total": _encoded(self.total), "analysts": {name: _encoded(x) for name, x in self.analysts.items()}}
         return encoded | ({"metrics": dict(self.metrics)} if self.metrics else {})
 
