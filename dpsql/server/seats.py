@@ -8,6 +8,10 @@ from threading import Lock
 
 __all__ = ["Seats"]
 
+_TAKEN = Future[None]()
+"""Of all whose seat was free."""
+_TAKEN.set_result(None)
+
 
 class Seats:
     """Who is at work, and who waits to be. Threads and loops may share it.
@@ -24,8 +28,11 @@ class Seats:
 
     def asked(self, analyst: str) -> Future[None]:
         """Done as soon as there is a seat, which `leave` gives back; who cancels it before then has none."""
-        seat = Future[None]()
         with self._lock:
+            if not self._waiting and self._free(analyst):  # as nearly always
+                self._inside[analyst] += 1
+                return _TAKEN
+            seat = Future[None]()
             self._waiting.append((analyst, seat))
         self._grant()
         return seat
@@ -39,8 +46,14 @@ class Seats:
         """Gives a seat back."""
         with self._lock:
             self._inside[analyst] -= 1
-            self._inside += Counter()  # forgets who has none
+            if not self._inside[analyst]:
+                del self._inside[analyst]
+            if not self._waiting:
+                return
         self._grant()
+
+    def _free(self, analyst: str) -> bool:
+        return self._inside.total() < self._most and self._inside[analyst] < self._own
 
     def _grant(self) -> None:
         """Lets in who may come, the first who asked first."""
@@ -48,7 +61,7 @@ class Seats:
         with self._lock:
             left = list[tuple[str, Future[None]]]()
             for analyst, seat in self._waiting:
-                if self._inside.total() >= self._most or self._inside[analyst] >= self._own:
+                if not self._free(analyst):
                     left.append((analyst, seat))
                 elif seat.set_running_or_notify_cancel():
                     self._inside[analyst] += 1

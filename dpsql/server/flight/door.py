@@ -30,7 +30,7 @@ from dpsql.errors import (
 )
 from dpsql.server.core import Server
 from dpsql.server.events import tell
-from dpsql.server.flight.arrow import refuse_folded, stream, stream_of
+from dpsql.server.flight.arrow import refuse_folded, stream_of
 from dpsql.server.flight.messages import METHODS, SERVICE, action_of, result
 from dpsql.server.flight.sessions import DOOR, Sessions, Visit
 from dpsql.server.flight.statements import ACTIONS, Statements
@@ -174,8 +174,7 @@ class FlightDoor(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     def _do_get(self, request: bytes, context: Context) -> Iterator[bytes]:
         kept = self._kept(context)
-        table = self._work(context, kept, lambda: self._statements.get(kept, request))
-        yield from stream(table)
+        yield from self._work(context, kept, lambda: self._statements.get(kept, request))
 
     def _do_action(self, request: bytes, context: Context) -> Iterator[bytes]:
         kept = self._kept(context)

@@ -21,7 +21,7 @@ METHODS = {
 """What is served of Flight, and whether requests and responses are streams."""
 SQL = "type.googleapis.com/arrow.flight.protocol.sql."
 BY_COMMAND = 2  # The type of a FlightDescriptor that holds a command.
-UNKNOWN = -1  # The number of rows or bytes of an answer that was not asked yet.
+UNKNOWN = field(4, -1) + field(5, -1)  # The numbers of rows and of bytes of an answer that was not asked yet.
 DATA_BODY = 1000  # The field of FlightData with a record batch's buffers.
 
 
@@ -90,7 +90,7 @@ def action_of(request: bytes) -> tuple[str, bytes]:
 def flight_info(schema: bytes, descriptor: bytes, ticket: bytes) -> bytes:
     """A FlightInfo with one endpoint: this server."""
     endpoint = field(1, field(1, ticket))
-    return field(1, schema) + field(2, descriptor) + field(3, endpoint) + field(4, UNKNOWN) + field(5, UNKNOWN)
+    return field(1, schema) + field(2, descriptor) + field(3, endpoint) + UNKNOWN
 
 
 def schema_result(schema: bytes) -> bytes:

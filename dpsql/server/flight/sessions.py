@@ -103,11 +103,12 @@ class Sessions:
 
     def find(self, header: str) -> Visit | None:
         """The session that a header opened before."""
+        digest = self._digest(header)
         with self._lock:
-            kept = self._kept.get(self._digest(header))
+            kept = self._kept.get(digest)
             if kept is not None:
                 kept.used = self._clock()
-                self._kept.move_to_end(self._digest(header))
+                self._kept.move_to_end(digest)
             return kept
 
     def open(self, header: str, address: str) -> Visit:

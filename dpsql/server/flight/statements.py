@@ -8,6 +8,7 @@ nothing. These calls take their time, and are made in the server's pool.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from dpsql.dbapi import set_statement
 from dpsql.errors import Error, NotSupportedError, ProgrammingError
 from dpsql.plan.types import Value
 from dpsql.server.flight import catalogue
-from dpsql.server.flight.arrow import answer_table, parameter_schema, parameters_of, schema_of
+from dpsql.server.flight.arrow import answer_table, parameter_schema, parameters_of, schema_of, stream
 from dpsql.server.flight.messages import (
     Ticket,
     any_message,
@@ -36,6 +37,7 @@ from dpsql.server.flight.sessions import PreparedSql, Visit
 from dpsql.server.flight.wire import Fields, field, read
 from dpsql.server.outlines import with_intervals
 from dpsql.server.refusals import TooMuch
+from dpsql.shelf import Key, Shelf, exactly
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
@@ -62,6 +64,8 @@ ACTIONS = {
     "CloseSession": "Ends the session.",
 }
 """The actions there are, with what each does."""
+SMALL = 1000
+"""Cells of an answer whose messages are kept for who asks again. It is a choice: what a dashboard draws."""
 CLOSED = CANCELLED = 1  # The status of a session that was closed, and of a statement that was given up.
 INVALID = 2  # The error of a session option whose value will not do.
 
@@ -77,6 +81,7 @@ class Statements:
     def __init__(self, name: str, most: int) -> None:
         self._name = name
         self._most = most
+        self._streams = Shelf[tuple[bytes, ...]]()
 
     def info(self, kept: Visit, descriptor: bytes, *, intervals: bool) -> bytes:
         """A FlightInfo: the columns, and the ticket that fetches them. Nothing is charged.
@@ -93,8 +98,8 @@ class Statements:
         """The columns alone, as a SchemaResult."""
         return schema_result(_bytes(self._described(kept, command_of(descriptor), intervals)[0]))
 
-    def get(self, kept: Visit, request: bytes) -> pa.Table:
-        """The rows that a ticket names; here a statement is charged."""
+    def get(self, kept: Visit, request: bytes) -> Iterable[bytes]:
+        """The rows that a ticket names, as FlightData; here a statement is charged."""
         command = read(request).blob(1)
         name, body = named(command)
         if name == "TicketStatementQuery":
@@ -102,7 +107,7 @@ class Statements:
         if catalogue.schema_named(name, body) is None:
             raise ProgrammingError("The ticket is none of this server's. Ask GetFlightInfo for one.")
         kept.guest.admit(len(command))
-        return catalogue.listed(name, body, kept.guest, self._name)
+        return stream(catalogue.listed(name, body, kept.guest, self._name))
 
     def put(self, kept: Visit, descriptor: bytes, parameters: bytes) -> bytes:
         """Values for a prepared statement, or a statement without rows (SET, DROP TABLE, CREATE SYNTHETIC TABLE)."""
@@ -178,10 +183,13 @@ class Statements:
             kept.prepare(PreparedSql(sql, outline=known)), _bytes(schema), _bytes(parameter_schema(outline))
         )
 
-    def _asked(self, kept: Visit, ticket: Ticket) -> pa.Table:
+    def _asked(self, kept: Visit, ticket: Ticket) -> Iterable[bytes]:
         values = parameters_of(ticket.parameters) if ticket.parameters else ()
         answer = kept.was_set.get(ticket.sql) or self._query(kept, ticket.sql, values, intervals=ticket.intervals)
-        return answer_table(answer, kept.told)
+        if len(answer.rows) * len(answer.columns) > SMALL:
+            return stream(answer_table(answer, kept.told))
+        key = _key(kept, answer)
+        return self._streams.once(key, lambda: tuple(stream(answer_table(answer, kept.told))))
 
     def _query(self, kept: Visit, sql: str, values: tuple[Value, ...], *, intervals: bool = False) -> Answer:
         if not kept.own and _sets(sql):
@@ -222,6 +230,14 @@ def _prepared(kept: Visit, body: Fields) -> PreparedSql:
             "There is no such prepared statement: it was closed, or its session ended. Prepare it anew."
         )
     return own
+
+
+def _key(kept: Visit, answer: Answer) -> Key | None:
+    """What the messages of an answer depend on; None where some value of it cannot be compared."""
+    rows, told = exactly(answer.rows), exactly(kept.told)
+    if rows is None:
+        return None
+    return (kept.guest.analyst, *answer.columns, *answer.types, rows, told, answer.private, answer.footnote)
 
 
 def _sets(sql: str) -> bool:

@@ -12,6 +12,8 @@ __all__ = ["BrokenMessage", "Fields", "field", "packed", "read"]
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # Kinds of field, by their numbers.
 LONGEST_VARINT = 10  # Bytes of a number of 64 bits, 7 bits in each.
 WHOLE = 2**64  # Negative numbers are written modulo this.
+SHORT = [bytes([value]) for value in range(128)]
+"""The numbers of one byte, as most are: these are written and read without a loop."""
 
 
 class BrokenMessage(ProgrammingError):  # noqa: N818
@@ -29,14 +31,16 @@ class Fields:
 
     def blob(self, number: int) -> bytes:
         """Bytes; none where the field is absent."""
-        return next(iter(self.blobs(number)[-1:]), b"")
+        values = self.blobs(number)
+        return values[-1] if values else b""
 
     def blobs(self, number: int) -> list[bytes]:
         """All of a field that may stand several times."""
         values = self._found.get(number, [])
-        if not all(isinstance(value, bytes) for value in values):
+        own = [value for value in values if isinstance(value, bytes)]
+        if len(own) < len(values):
             raise BrokenMessage
-        return [value for value in values if isinstance(value, bytes)]
+        return own
 
     def text(self, number: int) -> str:
         """Text, which must be UTF-8; empty where the field is absent."""
@@ -127,6 +131,8 @@ def _text(value: bytes) -> str:
 
 
 def _written(value: int) -> bytes:
+    if value < len(SHORT):
+        return SHORT[value]
     own = bytearray()
     while value > 127:
         own.append(value & 127 | 128)
@@ -136,6 +142,8 @@ def _written(value: int) -> bytes:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
+    if at < len(message) and message[at] < len(SHORT):
+        return message[at], at + 1
     value = 0
     for place in range(LONGEST_VARINT):
         if at + place >= len(message):
