@@ -50,7 +50,7 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], clu
         tables = tables_of(pair.there)
         with duckdb.connect(str(file), read_only=True) as here, cluster.asked() as there:
             tables.show(there)
-            for (table,) in here.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall():
+            for table in pair.tables:
                 columns = [row[0] for row in here.execute(f'DESCRIBE "{table}"').fetchall()]
                 quoted = ", ".join(map(tables.dialect.quoted, columns))
                 named = ", ".join(f'"{column}"' for column in columns)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import duckdb
+
 import dpsql
 import dpsql.testing
 from dpsql.answers.batch import Own, ToBuy
@@ -60,6 +62,16 @@ class Twins:
 
     here: dpsql.testing.TestProxy
     there: dpsql.testing.TestProxy
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The bounded tables that both hold: all of DuckDB's but the stored totals, which it alone has."""
+        catalog = self.here.session(analyst="meaning")._backend.catalog
+        totals = {totals.name for table in catalog.tables.values() for totals in table.totals}
+        (file,) = self.here._cache.rglob("bounded.duckdb")
+        with duckdb.connect(str(file), read_only=True) as here:
+            found = here.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary").fetchall()
+        return tuple(name for (name,) in found if name not in totals)
 
     def assert_the_same(self, block: Block, engine: str) -> None:
         """Both have the same exact numbers of a statement of the corpus, or the other refuses it as what it lacks.
