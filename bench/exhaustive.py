@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,7 +21,8 @@ from tests.exhaustive.verdicts import Verdict
 from tests.exhaustive.world import TinyWorld
 
 PAGE = ROOT / "docs" / "under_fire.md"
-TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "largest part of epsilon", "of delta")
+TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "most of epsilon", "of delta", "of rho")
+PARTS = ("of_epsilon", "of_delta", "of_rho")
 
 
 def main(only_print: bool) -> bool:
@@ -73,11 +73,8 @@ def together(found: Mapping[str, Measured]) -> Measured:
 
 def row(name: str, found: Measured) -> list[str]:
     """One line of the table."""
-    shares: Counter[bool] = Counter()
-    for case, _, verdict in found:
-        kind = "delta" in case.options
-        shares[kind] = max(shares[kind], verdict.share)  # type: ignore[call-overload]
-    shown = [f"{shares[kind]:.4f}" if kind in shares else "" for kind in (False, True)]
+    shares = [max(getattr(verdict, what) for _, _, verdict in found) for what in PARTS]
+    shown = [f"{share:.4f}" if share else "" for share in shares]
     statements = len({str(case) for case, _, _ in found})
     totals = [
         sum(pairs for _, pairs, _ in found),

@@ -16,6 +16,9 @@ OPENLY = {"epsilon": 3, "delta": 1e-2, "mechanism": "threshold"}
 FEW_NUMBERS = (0.5, 1.0, 3.0)
 """Prices in epsilon, and multiples of a metric."""
 
+FEW_RHOS = (0.05, 0.5)
+"""Prices in rho."""
+
 OPEN = "SELECT h, COUNT(DISTINCT id) FROM {t} GROUP BY h"
 COUNTED = "SELECT COUNT(*) FROM {t}"
 SOME = "SELECT COUNT(*) FROM {t} WHERE g = 'b'"
@@ -54,6 +57,9 @@ BY_MECHANISM: tuple[Case, ...] = (
     *_priced("gaussian", SOME, delta=1e-2, spreads=9),
     *_priced("gaussian", SUMMED, delta=1e-2, spreads=9),
     _named("gaussian", SUMMED, epsilon=1, delta=1e-2, spreads=9, family="several"),
+    *(_named("gaussian", sql, rho=rho, spreads=9) for sql in (SOME, SUMMED) for rho in FEW_RHOS),
+    _named("gaussian", SUMMED, rho=0.5, spreads=9, family="several"),
+    _named("gaussian", SUMMED, rho=0.5, spreads=9, family="missing"),
     *(_named("threshold", OPEN, epsilon=e, delta=1e-2, spreads=w) for e, w in ((1, 9), (3, 12))),
     _named("gaussian_threshold", OPEN, epsilon=3, delta=1e-2, spreads=9),
     *_priced("exponential", MEDIAN, interval="none"),
@@ -61,10 +67,15 @@ BY_MECHANISM: tuple[Case, ...] = (
     *_priced("exponential", "SELECT MODE(g) FROM {t}"),
     *_priced("exponential", MEDIAN, interval="none", family="several"),
     _named("exponential", MEDIAN, epsilon=1, interval="none", family="missing"),
+    *(_named("exponential", MEDIAN, rho=rho, interval="none") for rho in FEW_RHOS),
+    *(_named("exponential", "SELECT MODE(g) FROM {t}", rho=rho) for rho in FEW_RHOS),
     *_priced("top_k", FIRST),
     _named("top_k", "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n LIMIT 2", epsilon=3),
+    _named("top_k", FIRST, rho=0.5),
     _named("clamped", SUMMED, epsilon=30),
+    _named("clamped", SUMMED, rho=20),
     *_priced("preprocessing", SUMMED, sensitivity=2),
+    _named("preprocessing", SUMMED, sensitivity=2, rho=0.5),
     Case("public", COUNTED, {}, "fixed", relations=RELATIONS[1:]),
     _named("random_dp", BY_GROUP, epsilon=1, family="cells"),
     *(Case("metric", sql, {"metric": "{t}", "multiple": m}, "apart") for sql in NEAR for m in FEW_NUMBERS),
@@ -89,6 +100,7 @@ QUICK: tuple[Case, ...] = (
     _named("laplace", MEAN, epsilon=1),
     _named("gaussian", SOME, epsilon=1, delta=1e-2, spreads=9),
     _named("threshold", OPEN, epsilon=3, delta=1e-2, spreads=12),
+    _named("gaussian", SUMMED, rho=0.5, spreads=9),
     _named("exponential", MEDIAN, epsilon=1, interval="none"),
     _named("exponential", "SELECT MODE(g) FROM {t}", epsilon=1),
     _named("top_k", FIRST, epsilon=3),
@@ -106,12 +118,11 @@ LEFT_OUT: Mapping[str, str] = {
 
 PARTLY: Mapping[str, str] = {
     "laplace": "variances and covariances: three noises and more together have too many paths",
-    "gaussian": "means and variances, for the same reason; prices in rho alone, which name no epsilon",
-    "exponential": "quantiles with an interval: its ends are drawn, too; prices in rho",
-    "top_k": "prices in rho",
+    "gaussian": "means and variances, for the same reason",
+    "exponential": "quantiles with an interval: its ends are drawn, too",
     "metric": "all but one count or one sum, and metrics of several attributes",
     "random_dp": "pairs of which one alone has rows in some cell, which gamma is charged for; means",
     "preprocessing": "all but sums with a named sensitivity: too many paths",
-    "clamped": "means and variances of units' totals; prices in rho",
+    "clamped": "means and variances of units' totals",
 }
 """What of the others is not."""

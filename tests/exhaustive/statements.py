@@ -21,13 +21,10 @@ from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
 from tests.exhaustive.tables import FAMILIES, HIGHEST, RELATIONS, Table, apart, exposed, neighbours
-from tests.exhaustive.verdicts import Verdict, compared
+from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 
-__all__ = ["Case", "Claim", "Laws", "claimed", "laws", "verified"]
-
-Claim = tuple[Fraction, Fraction]
-"""Epsilon and delta."""
+__all__ = ["Case", "Laws", "claimed", "laws", "verified"]
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ def laws(world: TinyWorld, case: Case, relation: str) -> Laws:
         (claim,) = claims
         key = tuple(_plain(own) for own in raw)
         if key not in by_raw:
-            by_raw[key] = law_of(_released(prepared, raw), Window(Fraction(case.spreads), claim[0]))
+            by_raw[key] = law_of(_released(prepared, raw), Window(Fraction(case.spreads), claim.reach))
         by_table[table] = by_raw[key]
     return Laws(prepared.loss, tuple(mechanisms), by_table, len(by_raw))
 
@@ -105,12 +102,12 @@ def verified(world: TinyWorld, case: Case, relation: str) -> Verdict:
     for one, two in neighbours(FAMILIES[case.family], relation, world.most[case.family]):
         if case.mechanism == "random_dp" and exposed(one, two):
             continue
-        total += compared(found.by_table[one], found.by_table[two], *claimed(found.loss, (one, two)))
+        total += compared(found.by_table[one], found.by_table[two], claimed(found.loss, (one, two)))
     return total
 
 
 def claimed(loss: Loss, pair: tuple[Table, Table] | None = None) -> Claim:
-    """What a loss says in epsilon and delta: exactly, before the ledger rounds it up.
+    """What a loss says: exactly, before the ledger rounds it up.
 
     Args:
         loss: The loss.
@@ -121,22 +118,27 @@ def claimed(loss: Loss, pair: tuple[Table, Table] | None = None) -> Claim:
     """
     match loss:
         case Free():
-            return Fraction(0), Fraction(0)
+            return Claim(Fraction(0))
         case Pure():
-            return loss.epsilon, Fraction(0)
+            return Claim(loss.epsilon, rho=loss.rho)
         case Approximate():
-            return loss.epsilon, loss.delta
-        case Concentrated(epsilon=Fraction() as epsilon, delta=Fraction() as delta):
-            return epsilon, delta
+            return Claim(loss.epsilon, loss.delta)
+        case Concentrated():
+            return Claim(loss.epsilon, loss.delta or Fraction(0), None if loss.outside else loss.rho)
         case RandomDPLoss():
-            return loss.epsilon, loss.delta or Fraction(0)
+            return Claim(loss.epsilon, loss.delta or Fraction(0))
         case MetricLoss():
-            return _by_metric(loss.multiples, pair), Fraction(0)
+            return Claim(_by_metric(loss.multiples, pair))
         case Composed():
             parts = [claimed(part, pair) for part in loss.parts]
-            zero = Fraction(0)
-            return loss.count * sum((e for e, _ in parts), zero), loss.count * sum((d for _, d in parts), zero)
-    raise InvariantBroken(f"no epsilon and delta follow from {loss}")
+            delta = loss.count * sum((part.delta for part in parts), Fraction(0))
+            return Claim(_added(loss, [p.epsilon for p in parts]), delta, _added(loss, [p.rho for p in parts]))
+    raise InvariantBroken(f"nothing follows from {loss}")
+
+
+def _added(loss: Composed, parts: Sequence[Fraction | None]) -> Fraction | None:
+    known = [part for part in parts if part is not None]
+    return loss.count * sum(known, Fraction(0)) if len(known) == len(parts) else None
 
 
 def _by_metric(multiples: Mapping[str, Fraction], pair: tuple[Table, Table] | None) -> Fraction:

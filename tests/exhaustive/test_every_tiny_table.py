@@ -25,7 +25,7 @@ from tests.attacks.seeded_bugs import BUGS
 from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PLANS, QUICK
 from tests.exhaustive.statements import Case, claimed, laws, verified
 from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
-from tests.exhaustive.verdicts import Verdict, compared
+from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 
 LEAST_CHECKS = 1_000_000
@@ -64,7 +64,7 @@ def test_no_output_of_any_tiny_table_tells_more_than_is_charged(every: TinyWorld
     for case in (*BY_MECHANISM, *PLANS):
         for relation in case.relations:
             verdict = verified(every, case, relation)
-            print(f"{relation}; {case}: {verdict.checks:,} checks, at most {verdict.share:.4f} of the claim")
+            print(f"{relation}; {case}: {verdict.checks:,} checks, {verdict}")
             assert verdict.checks > 0
             assert verdict.broken == 0, (relation, case)
             total += verdict
@@ -95,7 +95,7 @@ def _half_noise() -> AbstractContextManager[object]:
 
 def _one_too_low() -> AbstractContextManager[object]:
     def lower(l1: int, l2_squared: int, one_cell: bool) -> sensitivity.Sensitivity:
-        return whole(l1 - 1, l2_squared, one_cell)
+        return whole(l1 - 1, l2_squared - 1, one_cell)
 
     whole = sensitivity.Sensitivity
     return patch.object(sensitivity, "Sensitivity", lower)
@@ -112,6 +112,7 @@ def _no_group_of_missing_values() -> AbstractContextManager[object]:
 PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
     "half the noise": (_half_noise, QUICK[0]),
     "a sensitivity that is one too low": (_one_too_low, QUICK[0]),
+    "a sensitivity that is one too low, at a price in rho": (_one_too_low, QUICK[4]),
     "the group of missing values is forgotten": (_no_group_of_missing_values, QUICK[-1]),
     **{
         bug.name: (bug.plant, case)
@@ -146,9 +147,16 @@ def test_values_beyond_their_bounds_are_convicted_where_nothing_clamps_them() ->
 @pytest.mark.parametrize("at", [0, 3], ids=["epsilon", "delta"])
 def test_a_claim_that_is_a_little_too_small_is_refuted(smallest: TinyWorld, at: int) -> None:
     found, pairs = laws(smallest, QUICK[at], "add_remove"), [*neighbours(FAMILIES["single"], "add_remove", 2)]
-    epsilon, delta = claimed(found.loss)
-    nearly = (epsilon, delta * LESS) if delta else (epsilon * LESS, delta)
-    assert sum(compared(found.by_table[one], found.by_table[two], *nearly).broken for one, two in pairs)
+    claim = claimed(found.loss)
+    assert claim.epsilon
+    nearly = Claim(claim.epsilon, claim.delta * LESS) if claim.delta else Claim(claim.epsilon * LESS)
+    assert sum(compared(found.by_table[one], found.by_table[two], nearly).broken for one, two in pairs)
+
+
+def test_a_rho_that_is_a_little_too_small_is_refuted(smallest: TinyWorld) -> None:
+    found, pairs = laws(smallest, QUICK[4], "add_remove"), [*neighbours(FAMILIES["single"], "add_remove", 2)]
+    nearly = Claim(None, rho=Fraction(1, 2) * (1 - Fraction(1, 10**12)))  # nine standard deviations show that much
+    assert sum(compared(found.by_table[one], found.by_table[two], nearly).broken for one, two in pairs)
 
 
 def test_pairs_that_gamma_is_charged_for_lose_more_than_epsilon() -> None:
@@ -156,5 +164,5 @@ def test_pairs_that_gamma_is_charged_for_lose_more_than_epsilon() -> None:
     with TinyWorld({"cells": 1}) as world:
         found, verdict = laws(world, case, "add_remove"), Verdict()
         for one, two in neighbours(FAMILIES["cells"], "add_remove", 1):
-            verdict += compared(found.by_table[one], found.by_table[two], *claimed(found.loss))
+            verdict += compared(found.by_table[one], found.by_table[two], claimed(found.loss))
     assert verdict.broken

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from tests.exhaustive.branching import Law
 from tests.exhaustive.chances import BITS, Chance, at_most, exponential
 
-__all__ = ["Verdict", "compared"]
+__all__ = ["ORDERS", "Claim", "Verdict", "compared"]
+
+ORDERS = (2, 3, 8)
+"""Of the Renyi divergences that a rho bounds. Whole ones need no roots; there a discrete Gaussian reaches its rho."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a loss says of neighbours.
+
+    Attributes:
+        epsilon: None where it names a rho alone.
+        delta: What may be lost beside it.
+        rho: Of zero-concentrated privacy; None where nothing is said of it.
+    """
+
+    epsilon: Fraction | None
+    delta: Fraction = Fraction(0)
+    rho: Fraction | None = None
+
+    @property
+    def reach(self) -> Fraction:
+        """Neighbours' numbers are at most so many scales, or standard deviations, apart."""
+        return 1 + (self.rho or Fraction(0)) if self.epsilon is None else self.epsilon  # sqrt(2 rho) <= 1 + rho
 
 
 @dataclass(frozen=True)
@@ -16,21 +40,38 @@ class Verdict:
     """What came of comparing.
 
     Attributes:
-        checks: Inequalities that were decided, one for each output of each pair.
-        share: The largest share of epsilon that an output shows; of delta, where the claim has one.
+        checks: Inequalities that were decided: one for each output of each pair, and one for each pair and order.
+        of_epsilon: The largest share of epsilon that an output shows, where there is no delta.
+        of_delta: The largest share of delta that a pair shows.
+        of_rho: The largest share of rho that a pair shows at an order.
         broken: Pairs, or their outputs, that show more than is claimed.
     """
 
     checks: int = 0
-    share: float = 0.0
+    of_epsilon: float = 0.0
+    of_delta: float = 0.0
+    of_rho: float = 0.0
     broken: int = 0
 
     def __add__(self, other: Verdict) -> Verdict:
-        return Verdict(self.checks + other.checks, max(self.share, other.share), self.broken + other.broken)
+        joined = {"checks": int.__add__, "broken": int.__add__}
+        own = {at.name: (getattr(self, at.name), getattr(other, at.name)) for at in fields(self)}
+        return Verdict(**{name: joined.get(name, max)(*both) for name, both in own.items()})
 
 
-def compared(one: Law, two: Law, epsilon: Fraction, delta: Fraction) -> Verdict:
-    """One law against another, in this direction.
+def compared(one: Law, two: Law, claim: Claim) -> Verdict:
+    """One law against another, in this direction, by all that is claimed."""
+    found = Verdict()
+    if claim.epsilon is not None:
+        found += _by_epsilon(one, two, claim.epsilon, claim.delta)
+    if claim.rho is not None:
+        for order in ORDERS:
+            found += _by_rho(one, two, claim.rho, order)
+    return found
+
+
+def _by_epsilon(one: Law, two: Law, epsilon: Fraction, delta: Fraction) -> Verdict:
+    """Whether epsilon and delta hold.
 
     Pure: P(o) <= e^epsilon P'(o) for every output o. With a delta: the sum over all o of what P(o) has above
     e^epsilon P'(o) is at most delta. What lies beyond the window has the ratio of its witness; without one all of it
@@ -54,9 +95,28 @@ def compared(one: Law, two: Law, epsilon: Fraction, delta: Fraction) -> Verdict:
             above.add(witness)
             lost += chance.enclosed()[1] * times
     if not delta:
-        return Verdict(checks, most / float(epsilon) if epsilon else most, len(above))
+        return Verdict(checks, of_epsilon=most / float(epsilon) if epsilon else most, broken=len(above))
     claimed = exponential(epsilon, BITS)[0] * delta.numerator << BITS  # of e^-epsilon delta
-    return Verdict(checks, float(Fraction(lost * delta.denominator, claimed)), int(lost * delta.denominator > claimed))
+    share = Fraction(lost * delta.denominator, claimed)
+    return Verdict(checks, of_delta=float(share), broken=int(share > 1))
+
+
+def _by_rho(one: Law, two: Law, rho: Fraction, order: int) -> Verdict:
+    """Whether rho holds at an order a: the sum of P(o)^a P'(o)^(1 - a) over the outputs is at most e^(a (a - 1) rho).
+
+    It is the sum over those that are compared. What lies beyond the window is not in it: its terms are positive, so
+    nothing is convicted wrongly.
+    """
+    total = 0  # times 2^BITS, never rounded down
+    for output in one.inner:
+        second = two.chances.get(output)
+        least = 0 if second is None else second.enclosed()[0]
+        if not least:
+            return Verdict(1, broken=1)
+        total -= -(one.chances[output].enclosed()[1] ** order) // least ** (order - 1)
+    times = order * (order - 1) * rho
+    share = (math.log(total) - BITS * math.log(2)) / float(times) if total else 0.0
+    return Verdict(1, of_rho=share, broken=int(total * exponential(times, BITS)[1] > 1 << 2 * BITS))
 
 
 def _holds(one: Chance, two: Chance, epsilon: Fraction) -> bool:
