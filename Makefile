@@ -4,6 +4,7 @@
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
 #                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing
+# make test-spark what test-doors asks of Sail, asked of Apache Spark 4: it installs that beside .venv (400 MB), and needs Java 17
 # make check      formatting, lint, types, the layers and sizes of the house, and the chance that make test fails for nothing
 # make bench      the timings in docs/, with the machine and commit they were made on
 # make schema     writes anew what is generated: the policy's JSON Schema, docs/functions.md, docs/reference.md
@@ -17,7 +18,7 @@ ASK := XDG_STATE_HOME=$(CURDIR)/.demo/state $(BIN)
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: none shall compile all modules anew
 
-.PHONY: demo demo-postgres demo-spark test test-slow test-doors check bench schema wheel lock docs
+.PHONY: demo demo-postgres demo-spark test test-slow test-doors test-spark check bench schema wheel lock docs
 
 demo: .venv/installed
 	@rm -rf .demo && mkdir .demo && cp policies/hospital.yaml .demo/
@@ -42,6 +43,12 @@ test test-slow: check
 test-doors: .venv/installed-doors
 	sh tests/doors/install
 	$(BIN)/python -m pytest -q -m doors tests/doors
+
+test-spark: .venv/installed-doors
+	test -x .venv/apache/bin/pip || $(PYTHON) -m venv .venv/apache
+	.venv/apache/bin/pip install --quiet --disable-pip-version-check 'pyspark[connect]>=4.3,<5'
+	SPARK_HOME=$$(echo .venv/apache/lib/*/site-packages/pyspark) && \
+	SPARK_HOME=$(CURDIR)/$$SPARK_HOME $(BIN)/python -m pytest -q -m doors tests/doors -k "spark or cluster"
 
 check: .venv/installed-test
 	$(BIN)/ruff format --check .

@@ -3,7 +3,8 @@
     python examples/spark.py DIRECTORY
 
 DIRECTORY holds the hospital's database (examples/hospital.py) and its policy. Sail (`pip install '.[sail]'`) speaks
-Spark's protocol and needs no Java; the server is gone afterwards.
+Spark's protocol and needs no Java; the server is gone afterwards. Where SPARK_HOME names an Apache Spark, of version 4
+and with Java, the server is that.
 """
 
 from __future__ import annotations
@@ -27,24 +28,26 @@ import duckdb
 from dpsql.engine.spark.connecting import SparkSession, opened
 from dpsql.errors import OperationalError
 
-__all__ = ["Server", "load", "moved", "running"]
+__all__ = ["Server", "apache", "load", "moved", "running"]
 
-SECONDS = 120  # Until a server that does not come is given up. It is a choice: it takes some 2 s.
+SECONDS = 120  # Until a server that does not come is given up. It is a choice: Sail takes some 2 s, Apache Spark 10.
 _ALIVE = "1000000"  # Seconds until Sail forgets a session, and the tables in it, that is asked nothing.
 
 
 @dataclass
 class Server:
-    """A Sail server. It keeps its catalogue within one session, whose name all connections share.
+    """A Sail server, or an Apache Spark. Sail keeps its catalogue within one session, whose name all connections share.
 
     Attributes:
         folder: Where its files lie.
         port: On this machine.
+        home: Where Apache Spark lies; None for Sail.
         session: The name of the session.
     """
 
     folder: Path
     port: int
+    home: Path | None = None
     session: str = field(default_factory=lambda: str(uuid.UUID(bytes=secrets.token_bytes(16), version=4)))
     _process: subprocess.Popen[bytes] | None = None
 
@@ -60,7 +63,7 @@ class Server:
 
     def start(self) -> None:
         """Starts it, and waits until it answers."""
-        command = [sys.executable, "-m", "pysail", "spark", "server", "--ip", "127.0.0.1", "--port", str(self.port)]
+        command = self._apache(self.home) if self.home else self._sail()
         state = os.environ | {"SAIL_SPARK__SESSION_TIMEOUT_SECS": _ALIVE, "RUST_LOG": "off"}
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, cwd=self.folder, env=state, stdout=log, stderr=log)
@@ -69,8 +72,28 @@ class Server:
             with suppress(OperationalError), self.asked():
                 return
             if time.monotonic() > end or self._process.poll() is not None:
-                sys.exit(f"Sail does not start: see {self.folder / 'log'}")
+                sys.exit(f"The server does not start. It says:\n{(self.folder / 'log').read_text()[-2000:]}")
             time.sleep(0.2)
+
+    def _sail(self) -> list[str]:
+        return [sys.executable, "-m", "pysail", "spark", "server", "--ip", "127.0.0.1", "--port", str(self.port)]
+
+    def _apache(self, home: Path) -> list[str]:
+        settings = {
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.connect.grpc.binding.port": self.port,
+            "spark.connect.session.manager.defaultSessionTimeout": f"{_ALIVE}s",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.shuffle.partitions": os.cpu_count(),  # 200 by default, for far larger tables
+            "spark.sql.warehouse.dir": self.folder / "warehouse",
+            "spark.ui.enabled": "false",
+        }
+        own = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+        (program,) = (home / "jars").glob("spark-connect_*.jar")
+        start = ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[*]"]
+        return [str(home / "bin" / "spark-submit"), *start, *own, str(program)]
 
     def stop(self) -> None:
         """Ends it at once, as a crash does."""
@@ -88,13 +111,19 @@ class Server:
             session.close()
 
 
+def apache() -> Path | None:
+    """Where SPARK_HOME says that Apache Spark lies."""
+    home = os.environ.get("SPARK_HOME")
+    return Path(home).resolve() if home else None
+
+
 @contextmanager
-def running() -> Iterator[Server]:
-    """A new server, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="dpsql-sail-"))
+def running(home: Path | None = None) -> Iterator[Server]:
+    """A new server, gone afterwards: Sail, or the Apache Spark that lies there."""
+    folder = Path(tempfile.mkdtemp(prefix="dpsql-spark-"))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = Server(folder, port)
+    server = Server(folder, port, home)
     server.bounded.mkdir()
     try:
         server.start()
@@ -127,8 +156,9 @@ def moved(policy: Path, server: Server, schema: str, bounded: str = "") -> Path:
 
 def main(folder: Path) -> None:
     """Runs the tour over a server of its own."""
-    with running() as server:
-        print("Moving the hospital into Sail, which speaks Spark Connect.", flush=True)
+    with running(apache()) as server:
+        name = "Apache Spark" if server.home else "Sail, which speaks Spark Connect"
+        print(f"Moving the hospital into {name}.", flush=True)
         load(server, "hospital", folder / "hospital.duckdb")
         policy = moved(folder / "hospital.yaml", server, "hospital")
         print(f"{policy.name} differs from hospital.yaml in one line:\n    {policy.read_text().splitlines()[4]}\n")

@@ -72,8 +72,9 @@ def server() -> Iterator[postgres.Server]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[spark.Server]:
-    """A Sail server, which speaks Spark Connect, with nothing in it."""
-    for package in ("pysail", "pyspark"):
+    """A Sail server, which speaks Spark Connect, with nothing in it; an Apache Spark where SPARK_HOME names one."""
+    home = spark.apache()
+    for package in ("pyspark",) if home else ("pyspark", "pysail"):
         pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[sail]'")
-    with spark.running() as server:
+    with spark.running(home) as server:
         yield server

@@ -18,7 +18,7 @@ from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.engine import SparkEngine
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
 from dpsql.proxy import Proxy, refresh
-from examples.spark import Server, load, moved, running
+from examples.spark import Server, apache, load, moved, running
 from tests.doors.twins import CLINIC, Twins, opened, statement_of, twins_on
 from tests.sql.corpus import Block, blocks
 
@@ -225,7 +225,7 @@ def test_changed_data_are_seen_and_a_refresh_drops_old_tables(cluster: Server, t
 
 def test_the_tables_of_a_cluster_are_described_by_their_types(cluster: Server, tmp_path: Path) -> None:
     with cluster.asked() as session:
-        session.told("CREATE OR REPLACE TABLE described AS SELECT 1 AS a, CAST(2 AS DECIMAL(10, 2)) AS b")
+        session.write(session.relation("SELECT 1 AS a, CAST(2 AS DECIMAL(10, 2)) AS b"), table="described")
     found = describe.describe(cluster.remote)["described"]
     assert [(name, kind.family, kind.places) for name, kind in found.columns] == [
         ("a", "integer", 0), ("b", "decimal", 2),
@@ -233,7 +233,7 @@ def test_the_tables_of_a_cluster_are_described_by_their_types(cluster: Server, t
 
 
 def test_a_server_that_goes_and_comes_costs_nothing_that_was_not_read(tmp_path: Path) -> None:
-    with running() as server:
+    with running(apache()) as server:
         policy = clinic(tmp_path, server, "gone")
         with opened(policy) as proxy:
             session = proxy.session(analyst="ana")
