@@ -13,6 +13,7 @@ __all__ = ["unexpected"]
 _ANALYSED = re.compile(r"== Analyzed Logical Plan ==\n(.*?)(?=\n== |\Z)", re.DOTALL)
 _NODE = re.compile(r"^[ :+-]*(?=[A-Za-z])")
 _ALIAS = re.compile(r"^SubqueryAlias:? (?:`?spark_catalog`?\.)?(.+)$")
+_NAMED = re.compile(r"^CTERelation(Def|Ref) (\d+),")
 _NO_TABLE = ("OneRowRelation", "EmptyRelation", "Values", "LocalRelation")
 """Leaves that stand for rows which the statement itself says."""
 
@@ -27,10 +28,15 @@ def unexpected(explained: str, expected: frozenset[str]) -> str | None:
     found = _ANALYSED.search(explained)
     if found is None:
         return "no plan"
-    for path in _leaves(found[1].split("\n")):
+    paths = [*_leaves(found[1].split("\n"))]
+    parts = {match[2] for path in paths for node in path[:-1] if (match := _NAMED.match(node)) and match[1] == "Def"}
+    for path in paths:
         leaf = path[-1]
         if leaf.startswith(_NO_TABLE):
             continue
+        named = _NAMED.match(leaf)
+        if named and named[1] == "Ref" and named[2] in parts:
+            continue  # a part of the same plan, whose own leaves are looked at where it stands
         aliases = [match[1].strip("`") for node in path if (match := _ALIAS.match(node))]
         if not aliases or aliases[-1] not in expected:
             return leaf

@@ -59,3 +59,37 @@ def test_a_view_that_the_statement_does_not_name_is_not_expected() -> None:
 
 def test_what_is_no_plan_is_not_expected() -> None:
     assert unexpected("== Physical Plan ==\nTableScan: ?table?", BOTH) == "no plan"
+
+
+APACHE = """\
+== Analyzed Logical Plan ==
+n: bigint
+Project [n#12L]
++- SubqueryAlias asked
+   +- WithCTE
+      :- CTERelationDef 0, false
+      :  +- SubqueryAlias a
+      :     +- SubqueryAlias b12_people
+      :        +- View (`b12_people`, [u#3L])
+      :           +- Relation [u#3L] parquet
+      +- Join Inner, (u#3L = u#4L)
+         :- SubqueryAlias a
+         :  +- CTERelationRef 0, true, [u#3L], false, false
+         +- SubqueryAlias b
+            +- {other}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        ("CTERelationRef 0, true, [u#4L], false, false", None),
+        ("CTERelationRef 1, true, [u#4L], false, false", "CTERelationRef 1, true, [u#4L], false, false"),
+        ("CTERelationDef 0, false", "CTERelationDef 0, false"),
+        ("Relation [u#4L] parquet", "Relation [u#4L] parquet"),
+    ],
+)
+def test_a_part_that_is_read_twice_is_looked_at_where_it_stands(other: str, found: str | None) -> None:
+    assert unexpected(APACHE.format(other=other), BOTH) == found
+    elsewhere = APACHE.format(other=other).replace("b12_people", "secrets")
+    assert unexpected(elsewhere, BOTH) == "Relation [u#3L] parquet"
