@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
-from dpsql.engine.duckdb.delta import is_delta
 from dpsql.engine.duckdb.files import CSV, PARQUET, is_pattern, matching
 from dpsql.engine.duckdb.files import is_table as named
+from dpsql.engine.duckdb.lakes import lake_of
 from dpsql.engine.duckdb.types import source_type
 from dpsql.errors import OperationalError, PolicyError
 
@@ -86,8 +86,8 @@ def describe(source: str | Path) -> Tables:
 
 
 def _tables_of_folder(folder: Path) -> Tables:
-    """Those of the files that lie in it, of the first ending that any has; or itself, if it is a Delta table."""
-    if is_delta(str(folder)):
+    """Those of the files that lie in it, of the first ending that any has; or itself, if it is one of a lake."""
+    if lake_of(str(folder)):
         return {_name(folder): TableSchema(_columns_of(folder), file=folder)}
     for ending in (*PARQUET, *CSV):
         for pattern in (f"*{ending}", f"**/*{ending}"):

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from glob import escape, glob, has_magic
 from pathlib import Path
 
-from dpsql.engine.duckdb.delta import is_delta, rows_of_delta
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.lakes import lake_of
 from dpsql.errors import PolicyError
 
 __all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "rows_of"]
@@ -49,21 +49,22 @@ def rows_of(table: str, name: str) -> tuple[str, bool]:
 
     Args:
         table: The table, for messages.
-        name: The path of its file, or a pattern; or the folder of a Delta table.
+        name: The path of its file, or a pattern; or the folder of a Delta or Iceberg table.
 
     Raises:
         PolicyError: If there is none, or it is of no known kind, or several do not have the same columns.
     """
-    if is_delta(name):
-        return rows_of_delta(table, name), True
+    if lake := lake_of(name):
+        return lake.rows(table, name), True
     files = matching(name)
     if not files or not all(Path(file).is_file() for file in files):
         raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source.")
-    if (folder := next((own for file in files for own in Path(file).parents if is_delta(str(own))), None)) is not None:
-        raise PolicyError(
-            f"{name} lies in a Delta table, of which some files may be no part any more. Write {folder} at "
-            f"tables.{table}.source."
-        )
+    for folder in {own for file in files for own in Path(file).parents}:
+        if lake := lake_of(str(folder)):
+            raise PolicyError(
+                f"{name} lies in {lake.name}, of which some files may be no part any more. Write {folder} at "
+                f"tables.{table}.source."
+            )
     if all(file.lower().endswith(PARQUET) for file in files):
         return f"read_parquet({_texts(files)})", True
     if all(file.lower().endswith(CSV) for file in files):

@@ -13,8 +13,8 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from dpsql.engine.duckdb.delta import is_delta, newest_commit
 from dpsql.engine.duckdb.files import matching
+from dpsql.engine.duckdb.lakes import lake_of
 
 __all__ = ["contents", "fingerprint", "may_be_equal"]
 
@@ -45,9 +45,9 @@ def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str
 
 
 def _files(file: str) -> list[str]:
-    """The files of a pattern, or itself: another file under the pattern is a change, as another commit is."""
-    if is_delta(os.fsdecode(_name(file))):
-        return [newest_commit(file)]
+    """The files of a pattern, or itself: another file under the pattern is a change, as another version is."""
+    if lake := lake_of(os.fsdecode(_name(file))):
+        return [lake.newest(file)]
     return [os.fsencode(one).decode("utf-8", "surrogateescape") for one in matching(os.fsdecode(_name(file)))]
 
 
