@@ -31,6 +31,9 @@ SETTINGS = {
     "spark.sql.parser.escapedStringLiterals": "false",
 }
 """What the owner's server may have set otherwise."""
+QUICKER = {"spark.sql.codegen.hugeMethodLimit": "8000"}
+"""What changes no answer, where the server lets it be set. Java compiles no method of more bytes (HotSpot's
+HugeMethodLimit): without this, Spark 4.3 makes one of a bounded table, which is then interpreted, byte by byte."""
 ANSWER_SECONDS = 60.0  # Until a server that does not answer what costs it nothing is given up. It is a choice.
 INTERRUPT_SECONDS = 5.0  # The same of what tells it to stop. It is a choice.
 _MARK = "dpsql_settled"  # A view that only a session has which is settled: a server that restarted has not.
@@ -135,11 +138,16 @@ class SparkSession:
         Raises:
             SparkFailed: If the server does not answer, or does not let it.
         """
+        self._set(SETTINGS)
+        with contextlib.suppress(SparkFailed):
+            self._set(QUICKER)
+        self.view(_MARK, self.relation("SELECT 1 AS one"))
+
+    def _set(self, settings: Mapping[str, str]) -> None:
         request = self._request("ConfigRequest")
-        for name, value in SETTINGS.items():
+        for name, value in settings.items():
             request.operation.set.pairs.add(key=name, value=value)
         self._asked("Config", request)
-        self.view(_MARK, self.relation("SELECT 1 AS one"))
 
     @property
     def stands(self) -> bool:
