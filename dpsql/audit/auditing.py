@@ -10,15 +10,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from dpsql.audit.audits import AUDITS, charged_first, fresh_noise, of_whole_tables, share_of
+from dpsql.audit.facts import FactsAsked, facts_asked, likelihoods, moved_too_far, reached
 from dpsql.audit.held_out import best_event, bound, outcomes
 from dpsql.audit.made_up import FIRST_ROW, LAST_ROW, MOVING, MadeUp
 from dpsql.audit.measured import Floats, loss_between, ratios
 from dpsql.audit.moves import additive, exposes
-from dpsql.audit.questions import Posed, questions
+from dpsql.audit.questions import DELTA, Posed, questions
 from dpsql.audit.replay import Promise, Replay, Run, RunPart, neighbours_of
 from dpsql.audit.report import Row, Verdicts
 from dpsql.audit.seen import control_flow, same_but_draws
@@ -28,6 +30,7 @@ from dpsql.audit.world import Neighbours
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.located.search import PlaceSearch
 from dpsql.mechanisms.metric.row_metric import RowMetric
+from dpsql.mechanisms.releases.table import METHODS
 from dpsql.policy import Policy
 from dpsql.privacy.account import DELTA_UNIT, UNIT
 from dpsql.privacy.sampling import ExactSampler
@@ -37,9 +40,9 @@ __all__ = ["Effort", "audit", "examined", "neighbours"]
 Progress = Callable[[str, float], None]
 
 
-OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric"})
+OWN_DRAWS = frozenset({"capped", "friendly_core", "located", "metric", *METHODS})
 """Mechanisms whose draws follow from what they released before, or are of no single law: they are measured alone. So
-are the means and variances of `clamped`."""
+are synthetic tables, and the means and variances of `clamped`."""
 ROWS = (FIRST_ROW, LAST_ROW)
 FAILED = ("EngineFailed", "InvariantBroken")
 """Errors that no question may end in."""
@@ -112,7 +115,8 @@ def audit(policy: Policy, settings: Effort, told: Progress = lambda *_: None) ->
     """
     made = MadeUp(stand_in(policy))
     with neighbours(made, told=told) as world:
-        report = examined(made, world, questions(made, settings.epsilon), settings, told)
+        facts = facts_asked(made.policy, settings.epsilon, DELTA)
+        report = examined(made, world, questions(made, settings.epsilon), settings, told, facts)
     return replace(report, engine=policy.engine.kind)
 
 
@@ -130,16 +134,21 @@ def neighbours(made: MadeUp, names: Collection[str] = (), told: Progress = lambd
 
 
 def examined(
-    made: MadeUp, world: Neighbours, asking: Sequence[Posed], settings: Effort, told: Progress = lambda *_: None
+    made: MadeUp,
+    world: Neighbours,
+    asking: Sequence[Posed],
+    settings: Effort,
+    told: Progress = lambda *_: None,
+    facts: Sequence[FactsAsked] = (),
 ) -> Verdicts:
-    """What questions really lose, over databases that are there.
+    """What questions, and facts, really lose, over databases that are there.
 
     Raises:
         InvariantBroken: One of them fails, where it should be answered or refused.
     """
     told("asking them", 0.5)
     refused, cases = _compared(made, world, asking)
-    miss, rows = (1 - settings.confidence) / max(1, len(cases)), []
+    miss, rows = (1 - settings.confidence) / max(1, len(cases) + len(facts)), []
     for number, case in enumerate(cases):
         told(f"drawing noise for {case.asked.mechanism}", 0.5 + number / len(cases) / 2)
         measured, draws = _measured(case, settings, miss)
@@ -149,6 +158,9 @@ def examined(
                 case.reached, draws, case.problems,
             )
         )  # fmt: skip
+    for own in facts:
+        told(f"drawing noise for {own}", 1.0)
+        rows.append(_of_facts(own, world, _promise(made), settings, miss))
     spoken = {row.mechanism for row in rows}
     return Verdicts(
         policy=made.policy.name, promise=_promise(made), confidence=settings.confidence, databases=len(world.names),
@@ -209,9 +221,9 @@ def _cases(made: MadeUp, asked: Posed, replay: Replay, at: int, promise: Promise
         epsilon = account.of_class(name).epsilon if name else account.epsilon
         moved = [(runs[one], runs[two]) for one, two in pairs if not name or _classes(made, one, two) == {name}]
         claimed = float((epsilon or 0) * UNIT)
-        best, reached = _worst(asked, moved, claimed if name else 0.0)
+        best, used_up = _worst(asked, moved, claimed if name else 0.0)
         of, delta = f"of class {name}" if name else "", float(account.delta * DELTA_UNIT)
-        yield _Case(asked, best, claimed, delta, of, reached, problems)
+        yield _Case(asked, best, claimed, delta, of, used_up, problems)
 
 
 def _worst(
@@ -287,6 +299,22 @@ def _of_metric(metric: RowMetric, asked: Posed, rows: Replay, at: int, promise: 
     problems = {"control flow": same_but_draws(replay), "charge": charged_first(replay)}
     convicted = tuple(f"{name}: {found[0]}" for name, found in problems.items() if found)
     return _Case(asked, [(one, two)], float(metric.epsilon_of(paid)), 0.0, "a row replaced", None, convicted)
+
+
+def _of_facts(asked: FactsAsked, world: Neighbours, promise: Promise, settings: Effort, miss: float) -> Row:
+    """Facts of all neighbours by their exact counts, and those of the pair furthest apart by draws of their noise."""
+    names = neighbours_of([name for name in world.names if name not in ROWS], promise)
+    pairs = [(world.counts(one), world.counts(two)) for one, two in names]
+    problems = [f"sensitivity: {problem}" for pair in pairs for problem in islice(moved_too_far(asked, *pair), 1)]
+    worst = max(pairs, key=lambda pair: reached(asked, *pair))
+    claimed, sampler = asked.advice.loss.priced(), ExactSampler()
+    epsilon, delta = float((claimed.epsilon or 0) * UNIT), float(claimed.delta * DELTA_UNIT)
+    size = _affordable(settings, lambda draws: likelihoods(asked, 0, worst, draws, sampler))
+    first, second = (likelihoods(asked, side, worst, size, sampler) for side in (0, 1))
+    measured = max(0.0, loss_between(first, second, epsilon, delta, miss))
+    return Row(
+        str(asked), "facts", "", epsilon, delta, measured, reached(asked, *worst), size, tuple(problems[:1])
+    )  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------------- what is measured

@@ -91,9 +91,10 @@ def numbers(part: RunPart) -> list[tuple[str, Drawing | None]]:
 def additive(part: RunPart) -> bool:
     """Whether all that a release draws is noise, added to numbers that are on record."""
     drawn = [draw for _, draw in numbers(part) if draw is not None]
-    counted = isinstance(part.release.need, Aggregates | Histogram)
+    if not drawn or drawn != list(part.draws) or part.choices or part.drawn:
+        return False
     by_class = isinstance(part.release, ClippedTotal | PersonalisedExtreme)
-    return counted and not by_class and not (part.choices or part.drawn) and bool(drawn) and drawn == list(part.draws)
+    return isinstance(part.release.need, Aggregates | Histogram) and not by_class
 
 
 def undrawn(part: RunPart) -> list[str]:

@@ -29,6 +29,9 @@ NUMBERS = 2
 SHARE = 8
 """A named sensitivity is that part of a column's bounds. It is a choice: values have to be moved for it."""
 
+PARTS = 6
+"""So many parts has a column of numbers in a synthetic table. It is a choice: all cells of two columns are compared."""
+
 
 @dataclass(frozen=True)
 class Posed:
@@ -53,6 +56,7 @@ class _Columns:
         unit: The unit.
         numbers: Numbers with bounds.
         ranges: Of each of them, in its unit: the wider of its bounds and its range.
+        ends: Its bounds.
         wide: Numbers without bounds.
         listed: One with few declared values.
         open: A text without a domain.
@@ -61,6 +65,7 @@ class _Columns:
     unit: str
     numbers: Sequence[str]
     ranges: Sequence[Fraction]
+    ends: Sequence[tuple[Fraction, Fraction]]
     wide: Sequence[str]
     listed: Sequence[str]
     open: Sequence[str]
@@ -82,6 +87,7 @@ def questions(made: MadeUp, epsilon: Fraction) -> list[Posed]:
             found.append(_asked(mechanism, sql, {"epsilon": epsilon, "delta": DELTA, **options}))
     found += [_asked("laplace", sql, {"epsilon": epsilon}) for sql in _joins(made)]
     found += _random_dp(made, epsilon)
+    found += _synthetic(made, epsilon)
     return found + _metrics(made)
 
 
@@ -97,7 +103,7 @@ def _asked(mechanism: str, sql: str, options: Mapping[str, Any], metric: str | N
 
 
 def _columns(made: MadeUp, name: str, table: TablePolicy) -> _Columns:
-    numbers, ranges, wide, listed, open_ = [], [], [], [], []
+    numbers, ranges, ends, wide, listed, open_ = [], [], [], [], [], []
     for column, own in table.columns.items():
         if (values := made.listed(name, column)) is not None or own.type == "boolean":
             if len(values or (False, True)) <= MOST_GROUPS:
@@ -109,9 +115,13 @@ def _columns(made: MadeUp, name: str, table: TablePolicy) -> _Columns:
             low, high = (Fraction(bound) for bound in own.bounds)  # type: ignore[arg-type]  # of a number
             numbers.append(_named(column))
             ranges.append(max(abs(low), abs(high), high - low) or Fraction(1))
+            ends.append((low, high if high > low else low + 1))
         elif own.type == "text":
             open_.append(_named(column))
-    return _Columns(_named(table.unit_column), numbers[:NUMBERS], ranges[:NUMBERS], wide[:1], listed[:1], open_[:1])
+    few = slice(NUMBERS)
+    return _Columns(
+        _named(table.unit_column), numbers[few], ranges[few], ends[few], wide[:1], listed[:1], open_[:1]
+    )  # fmt: skip
 
 
 Question = tuple[str, str, Mapping[str, Any]]
@@ -130,6 +140,7 @@ def _of_table(name: str, table: TablePolicy, columns: _Columns) -> Iterator[Ques
         yield "located", f"SELECT AVG({x}) FROM {name}", {}
         scale = (columns.ranges[0] / 1000, columns.ranges[0])
         yield "friendly_core", f"SELECT AVG({x}) FROM {name}", {"scale": scale, "max_rows_contributed": 1}
+        yield from _of_points(name, columns)
         if table.most_rows > 1:
             yield "capped", f"SELECT MEDIAN({x}) FROM {name}", {}
             yield "capped", f"SELECT AVG({x}) FROM {name}", {}
@@ -149,6 +160,16 @@ def _of_table(name: str, table: TablePolicy, columns: _Columns) -> Iterator[Ques
     for group in columns.open:
         for mechanism in ("threshold", "gaussian_threshold", *(["capped"] if table.most_rows > 1 else [])):
             yield mechanism, f"SELECT {group}, COUNT(DISTINCT {columns.unit}) FROM {name} GROUP BY {group}", {}
+
+
+def _of_points(name: str, columns: _Columns) -> Iterator[Question]:
+    """Functions of the whole table, of points in the plane."""
+    x, y, most = columns.numbers[0], columns.numbers[-1], max(columns.ranges)
+    points, one = f"(SELECT {x} AS x, {y} AS y FROM {name})", {"max_rows_contributed": 1}
+    scale = f"({_plain(most / 1000)}, {_plain(most)})"
+    centres = f"SELECT * FROM dp_kmeans({points}, k => 2, bound => {_plain(most)}, scale => {scale})"
+    yield "friendly_core", centres, one
+    yield "friendly_core", f"SELECT * FROM dp_covariance({points})", one
 
 
 def _sums(name: str, table: TablePolicy, columns: _Columns) -> Iterator[str]:
@@ -192,6 +213,37 @@ def _random_dp(made: MadeUp, epsilon: Fraction) -> list[Posed]:
             sql = f"SELECT {keys}, COUNT(*) FROM {_named(name)} GROUP BY {keys}"
             found.append(_asked("random_dp", sql, {"epsilon": epsilon}))
     return found
+
+
+def _synthetic(made: MadeUp, epsilon: Fraction) -> list[Posed]:
+    """A synthetic table by each method that is for columns like these: one ordered column of few values, and a list."""
+    found: list[Posed] = []
+    for name, table in made.policy.tables.items():
+        if table.public:
+            continue
+        columns = _columns(made, name, table)
+        cut = [f"{_cut(*own)} AS x{at}" for at, own in enumerate(zip(columns.numbers, columns.ends, strict=True))]
+        lists = [*cut[:1], *columns.listed]
+        asked = [(method, lists[:1]) for method in ("cells", "tree", "intervals", "smalldb") if lists]
+        asked += [(method, lists) for method in ("marginals", "mwem") if len(lists) > 1]
+        asked += [("halfspaces", cut)] if len(cut) > 1 else []
+        for method, own in asked:
+            sql = (
+                f"CREATE SYNTHETIC TABLE audited{len(found)} WITH (method = '{method}', epsilon = {_plain(epsilon)}) "
+                f"AS SELECT {', '.join(own)} FROM {_named(name)}"
+            )
+            found.append(Posed(method, Template(sql, analyst=AUDITOR)))
+    return found
+
+
+def _cut(column: str, ends: tuple[Fraction, Fraction]) -> str:
+    """A column of few whole numbers, from the least value to the largest."""
+    return f"width_bucket({column}, {', '.join(map(_plain, ends))}, {PARTS})"
+
+
+def _plain(number: Fraction) -> str:
+    """A number as SQL writes it."""
+    return str(number.numerator) if number.denominator == 1 else format(Decimal(str(float(number))), "f")
 
 
 def _metrics(made: MadeUp) -> list[Posed]:

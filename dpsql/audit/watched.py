@@ -17,6 +17,7 @@ from dpsql.answers.postprocess import MADE_UP
 from dpsql.answers.release import Released, noised
 from dpsql.audit.charged import Charged
 from dpsql.audit.replay import Drawing, Pick, Promise, Run, RunPart
+from dpsql.audit.synthetic import watched_table
 from dpsql.audit.template import Template
 from dpsql.backend import Backend
 from dpsql.engine.base import EngineStatement
@@ -27,12 +28,14 @@ from dpsql.mechanisms.clamped.release import ClampedRelease, Sizes, sizes_of
 from dpsql.mechanisms.preprocessing.release import ByRows, PreprocessedRelease
 from dpsql.mechanisms.top_k import TopKRelease
 from dpsql.plan.needs import Cells, Ordered, Values
-from dpsql.plan.types import Awaited, Value
+from dpsql.plan.types import Awaited, Parameters, Value
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.batch import Batch
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler
 from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.releasing.creation import Creation
 from dpsql.session import Session
+from dpsql.sql import syntax
 from dpsql.testing_samplers import FixedSampler
 
 __all__ = ["Recorder", "Watched", "asked", "preprocessed"]
@@ -117,6 +120,12 @@ class Watched(Session):
     def _awaited(self, value: Awaited, batch: Batch, stored: Mapping[int, Released]) -> Value:
         """A made-up one: what is asked after a release is compared under the same released value."""
         return MADE_UP[value.type][1]
+
+    def _create(
+        self, statement: syntax.CreateSynthetic, parameters: Parameters, options: Mapping[str, Any]
+    ) -> Creation:
+        made = super()._create(statement, parameters, options)
+        return replace(made, table=watched_table(made.table, self.parts.append))
 
     def _run(self, statement: EngineStatement) -> RawTable:
         self.statements.append((statement.sql, statement.parameters, self.spent()))

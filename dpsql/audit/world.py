@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpsql.answers.postprocess import PostProcess
+from dpsql.audit.facts import STAGES, FactCounts
 from dpsql.audit.remembering import Remembering
 from dpsql.audit.replay import Promise, Replay, Run, neighbours_of
 from dpsql.audit.template import Template
@@ -21,7 +22,9 @@ from dpsql.closing import Closing
 from dpsql.engine.base import EngineStatement
 from dpsql.ledger.ledger import Ledger
 from dpsql.mechanisms.metric.row_metric import RowMetric
+from dpsql.owner.builder import counted
 from dpsql.owner.catalog import build_catalog
+from dpsql.owner.shape import shape_of
 from dpsql.policy import Policy
 from dpsql.proxy import Proxy, limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
@@ -68,7 +71,8 @@ class Neighbour:
             policies(folder, first), self.ledger(first), folder / "cache", FixedSampler(0), private=False
         )
         self._engine = Remembering(self._proxy._backend.engine, verified)
-        self._after, self._behind = after, behind
+        self._after, self._behind, self._first = after, behind, first
+        self._counts: FactCounts | None = None
 
     @property
     def metrics(self) -> Mapping[str, RowMetric]:
@@ -93,6 +97,20 @@ class Neighbour:
         return self._behind(
             replace(own, engine=self._engine, post_process=self._after, catalog=catalog, ledger=self.ledger(promise))
         )
+
+    @property
+    def counts(self) -> FactCounts:
+        """The exact counts behind facts, as the owner's process has them."""
+        if self._counts is None:
+            shape = shape_of(self._policies(self._folder, self._first))
+            place = self._folder / "facts"
+            place.mkdir(mode=0o700)
+            sizes, totals = (
+                counted(shape, key=self._key, directory=place, stage=stage, heavy=stage == STAGES[0])
+                for stage in STAGES
+            )
+            self._counts = FactCounts([*sizes["counts"], *totals["counts"]], [dict(found) for found in sizes["heavy"]])
+        return self._counts
 
     def ask(self, templates: Sequence[Template], promise: Promise, seed: int) -> list[Run]:
         """The templates in order, on a ledger of their own."""
@@ -141,6 +159,10 @@ class Neighbours(Closing):
     def metrics(self) -> Mapping[str, RowMetric]:
         """Those of the policy, as the first of them has them: they follow from public tables."""
         return next(iter(self._databases.values())).metrics
+
+    def counts(self, name: str) -> FactCounts:
+        """The exact counts behind facts, of one database."""
+        return self._databases[name].counts
 
     def close(self) -> None:
         """Ends their processes, and removes them."""
