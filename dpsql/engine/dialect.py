@@ -53,6 +53,8 @@ class Dialect:
         prefix: What stands before the names of bounded tables, inside of the quotes.
         counts: Whether its engine counts, or adds up, the rows that a statement gives; see `EngineStatement.marks` and
             ``bins``. Then totals of units are stored, too.
+        narrow: Its types of whole numbers that are narrower than BIGINT, with the binary digits that each holds beside
+            the sign, rising.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Dialect:
     spellings: Mapping[str, str]
     prefix: str = ""
     counts: bool = False
+    narrow: tuple[tuple[str, int], ...] = ()
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def has(self, primitive: str) -> bool:
@@ -82,6 +85,11 @@ class Dialect:
     def cast(self, text: str, wire: str) -> str:
         """A value as one of a wire type, which it surely fits."""
         return f"CAST({text} AS {self.types[wire]})"
+
+    def narrowed(self, text: str, low: int, high: int) -> str:
+        """A whole number from ``low`` to ``high`` as one of the narrowest type that holds them."""
+        digits = max(high, -1 - low, 0).bit_length()
+        return f"CAST({text} AS {next((name for name, own in self.narrow if digits <= own), self.types['BIGINT'])})"
 
     def whole(self, number: int) -> str:
         """A whole number that may stand beside a BIGINT, in the branches of a CASE, say."""

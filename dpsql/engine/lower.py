@@ -6,7 +6,7 @@ Tests: tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.counted import countable, counted_rows
@@ -14,7 +14,9 @@ from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, ranked, stored_ranks
-from dpsql.engine.sized import UNIT, WIRES, added_up, sized_totals, total_rows
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
+from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, total_rows
+from dpsql.engine.streamed import cut_statement, streamed
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
@@ -22,8 +24,7 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind, Need, Ordered, Sized, Source, Values
 from dpsql.plan.nodes import Column, Expression, Relation, Scan
 from dpsql.plan.plans import Plan, PublicPlan, Stage
-from dpsql.plan.relations import scans, unit_of
-from dpsql.plan.types import Grid
+from dpsql.plan.relations import scans
 
 __all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
@@ -68,15 +69,10 @@ def _lowered(printer: Printer, need: Need | tuple[Sized, ...], contribution_key:
             return _sized(printer, need, contribution_key)
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
-    """One column of values in the inner rows: an argument as integers of a grid, or as it is."""
-
-    argument: Expression
-    grid: Grid | None
-
-
 def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], key: bytes) -> EngineStatement:
+    lying = cut_statement(printer, source, measures) or _clamped(printer, source, measures)
+    if lying is not None:
+        return lying
     columns = _value_columns(measures)
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
     rows = _bounded_rows(printer, source, columns, key, units=units)
@@ -92,34 +88,43 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
 
 
+def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:
+    """Sums of units' totals that the worker adds up; None where the database does."""
+    found = clamped_rows(printer, source, measures)
+    if found is None:
+        return None
+    rows = from_totals(printer, found[0])
+    return replace(streamed(printer, rows.source, rows.adds, rows.fields, ranked=False), clamps=found[1])
+
+
 def _limited(statement: EngineStatement, source: Source, rows: int = 1) -> EngineStatement:
     """The statement, which fails where an open domain has more groups, of so many rows, than this process can hold."""
     listed = all(key.domain is not None for key in source.keys)
     return statement if listed else replace(statement, most_rows=rows * MOST_GROUPS)
 
 
-def _value_columns(measures: Sequence[Measure]) -> list[_Values]:
+def _value_columns(measures: Sequence[Measure]) -> list[ValueColumn]:
     """The distinct columns of values that the measures read: equal arguments are computed, and summed, once."""
     sums = [m for measure in measures for m in (measure, measure.by) if m is not None and m.grid is not None]
-    columns = [_Values(m.argument, m.grid) for m in sums if m.argument is not None]
+    columns = [ValueColumn(m.argument, m.grid) for m in sums if m.argument is not None]
     for measure in measures:
         plain = measure.argument is not None and measure.grid is None
         shared = measure.kind is MeasureKind.VALUES and any(c.argument == measure.argument for c in columns)
         if plain and not shared and measure.argument is not None:
-            columns.append(_Values(measure.argument, None))
+            columns.append(ValueColumn(measure.argument, None))
     return list(dict.fromkeys(columns))
 
 
-def _column(printer: Printer, columns: Sequence[_Values], measure: Measure) -> str:
+def _column(printer: Printer, columns: Sequence[ValueColumn], measure: Measure) -> str:
     """The column a measure reads. A value is NULL exactly where its grid integer is, so a count may read either."""
     for index, column in enumerate(columns):
         counted = measure.kind is MeasureKind.VALUES
         if column.argument == measure.argument and (counted or column.grid == measure.grid):
-            return _x(printer, index)
+            return column_name(printer, index)
     raise InvariantBroken("a measure without its column")
 
 
-def _total(printer: Printer, measure: Measure, columns: Sequence[_Values], units: bool) -> str:
+def _total(printer: Printer, measure: Measure, columns: Sequence[ValueColumn], units: bool) -> str:
     """SQL of one exact integer per group."""
     match measure.kind:
         case MeasureKind.ROWS:
@@ -178,23 +183,19 @@ def _prove_sum(largest: int) -> None:
         raise InvariantBroken("a sum that could overflow")
 
 
-def _x(printer: Printer, index: int) -> str:
-    return printer.quoted(f"x{index}")
-
-
 def _bounded_rows(
-    printer: Printer, source: Source, columns: Sequence[_Values], key: bytes, *, units: bool = False
+    printer: Printer, source: Source, columns: Sequence[ValueColumn], key: bytes, *, units: bool = False
 ) -> str:
     """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
     if not (source.cap_rows or source.cap_groups or source.cap_rows_in_group):
-        return _value_rows(printer, source, columns, units=units)
+        return value_rows(printer, source, columns, unit=unit_column(source) if units else None)
     return _cut(printer, _unit_rows(printer, source, columns), source, key).sql
 
 
-def _unit_rows(printer: Printer, source: Source, columns: Sequence[_Values]) -> UnitRows:
+def _unit_rows(printer: Printer, source: Source, columns: Sequence[ValueColumn]) -> UnitRows:
     """The rows with what orders those of one unit: ``r0...`` beside their keys, unit and values."""
     ranks = stored_ranks(source.relation) or ()
-    sql = _value_rows(printer, source, columns, units=True, ranks=ranks)
+    sql = value_rows(printer, source, columns, unit=unit_column(source), ranks=ranks)
     said = [*(k.name for k in source.keys), *(f"x{index}" for index in range(len(columns)))]
     unit, named = printer.quoted(UNIT), map(printer.quoted, said)
     placed = [printer.quoted(f"r{index}") for index in range(len(ranks))]
@@ -213,37 +214,11 @@ def _cut(printer: Printer, rows: UnitRows, source: Source, key: bytes) -> UnitRo
     return rows
 
 
-def _value_rows(
-    printer: Printer, source: Source, columns: Sequence[_Values], *, units: bool, ranks: Sequence[Column] = ()
-) -> str:
-    """Rows with keys, unit, ranks and values; what is no integer of its grid yet becomes one a level further out."""
-    inner = [f"{printer.expression(k.expression)} AS {printer.quoted(k.name)}" for k in source.keys]
-    outer = [printer.quoted(k.name) for k in source.keys]
-    if units:
-        unit = unit_of(source.relation)
-        if unit is None:
-            raise InvariantBroken("rows without a unit cannot be cut")
-        inner.append(f"{printer.qualified(unit)} AS {printer.quoted(UNIT)}")
-        outer.append(printer.quoted(UNIT))
-    for index, rank in enumerate(ranks):
-        inner.append(f"{printer.qualified(rank)} AS {printer.quoted(f'r{index}')}")
-        outer.append(printer.quoted(f"r{index}"))
-    plain = True
-    for index, column in enumerate(columns):
-        text, stored = printer.argument(column.argument, column.grid)
-        inner.append(f"{text} AS {_x(printer, index)}")
-        value = printer.grid_integer(column.argument, column.grid, _x(printer, index), stored)
-        plain = plain and value == _x(printer, index)
-        outer.append(f"{value} AS {_x(printer, index)}")
-    rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
-    return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
-
-
 def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
-    coordinates = [_Values(need.argument, need.grid), *(_Values(*other) for other in need.others)]
-    split = [] if need.by is None else [_Values(need.by, None)]
+    coordinates = [ValueColumn(need.argument, need.grid), *(ValueColumn(*other) for other in need.others)]
+    split = [] if need.by is None else [ValueColumn(need.by, None)]
     keys = [printer.quoted(k.name) for k in need.source.keys]
-    xs = [_x(printer, i) for i in range(len(coordinates) + len(split))]
+    xs = [column_name(printer, i) for i in range(len(coordinates) + len(split))]
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
@@ -279,7 +254,10 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
 
 
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
-    x, rows = _x(printer, 0), _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=True)
+    x, rows = (
+        column_name(printer, 0),
+        _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, units=True),
+    )
     value, unit = printer.cast(x, "BIGINT"), printer.quoted(UNIT)
     present = printer.call("bigint_from_boolean", f"({x} IS NOT NULL)")
     order = keyed_hash(printer, [unit], key)  # of the id alone: nobody's value moves anybody to another place
@@ -295,15 +273,11 @@ def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatem
     need, lying = needs[0], total_rows(printer, needs)
     if lying is not None:
         lying = from_totals(printer, lying)
-        values = list(dict.fromkeys(_Values(*own) for own in lying.columns if own is not None))
-        rows = _value_rows(printer, lying.source, values, units=True)
-        xs = ["" if own is None else _x(printer, values.index(_Values(*own))) for own in lying.columns]
-        sql = added_up(printer, lying, rows, xs)
-        own = _statement(printer, sql, lying.fields, lying.source.relation)
-        return replace(own, bins=lying.bins, listed=lying.listed)
+        own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
+        return replace(own, bins=lying.bins)
     several = bool(need.source.keys) and not need.single
-    rows = _bounded_rows(printer, need.source, [_Values(need.argument, need.grid)], key, units=several)
-    sql = sized_totals(printer, need, rows, _x(printer, 0), printer.quoted(UNIT))
+    rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, units=several)
+    sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     return _statement(printer, sql, [*fields, *WIRES], need.source.relation)
 

@@ -8,23 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.counted import placeable, placed
+from dpsql.engine.counted import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import lies
+from dpsql.engine.rows import ValueColumn
+from dpsql.engine.streamed import Add, few
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grids import saturating_grid
-from dpsql.plan.needs import Sized, Source
+from dpsql.plan.needs import Measure, MeasureKind, Sized, Source
 from dpsql.plan.nodes import Column, Expression, PerUnit
+from dpsql.plan.relations import unit_of
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
-from dpsql.worker.sizing import OF, UNIT
+from dpsql.worker.sizing import OF
 
-__all__ = ["MOST_CELLS", "UNIT", "WIRES", "TotalRows", "added_up", "cells_of", "sized_totals", "total_rows"]
+__all__ = ["MOST_CELLS", "WIRES", "TotalRows", "cells_of", "clamped_rows", "sized_totals", "total_rows"]
 
 WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", "HUGEINT"))
 """The columns of `Sized` behind the keys, with their wire types."""
@@ -41,7 +43,7 @@ class TotalRows:
         source: The rows, which lie unit by unit, with the keys over them.
         functions: What is added up of them, for each kind of total: ``count_rows``, ``count`` or ``sum``.
         columns: Its argument with the grid of a sum; None where all rows count.
-        bins: Of the totals; see `EngineStatement.bins`.
+        bins: Of the totals, see `EngineStatement.bins`; () where they are only clamped.
     """
 
     source: Source
@@ -51,14 +53,18 @@ class TotalRows:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """The columns of what comes."""
-        of = [(OF, "BIGINT")] if len(self.bins) > 1 else []
-        return [*((key.name, "BIGINT") for key in self.source.keys), *of, *WIRES]
+        """The columns of what comes, behind the keys."""
+        if not self.bins:
+            return [(f"m{index}", "HUGEINT") for index in range(len(self.functions))]
+        return [*([(OF, "BIGINT")] if len(self.bins) > 1 else []), *WIRES]
 
     @property
-    def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]:
-        """The keys, which come as places."""
-        return tuple((key.name, key.domain or ()) for key in self.source.keys)
+    def adds(self) -> list[Add]:
+        """What is added up."""
+        return [
+            Add("rows") if own is None else Add(function, ValueColumn(*own))
+            for function, own in zip(self.functions, self.columns, strict=True)
+        ]
 
 
 def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
@@ -73,6 +79,11 @@ def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
         raise InvariantBroken("totals of different rows cannot be added up together")
     if not known:
         return None
+    return _joined(known)
+
+
+def _joined(known: Sequence[TotalRows]) -> TotalRows:
+    """Several kinds of totals of the same rows."""
     first, *others = known
     return replace(
         first,
@@ -83,64 +94,76 @@ def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
 
 
 def _total_rows(printer: Printer, need: Sized) -> TotalRows | None:
-    relation, own = need.source.relation, need.argument
+    found = _rows(printer, need.source, need.argument, need.grid)
+    if found is None:
+        return None
+    found = replace(found, bins=((need.grid.low, need.grid.high, need.edges),))
+    return found if _cells([key.domain or () for key in found.source.keys], found.bins) <= MOST_CELLS else None
+
+
+def _rows(printer: Printer, source: Source, own: Expression, own_grid: Grid) -> TotalRows | None:
+    """The rows behind totals of units, without bins."""
+    relation = source.relation
     if not isinstance(relation, PerUnit) or not isinstance(own, Column) or not printer.dialect.counts:
         return None
     value, under = next((v for v in relation.values if v.name == own.name), None), dict(relation.keys)
-    keyed = [key.expression for key in need.source.keys]
+    keyed = [key.expression for key in source.keys]
     if value is None or not all(isinstance(x, Column) and x.alias == relation.alias and x.name in under for x in keyed):
         return None
     grid = None if value.argument is None or value.function != "sum" else saturating_grid(value.argument.facts)
     most = 1 if grid is None else max(abs(grid.low), abs(grid.high))
     step = 1 if grid is None else grid.step
-    if not FUNCTIONS[value.function].additive or step != need.grid.step:
+    if not FUNCTIONS[value.function].additive or step != own_grid.step:
         return None
     if not lies(printer, relation.input) or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
-    if not all(map(placeable, need.source.keys)):
+    if not all(map(placeable, source.keys)):
         return None
     keys = tuple(
-        replace(key, expression=under[key.expression.name], domain=_rising(key.domain or ()))
-        for key in need.source.keys
-        if isinstance(key.expression, Column)
+        replace(key, expression=under[key.expression.name]) for key in source.keys if isinstance(key.expression, Column)
     )
     column = None if value.argument is None else (value.argument, grid)
-    bins = ((need.grid.low, need.grid.high, need.edges),)
-    found = TotalRows(replace(need.source, relation=relation.input, keys=keys), (value.function,), (column,), bins)
-    return found if cells_of(found) <= MOST_CELLS else None
+    return TotalRows(replace(source, relation=relation.input, keys=keys), (value.function,), (column,), ())
 
 
-def cells_of(rows: TotalRows | EngineStatement) -> int:
-    """How many cells the worker holds while it adds up rows: groups times bins, for all kinds of totals."""
-    return math.prod(len(values) + 1 for _, values in rows.listed) * sum(len(edges) + 1 for _, _, edges in rows.bins)
+def clamped_rows(
+    printer: Printer, source: Source, measures: Sequence[Measure]
+) -> tuple[TotalRows, tuple[tuple[int, int] | None, ...]] | None:
+    """The rows behind sums of units' totals, and to which ends each total is clamped; None where the database does it.
 
-
-def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
-    """The values in the database's order, by which a unit's first group is found; NULL last."""
-    known: list[Any] = [value for value in domain if value is not None]
-    return (*sorted(known), *([None] if None in domain else []))
-
-
-def added_up(printer: Printer, rows: TotalRows, sql: str, xs: Sequence[str]) -> str:
-    """SQL of the rows as `EngineStatement.bins` wants them.
-
-    Args:
-        printer: Collects what the text uses.
-        rows: What is added up.
-        sql: The rows: keys, unit and value.
-        xs: The columns of the values, for each kind of total; whatever where all rows count.
+    A total of no values is 0 here and NULL there: the same, as 0 lies between the ends.
     """
-    columns = [*(placed(printer, key) for key in rows.source.keys), printer.quoted(UNIT)]
-    for index, (function, x) in enumerate(zip(rows.functions, xs, strict=True)):
-        match function:
-            case "count_rows":
-                value = "1"
-            case "count":
-                value = f"CASE WHEN {x} IS NULL THEN 0 ELSE 1 END"
-            case _:
-                value = f"COALESCE({x}, 0)"
-        columns.append(f"{printer.cast(value, 'BIGINT')} AS {printer.quoted(f'x{index}')}")
-    return f"SELECT {', '.join(columns)} FROM ({sql}) AS q"
+    capped = source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    if capped or not measures or not few(source) or not _one_row(source):
+        return None
+    found = list[TotalRows]()
+    for measure in measures:
+        grid = measure.grid
+        if measure.kind is not MeasureKind.SUM or measure.argument is None or grid is None or measure.shift:
+            return None
+        rows = _rows(printer, source, measure.argument, grid)
+        if rows is None or not grid.low <= 0 <= grid.high:
+            return None
+        found.append(rows)
+    return _joined(found), tuple((m.grid.low, m.grid.high) for m in measures if m.grid is not None)
+
+
+def _one_row(source: Source) -> bool:
+    """Whether a unit has one row at most in each group: the keys are all those of the totals."""
+    relation, unit = source.relation, unit_of(source.relation)
+    if not isinstance(relation, PerUnit) or unit is None:
+        return False
+    own = {key.expression.name for key in source.keys if isinstance(key.expression, Column)}
+    return {name for name, _ in relation.keys} <= own | {unit.name}
+
+
+def cells_of(statement: EngineStatement) -> int:
+    """How many cells the worker holds while it adds up rows: groups times bins, for all kinds of totals."""
+    return _cells([values for _, values in statement.listed], statement.bins)
+
+
+def _cells(domains: Sequence[Sequence[Value]], bins: Sequence[tuple[int, int, tuple[int, ...]]]) -> int:
+    return math.prod(len(values) + 1 for values in domains) * sum(len(edges) + 1 for _, _, edges in bins)
 
 
 def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) -> str:

@@ -12,7 +12,7 @@ from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.owner.advised import place_of
 from dpsql.owner.partitions import with_partition
-from dpsql.owner.shape import CLASSES, stores_grid, table_shape
+from dpsql.owner.shape import CLASSES, stored_places, stores_grid, table_shape
 from dpsql.owner.totals import stored_totals
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.catalog import Catalog, ColumnInfo, TableInfo
@@ -79,13 +79,15 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         public: The public tables that list values of its columns.
     """
     table = policy.tables[name]
-    unit = table.unit_column
+    shape, unit = table_shape(policy, name, table), table.unit_column
     columns = {unit: ColumnInfo(unit, IDENTITY, unit=True)}
     for column_name, link in policy.identities(name).items():
         columns[column_name] = ColumnInfo(column_name, IDENTITY, unit=link is None, link=link)
     for column_name, column in table.columns.items():
         columns[column_name] = replace(
-            _column(column_name, column, public), **_wishes(policy.mechanisms.get(f"{name}.{column_name}"))
+            _column(column_name, column, public),
+            stored_places=stored_places(column) if shape.numbered else (),
+            **_wishes(policy.mechanisms.get(f"{name}.{column_name}")),
         )
     return TableInfo(
         name=name,
@@ -101,7 +103,7 @@ def private_table(name: str, policy: Policy, public: Mapping[str, PublicTable]) 
         max_groups_per_unit=table.max_groups_per_unit,
         min_units=table.min_units or 1,
         ranked=table.most_rows > 1,
-        totals=stored_totals(table_shape(policy, name, table)),
+        totals=stored_totals(shape),
     )
 
 

@@ -34,11 +34,15 @@ __all__ = [
     "TableShape",
     "UniverseShape",
     "shape_of",
+    "stored_places",
     "stores_grid",
     "table_shape",
 ]
 
-FORMAT = 4  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+FORMAT = 5  # Of the bounded tables, a number of ours; tables of another one ask for a refresh.
+MOST_PLACED = 64
+"""Values of a list whose places are stored beside a column. It is a choice: the builder compares each row with them one
+by one."""
 NUMERIC = ("integer", "real", "decimal")
 CLASSES = "$classes"  # The table of units and their classes; no name of a policy has a $.
 RECORD = "classes.parquet"  # A file beside the bounded one: who is of which class, for the versions to come.
@@ -78,6 +82,14 @@ class ColumnShape:
         if self.values is not None or self.values_from is not None:
             return False
         return self.type in NUMERIC and (self.type != "integer" or self.step != 1 or self.low is None)
+
+    @property
+    def places(self) -> tuple[Value, ...]:
+        """Its listed values, rising, whose places are stored beside it; () where none are."""
+        if not self.values or len(self.values) > MOST_PLACED or self.type not in ("integer", "text", "date"):
+            return ()
+        values: list[Any] = [value for value in dict.fromkeys(self.values) if value is not None]
+        return tuple(sorted(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,11 @@ class TableShape:
     def place(self) -> tuple[str, str | None]:
         """Where its rows are, as `Database.table` takes it."""
         return self.stored or self.name, self.source
+
+    @property
+    def numbered(self) -> bool:
+        """Whether numbers stand beside its rows, by which an engine adds them up unit by unit (`owner.numbered`)."""
+        return not self.public and self.rows_per_unit > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,3 +355,8 @@ def stores_grid(column: ColumnPolicy) -> bool:
     within bounds is its own grid integer. What the policy lists has none.
     """
     return _column("", column).grid
+
+
+def stored_places(column: ColumnPolicy) -> tuple[Value, ...]:
+    """The values whose places a bounded table with several rows a unit holds as ``<column>$place``; () without."""
+    return _column("", column).places

@@ -16,7 +16,7 @@ from dpsql.engine.dialect import Dialect
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.bounded import grid_limits
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
-from dpsql.plan.catalog import StoredTotals
+from dpsql.plan.catalog import NUMBER, StoredTotals, place_name
 
 __all__ = ["stored_totals", "totals_rows"]
 
@@ -52,10 +52,13 @@ def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     """SQL of what is stored, from the bounded table."""
     by = [words.quoted(name) for name in (str(table.unit), *totals.keys)]
     grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
+    placed = [column.name for column in table.columns if column.name in totals.keys and column.places]
+    beside = [NUMBER, *map(place_name, placed)]
+    shown = [f"min({words.quoted(name)}) AS {words.quoted(name)}" for name in beside]  # the same in all rows of a group
     values = [(totals.rows, "count(*)")]
     for name in totals.columns:
         grid = words.quoted(grids[name])
         values += [(totals.count(name), f"count({grid})"), (totals.sum(name), f"sum({grid})")]
-    texts = [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
+    shown += [f"{words.cast(value, 'BIGINT')} AS {words.quoted(name)}" for name, value in values]
     grouped = ", ".join(by)
-    return f"SELECT {grouped}, {', '.join(texts)} FROM {words.bounded(table.name)} GROUP BY {grouped}"
+    return f"SELECT {grouped}, {', '.join(shown)} FROM {words.bounded(table.name)} GROUP BY {grouped}"

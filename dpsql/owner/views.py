@@ -14,6 +14,7 @@ from dpsql.owner import public
 from dpsql.owner.bounded import ColumnReading, first_rows, listed, placed, reading, wire_of
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
+from dpsql.owner.numbered import numbered
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_rows
@@ -84,6 +85,8 @@ def build_private(database: Database, table: TableShape, source: SourceTable, ow
         rows, order = capped_rows(table, kept, words), [unit]
         if table.rows_per_unit > 1:
             rows, order = placed(rows, kept.names, unit, table.key, words), [unit, RANK]
+        if table.numbered and words.counts:
+            rows = numbered(rows, table, kept.sql, words)
         database.create(table.name, rows, order)  # one unit's rows lie together, in the order in which caps keep them
 
 

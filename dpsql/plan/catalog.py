@@ -10,10 +10,28 @@ from typing import ClassVar
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.types import Facts, Value
 
-__all__ = ["RANK", "Catalog", "ColumnInfo", "RandomPartition", "RandomStatistic", "StoredTotals", "TableInfo"]
+__all__ = [
+    "NUMBER",
+    "RANK",
+    "Catalog",
+    "ColumnInfo",
+    "RandomPartition",
+    "RandomStatistic",
+    "StoredTotals",
+    "TableInfo",
+    "place_name",
+]
 
 RANK = "$rank"
 """The column of a bounded table that says each row's place within its unit, from 1; no name of a policy has a $."""
+
+NUMBER = "$number"
+"""The column of a bounded table that numbers its units from 0, in their order, where its engine adds up rows."""
+
+
+def place_name(column: str) -> str:
+    """The column with the places of another's values in its list, NULL behind all, where `ColumnInfo.stored_places`."""
+    return f"{column}$place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +43,7 @@ class ColumnInfo:
         facts: Type, bounds, nullability, grid step, centre, spread and scale.
         values: Its declared domain without NULL, or None where the domain is open.
         stored_grid: Whether the bounded view holds its grid integers beside it, as ``<name>$grid``.
+        stored_places: The values, rising, whose places stand beside it (`place_name`); () where none do.
         multiplicity: Public tables: the largest number of rows with one value. Private tables: 0.
         unit: Whether it is the privacy unit: joins, COUNT(DISTINCT) and per-unit grouping only.
         link: ``table.key`` where it is that declared key or refers to it: joins only.
@@ -36,6 +55,7 @@ class ColumnInfo:
     facts: Facts
     values: tuple[Value, ...] | None = None
     stored_grid: bool = False
+    stored_places: tuple[Value, ...] = ()
     multiplicity: int = 0
     unit: bool = False
     link: str | None = None

@@ -19,7 +19,9 @@ import nanoarrow
 
 from dpsql.worker import limits, wire
 from dpsql.worker.counting import counted
-from dpsql.worker.sizing import UNIT, sized
+from dpsql.worker.cutting import cut
+from dpsql.worker.lying import RANK, UNIT
+from dpsql.worker.sizing import sized
 from dpsql.worker.verify import Refused, verify
 
 AT_REST = 640 << 20  # Bytes of address space for code, stacks and tables in transit: 0.3 GiB measured, doubled.
@@ -97,8 +99,8 @@ class Desk:
             relation = cursor.sql(request["sql"], params=request["parameters"] or None)
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, _selected(request))
-            if request["bins"]:
-                return wire.pack(sized(relation, request["places"], request["bins"]))
+            if request["adds"]:
+                return wire.pack(_added(request, relation))
             if request["marks"] is not None:
                 return wire.pack(counted(relation, request["marks"]))
             most = request["most_rows"]
@@ -123,10 +125,21 @@ def _remember(texts: set[bytes], text: bytes) -> None:
 def _selected(request: Any) -> list[list[str]]:
     """The columns that the statement itself gives: not what the worker makes of its rows."""
     columns: list[list[str]] = request["columns"]
-    if request["bins"]:
-        keys = columns[: len(request["places"])]
-        return [*keys, [UNIT, ANY], *([f"x{index}", "BIGINT"] for index in range(len(request["bins"])))]
+    if request["adds"]:
+        names = [name for name, _ in columns[: len(request["places"])]]
+        names += [UNIT, *([RANK] if request["most_groups"] else [])]
+        names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
+        return [[name, ANY] for name in names]
     return columns if request["marks"] is None else columns[:-1]
+
+
+def _added(request: Any, stream: Any) -> Any:
+    """The rows of a stream, added up as the request says."""
+    names, places = [name for name, _ in request["columns"]], request["places"]
+    adds = [(function, at) for function, at in request["adds"]]
+    if request["bins"]:
+        return sized(stream, names[: len(places)], places, request["bins"], adds)
+    return cut(stream, names, places, request["most_groups"], adds, request["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

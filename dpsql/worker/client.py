@@ -52,6 +52,12 @@ class Statement(Protocol):
     @property
     def bins(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]: ...
     @property
+    def most_groups(self) -> int: ...
+    @property
+    def adds(self) -> tuple[tuple[str, int], ...]: ...
+    @property
+    def clamps(self) -> tuple[tuple[int, int] | None, ...]: ...
+    @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
 
 
@@ -195,6 +201,9 @@ def _message(
             "most_rows": request.most_rows,
             "marks": request.marks,
             "bins": request.bins,
+            "most_groups": request.most_groups,
+            "adds": request.adds,
+            "clamps": request.clamps,
             "places": [len(values) + 1 for _, values in request.listed],
             "deadline": deadline,
             "run": run,

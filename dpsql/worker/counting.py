@@ -117,7 +117,7 @@ def _counted(columns: list[Whole], marks: int) -> list[Whole]:
     return [*(column[ends] for column in known), *sums]
 
 
-def starts(numbers: Whole) -> Whole:
+def starts(numbers: npt.NDArray[Any]) -> Whole:
     """Where another number begins than the one before, 0 among it; there is one at least."""
     import numpy as np
 

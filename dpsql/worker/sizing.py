@@ -1,121 +1,104 @@
 """Units' totals added up by how much each unit has, from rows that come unit by unit: `plan.needs.Sized`, in one pass.
 
-Grouping millions of rows by unit costs a database many times what reading them does; where the rows lie in the order of
-their units it is enough to see where the unit changes. Units must rise, or there is no answer.
-
 Tests: tests/unit/worker/test_sizing.py.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from itertools import chain, pairwise
-from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.counting import MOST_DIGITS, starts, values_of
+from dpsql.worker.counting import MOST_DIGITS, starts
+from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, pieces, split
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-    Whole = npt.NDArray[np.int64]
+    Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["OF", "SIZED", "UNIT", "sized"]
+__all__ = ["OF", "SIZED", "sized"]
 
-UNIT = "u"  # The column of the unit in rows that are added up.
 OF = "of"  # The column that says which kind of total a row is of, where there are several.
 SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its keys, as `Sized` describes them.
-PIECE = 1 << 16
-"""Rows, or units, that are added up together at least. It is a choice: what a processor keeps close; DuckDB's blocks
-have twice as many."""
-ROOMY = 4
-"""Slots for each row in a table with one for each unit and group of a piece. It is a choice: up to there such a table
-is faster than sorting."""
-HALF = 32
-"""Binary digits of the lower half of a total. A total has 53 at most, so 64-bit floats add up exactly as many halves as
-a piece has rows, up to 2^21."""
 TABLED = 1 << 12
 """Sizes below this have their bins in a table. It is a choice: numbers of rows do, and 32 KiB stay close."""
 EXACT = 1 << 53  # Sums of whole numbers up to this are exact in 64-bit floats.
-DISORDER = "the rows do not lie in order"
 
 
-def sized(stream: Any, places: Sequence[int], bins: Sequence[tuple[int, int, Sequence[int]]]) -> Any:
+def sized(
+    stream: Any,
+    names: Sequence[str],
+    places: Sequence[int],
+    bins: Sequence[tuple[int, int, Sequence[int]]],
+    adds: Adds,
+) -> Any:
     """Rows of units, unit by unit, as the totals of their units by size.
 
     Args:
-        stream: Anything with ``__arrow_c_stream__``: for each key the place of a row's value (BIGINT), the unit (BIGINT
-            or VARCHAR, rising), and one number (BIGINT) for each kind of total. No NULL anywhere.
+        stream: See `lying.pieces`.
+        names: Of the keys.
         places: How many places each key has.
         bins: Of each kind of total the least and the largest that one may be, to which it is clamped, and the edges of
             its bins. No unit has more than 2^53 in all, as magnitudes of its rows.
+        adds: What each kind of total adds up.
 
     Returns:
         An Arrow array: the keys' places, ``of`` (which kind of total) where there are several, and `SIZED`.
 
     Raises:
-        ValueError: If a type is another, a NULL is there, or units do not rise.
+        ValueError: As `lying.pieces`.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of it would take address space, and none is used
-    import numpy as np  # here, for a worker that sizes nothing starts without it
-
-    source = nanoarrow.ArrayStream(stream)
-    names = [field.name for field in source.schema.fields][: len(places)]
-    units, totals = _Units(), [_Total(low, high, edges, math.prod(places)) for low, high, edges in bins]
-    held: list[list[Whole]] = []
-    waiting = 0
-    for chunk in source:
-        columns = list(chunk.iter_children())
-        groups = _groups([values_of(column) for column in columns[: len(places)]], places)
-        values = [values_of(column) for column in columns[len(places) + 1 :]]
-        held.append(_alone(units.numbers(columns[len(places)]), groups, values))
-        waiting += len(held[-1][0])
-        if waiting >= PIECE:
-            rows = [np.concatenate(parts) for parts in zip(*held, strict=True)]
-            last = int(np.searchsorted(rows[0], rows[0][-1]))  # its unit may go on in what comes
-            _add([column[:last] for column in rows], places, totals)
-            held, waiting = [[column[last:] for column in rows]], len(rows[0]) - last
-    if waiting:
-        _add([np.concatenate(parts) for parts in zip(*held, strict=True)], places, totals)
-    return _table(names, places, totals)
+    found = _Sizes(places, bins, adds)
+    for piece in pieces(stream, places):
+        found.take(piece)
+    return _table(names, places, found.totals)
 
 
-class _Units:
-    """Units of chunks as whole numbers that rise; a text is the number of texts that were before it."""
+class _Sizes:
+    """All kinds of totals."""
 
-    def __init__(self) -> None:
-        self._number: int | None = None
-        self._text: str | None = None
+    def __init__(self, places: Sequence[int], bins: Sequence[tuple[int, int, Sequence[int]]], adds: Adds) -> None:
+        self._digits = (math.prod(places) - 1).bit_length()
+        self._adds = adds
+        self.totals = [_Total(low, high, edges, math.prod(places)) for low, high, edges in bins]
 
-    def numbers(self, column: Any) -> Whole:
-        """(n,) of one chunk, not empty.
+    def take(self, piece: Piece) -> None:
+        """Adds up some units."""
+        if piece.groups is None:
+            self._take_units(piece)
+            return
+        codes, many = piece.coded(self._digits)
+        if many << self._digits > ROOMY * len(codes):
+            self._take_sorted(piece, codes)
+            return
+        for total, add in zip(self.totals, self._adds, strict=True):
+            total.add_dense(codes, piece.weights(*add), many << self._digits, self._digits)
 
-        Raises:
-            ValueError: If they do not rise, or are neither BIGINT nor VARCHAR.
-        """
+    def _take_units(self, piece: Piece) -> None:
         import numpy as np
 
-        if column.schema.type is nanoarrow.Type.STRING:
-            texts = nanoarrow.Array(column).to_pylist()
-            before = texts[0] if self._text is None else self._text
-            changes = np.fromiter(map(ne, texts, chain([before], texts)), np.bool_, len(texts))
-            starts = [before, *(texts[row] for row in np.flatnonzero(changes).tolist())]
-            if not all(one.encode() < other.encode() for one, other in pairwise(starts)):
-                raise ValueError(DISORDER)
-            self._text = texts[-1]
-            numbers: Whole = np.cumsum(changes) + (self._number or 0)
-        else:
-            numbers = values_of(column)
-            falls = self._number is not None and numbers[0] < self._number
-            if falls or bool((numbers[1:] < numbers[:-1]).any()):
-                raise ValueError(DISORDER)
-        self._number = int(numbers[-1])
-        return numbers
+        first = starts(piece.units)
+        rows = np.diff(first, append=len(piece.units))
+        for total, add in zip(self.totals, self._adds, strict=True):
+            weights = piece.weights(*add)
+            total.add_alone(rows if weights is None else np.add.reduceat(weights, first, dtype=np.int64))
+
+    def _take_sorted(self, piece: Piece, codes: Whole) -> None:
+        import numpy as np
+
+        weights = {add: own for add in self._adds if (own := piece.weights(*add)) is not None}
+        lows = {add: int(own.min()) for add, own in weights.items()}
+        above = [own.astype(np.int64) - lows[add] for add, own in weights.items()]
+        codes, above = _sorted(codes, above, [int(own.max()).bit_length() for own in above])
+        first = starts(codes)
+        rows, known = np.diff(first, append=len(codes)), codes[first]
+        sums = {add: np.add.reduceat(own, first) + lows[add] * rows for add, own in zip(weights, above, strict=True)}
+        units, groups = known >> self._digits, known & ((1 << self._digits) - 1)
+        for total, add in zip(self.totals, self._adds, strict=True):
+            total.add(units, groups, sums.get(add, rows))
 
 
 class _Total:
@@ -143,6 +126,18 @@ class _Total:
         sizes = np.add.reduceat(self._sizes(totals), first)
         cells = groups * self.bins + np.repeat(self._binned(sizes), np.diff(first, append=len(totals)))
         self._add(cells, cells[first], totals, totals[first])
+
+    def add_dense(self, codes: Whole, weights: Any, slots: int, digits: int) -> None:
+        """Takes in rows by one number for their unit and group: what each adds, None where it is 1.
+
+        A float adds up a unit's rows exactly. A unit without rows in a group is none there, where 0 counts otherwise.
+        """
+        import numpy as np
+
+        sums = np.bincount(codes, weights, slots)
+        held = sums if self._low <= 0 <= self._high or weights is None else np.bincount(codes, minlength=slots)
+        kept = np.flatnonzero(held)
+        self.add(kept >> digits, kept & ((1 << digits) - 1), sums[kept].astype(np.int64))
 
     def add_alone(self, totals: Whole) -> None:
         """Takes in the totals of some units that have one each, where there are no groups."""
@@ -180,10 +175,11 @@ class _Total:
         if max(-self._low, self._high) * len(totals) <= EXACT:
             self._lower += self._summed(cells, totals)
         else:
-            self._upper += self._summed(cells, totals >> HALF)
-            self._lower += self._summed(cells, totals & ((1 << HALF) - 1))
-        self._upper += self._lower >> HALF
-        self._lower &= (1 << HALF) - 1
+            upper, lower = split(totals)
+            self._upper += self._summed(cells, upper)
+            self._lower += self._summed(cells, lower)
+        more, self._lower = split(self._lower)
+        self._upper += more
 
     def _summed(self, cells: Whole, values: Whole | None = None) -> Whole:
         """How many, or the sum of how much, is in each cell: by floats, exactly."""
@@ -198,71 +194,6 @@ class _Total:
         import numpy as np
 
         return np.stack([self._upper << HALF | self._lower, self._upper >> HALF], axis=1)
-
-
-def _groups(keys: Sequence[Whole], places: Sequence[int]) -> Whole | None:
-    """One number for the places of all keys; None where there is none."""
-    groups: Whole | None = None
-    for column, many in zip(keys, places, strict=True):
-        groups = column if groups is None else groups * many + column
-    return groups
-
-
-def _alone(units: Whole, groups: Whole | None, values: list[Whole]) -> list[Whole]:
-    """Rows: those of one group as they are, those of one unit as one where there are no groups."""
-    import numpy as np
-
-    if groups is not None:
-        return [units, groups, *values]
-    first = starts(units)
-    groups = np.zeros(len(first), dtype=np.int64)
-    if len(first) == len(units):
-        return [units, groups, *values]
-    return [units[first], groups, *(np.add.reduceat(own, first) for own in values)]
-
-
-def _add(rows: list[Whole], places: Sequence[int], totals: Sequence[_Total]) -> None:
-    """Adds up whole units' rows: the unit, the group, and what counts."""
-    import numpy as np
-
-    units, groups, *values = rows
-    if not len(units):
-        return
-    if places:
-        first = starts(units)
-        numbers = np.repeat(np.arange(len(first)), np.diff(first, append=len(units)))
-        units, groups, *values = _together(numbers, groups, values, math.prod(places))
-        for total, column in zip(totals, values, strict=True):
-            total.add(units, groups, column)
-        return
-    _, _, *values = _alone(units, None, values)
-    for total, column in zip(totals, values, strict=True):
-        total.add_alone(column)
-
-
-def _together(units: Whole, groups: Whole, values: list[Whole], many: int) -> list[Whole]:
-    """Each unit and group once, in order, with the sums of its values."""
-    import numpy as np
-
-    digits = (many - 1).bit_length()
-    numbers = units << digits | groups
-    lows = [int(column.min()) for column in values]
-    widths = [(int(column.max()) - low).bit_length() for column, low in zip(values, lows, strict=True)]
-    told = [index for index, width in enumerate(widths) if width]  # the others are alike in all rows
-    slots = int(units[-1]) + 1 << digits
-    if slots <= ROOMY * len(numbers):
-        rows = np.bincount(numbers, minlength=slots)
-        known = np.flatnonzero(rows)
-        rows = rows[known]
-        sums = {index: np.bincount(numbers, values[index], slots)[known].astype(np.int64) for index in told}
-    else:
-        above = [values[index] - lows[index] for index in told]
-        numbers, above = _sorted(numbers, above, [widths[index] for index in told])
-        first = starts(numbers)
-        rows, known = np.diff(first, append=len(numbers)), numbers[first]
-        sums = {i: np.add.reduceat(own, first) + lows[i] * rows for i, own in zip(told, above, strict=True)}
-    totals = [sums[index] if index in sums else low * rows for index, low in enumerate(lows)]
-    return [known >> digits, known & ((1 << digits) - 1), *totals]
 
 
 def _sorted(numbers: Whole, values: list[Whole], widths: list[int]) -> tuple[Whole, list[Whole]]:

@@ -18,7 +18,7 @@ SELECT count(*) AS n FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- unit: visits.patient_id
@@ -28,7 +28,7 @@ SELECT COUNT(cost), COUNT(diagnosis), COUNT(*) FROM visits
 -- a2: count_rows
 -- columns: count("cost") integer, count(diagnosis) integer, count_star() integer
 -- engine: SELECT CAST(COUNT("x0") AS BIGINT) AS "m0" FROM (SELECT "t0"."cost" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0", CAST(1 AS BIGINT) AS "x1" FROM (SELECT "t0"."patient_id" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."diagnosis" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 SELECT COUNT(DISTINCT patient_id) FROM visits
 -- unit: visits.patient_id
@@ -42,7 +42,7 @@ SELECT COUNT(patient_id) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count(patient_id) integer
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT SUM(cost) FROM visits
 -- unit: visits.patient_id
@@ -227,7 +227,7 @@ SELECT SUM(cost), AVG(cost), COUNT(*) FROM visits WHERE cost < -1
 -- columns: sum("cost") real, avg("cost") real, count_star() integer
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
 -- values: -1.0
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" < CAST($1 AS DOUBLE))) AS q
 -- values: -1.0
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
@@ -235,7 +235,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on >= DATE '2024-01-01'
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
 -- values: 2024-01-01
 
 SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01' AND visited_on < '2024-07-01'
@@ -243,7 +243,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on >= '2024-01-01' AND visited_on < '2
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE)) AND ("t0"."visited_on" < CAST($2 AS DATE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE)) AND ("t0"."visited_on" < CAST($2 AS DATE))) AS q
 -- values: 2024-01-01, 2024-07-01
 
 SELECT COUNT(*) FROM visits WHERE year(visited_on) = 2023 AND month(visited_on) IN (6, 7, 8)
@@ -251,7 +251,7 @@ SELECT COUNT(*) FROM visits WHERE year(visited_on) = 2023 AND month(visited_on) 
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT)) AND (month("t0"."visited_on") IN (CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT)) AND (month("t0"."visited_on") IN (CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)))) AS q
 -- values: 2023, 6, 7, 8
 
 SELECT COUNT(*) FROM visits WHERE extract(year FROM visited_on) = 2023
@@ -259,7 +259,7 @@ SELECT COUNT(*) FROM visits WHERE extract(year FROM visited_on) = 2023
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (year("t0"."visited_on") = CAST($1 AS BIGINT))) AS q
 -- values: 2023
 
 SELECT COUNT(*) FROM visits WHERE cost > 0.1e3 AND cost < 2.5e+2
@@ -267,7 +267,7 @@ SELECT COUNT(*) FROM visits WHERE cost > 0.1e3 AND cost < 2.5e+2
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."cost" < CAST($2 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE)) AND ("t0"."cost" < CAST($2 AS DOUBLE))) AS q
 -- values: 100.0, 250.0
 
 -- parameters: [40, "F"]
@@ -669,7 +669,7 @@ SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GRO
 -- k1: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- a0: count_rows
 -- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS BIGINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025, 1, 4
 
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
@@ -705,7 +705,7 @@ SELECT visited_on, COUNT(*) FROM visits WHERE visited_on >= '2025-12-01' GROUP B
 -- k0: date [2020-01-01, 2025-12-31]; 31 values: 2025-12-01, 2025-12-02, 2025-12-03, ..., 2025-12-30, 2025-12-31
 -- a0: count_rows
 -- columns: visited_on date [2020-01-01, 2025-12-31], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 31 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 31 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
 -- values: 2025-12-01, 2025-12-31
 
 SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis
@@ -732,7 +732,7 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP 
 -- k0: text or NULL; 2 values: 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
 -- values: 'flu', 'cold'
 
 SELECT diagnosis, sex, COUNT(*) FROM visits JOIN patients USING (patient_id) GROUP BY diagnosis, sex
@@ -771,7 +771,7 @@ SELECT SUM(cost) / COUNT(*) AS mean FROM visits
 -- a1: count_rows
 -- columns: mean real or NULL
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 SELECT sex, 100.0 * SUM(CASE WHEN age > 64 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -918,7 +918,7 @@ SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [20, 25], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 -- Joins
@@ -1043,7 +1043,8 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: y integer [2020, 2025], count_star() integer, sum("cost") real
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (WITH "own" AS (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 2) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0"
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST("r0" AS TINYINT) AS "r", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 2020, 2025
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3) SUM(cost) FROM visits
 -- unit: visits.patient_id
@@ -1221,7 +1222,7 @@ SELECT COUNT(*) FROM visits WHERE diagnosis = 'it''s'
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: 'it''s'
 
 SELECT COUNT(*) FROM visits WHERE diagnosis = '-- no comment /* nor this */; DROP TABLE patients'
@@ -1229,7 +1230,7 @@ SELECT COUNT(*) FROM visits WHERE diagnosis = '-- no comment /* nor this */; DRO
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" = CAST($1 AS VARCHAR))) AS q
 -- values: '-- no comment /* nor this */; DROP TABLE patients'
 
 -- Sub-queries
@@ -1451,8 +1452,7 @@ SELECT SUM(cost, contribution_bounds_per_group => (0, 200)) FROM visits
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: sum of real [0, 240000]; grid 0.01 from 0 to 200
 -- columns: sum("cost") real
--- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 20000 ELSE greatest(0, least(20000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals_a0"."v0" AS "x0" FROM (SELECT "unit", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "unit") AS "totals_a0") AS r) AS q
--- values: 100.0, 0.0, 200.0
+-- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."cost$sum" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- reference: SELECT AVG(LEAST(age, 100)) FROM patients
 SELECT AVG(age, contribution_bounds_per_row => (0, 100)) FROM patients
@@ -1742,7 +1742,7 @@ SELECT SUM(date_diff('hour', TIMESTAMP '2023-01-01 00:00:00', placed)) FROM orde
 -- rows per unit: 5, in one group 5, in groups 1
 -- a0: sum of integer [0, 17543]; grid 1 from 0 to 17543
 -- columns: sum(date_diff('hour', CAST('2023-01-01 00:00:00' AS TIMESTAMP), placed)) integer
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 17543 ELSE greatest(0, least(17543, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "u", date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- engine: SELECT "u", CAST("x0" AS SMALLINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($4 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($5 AS DOUBLE) THEN 17543 ELSE greatest(0, least(17543, CAST(round(CAST("x0" AS DOUBLE) * CAST($3 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", date_diff(CAST($1 AS VARCHAR), CAST($2 AS TIMESTAMP), "t0"."placed") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 'hour', 2023-01-01 00:00:00, 1.0, 0.0, 17543.0
 
 -- policy: shop
@@ -1981,7 +1981,7 @@ SELECT SUM(exp(discount)), AVG(sqrt(total)), AVG(ln(total + 1)) FROM orders
 -- a1: avg of real [0, 44.72135955]; grid 1e-05 from 0 to 44.72136
 -- a2: avg of real [0, 7.60140233459]; grid 1e-06 from 0 to 7.601403
 -- columns: sum(exp(discount)) real, avg(sqrt(total)) real, avg(ln((total + 1))) real
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."customer_id" AS "u", exp("t0"."discount") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
+-- engine: SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 999999 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2718282 ELSE greatest(999999, least(2718282, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", exp("t0"."discount") AS "x0" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 1000000.0, 0.999999, 2.718282
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(2236068 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1", CAST(COALESCE(SUM("x1"), 0) - CAST(3800701 AS HUGEINT) * COUNT("x1") AS HUGEINT) AS "m2", CAST(COUNT("x1") AS BIGINT) AS "m3" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 4472136 ELSE greatest(0, least(4472136, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0", CASE WHEN "x1" IS NULL OR isnan(CAST("x1" AS DOUBLE)) THEN NULL WHEN CAST("x1" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x1" AS DOUBLE) >= CAST($6 AS DOUBLE) THEN 7601403 ELSE greatest(0, least(7601403, CAST(round(CAST("x1" AS DOUBLE) * CAST($5 AS DOUBLE)) AS BIGINT))) END AS "x1" FROM (SELECT sqrt("t0"."total") AS "x0", ln(("t0"."total" + CAST($4 AS DOUBLE))) AS "x1" FROM "bounded"."main"."orders" AS "t0") AS r) AS q
 -- values: 100000.0, 0.0, 44.72136, 1.0, 1000000.0, 7.601403
@@ -2492,8 +2492,7 @@ SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP B
 -- a2: count_units
 -- columns: sector text, count_star() integer, sum("hours") real, count(DISTINCT person_id) integer
 -- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q
--- values: 'farm', 'office', 'plant'
+-- engine: SELECT "k0", "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "t0"."sector$place" AS "k0", "t0"."$number" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q
 
 -- policy: census
 SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
@@ -2615,7 +2614,7 @@ SELECT COUNT(*) FROM visits WHERE extract(epoch FROM visited_on) > 1
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (epoch("t0"."visited_on") > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (epoch("t0"."visited_on") > CAST($1 AS DOUBLE))) AS q
 -- values: 1.0
 
 -- policy: shop
@@ -2678,7 +2677,7 @@ SELECT COUNT(*) FROM visits WHERE make_date(year(visited_on), 2, 29) IS NOT NULL
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (NOT (CASE WHEN year("t0"."visited_on") BETWEEN 1 AND 9999 AND CAST($1 AS BIGINT) BETWEEN 1 AND 12 AND CAST($2 AS BIGINT) BETWEEN 1 AND 31 THEN TRY_CAST(CAST(year("t0"."visited_on") AS VARCHAR) || '-' || CAST(CAST($1 AS BIGINT) AS VARCHAR) || '-' || CAST(CAST($2 AS BIGINT) AS VARCHAR) AS DATE) END IS NULL))) AS q
 -- values: 2, 29
 
 -- reference: SELECT COUNT(*) FROM visits
@@ -2687,7 +2686,7 @@ SELECT COUNT(*) FROM visits WHERE visited_on + INTERVAL 8000 YEAR IS NULL
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL)) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (CASE WHEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) BETWEEN TIMESTAMP '0001-01-01 00:00:00' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN ("t0"."visited_on" + to_months(CAST(CAST($1 AS BIGINT) AS INTEGER))) END IS NULL)) AS q
 -- values: 96000
 
 SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
@@ -2695,7 +2694,7 @@ SELECT COUNT(*) FROM visits WHERE translate(diagnosis, 'ab', 'xy') = diagnosis
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE (translate("t0"."diagnosis", CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)) = "t0"."diagnosis")) AS q
 -- values: 'ab', 'xy'
 
 -- Means at the data's own scale: exact where no row lies far from the others
@@ -2765,7 +2764,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a2: count_rows
 -- columns: median("cost") real, max("cost") real, count_star() integer
 -- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessing', sensitivity = 24) MEDIAN(cost) FROM visits
@@ -3011,7 +3010,7 @@ FROM visits GROUP BY y
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_on) DESC NULLS FIRST),
@@ -3024,7 +3023,7 @@ FROM visits GROUP BY 1
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY c.state) AS share,
@@ -3130,7 +3129,7 @@ SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
 -- k0: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: dear boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 500.0, False, True
 
 SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
@@ -3140,7 +3139,7 @@ SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM vis
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: f boolean or NULL, missing boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 'f%', False, True
 
 SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
@@ -3149,7 +3148,7 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- k0: text or NULL; 3 values: 'dear', 'flu', NULL
 -- a0: count_rows
 -- columns: kind text or NULL, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($3 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($3 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 500.0, 'dear', 'flu'
 
 SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
@@ -3177,7 +3176,7 @@ SELECT upper(CASE WHEN cost > 500 THEN 'dear' ELSE 'cheap' END) AS kind, COUNT(*
 -- k0: text; 2 values: 'CHEAP', 'DEAR'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($4 AS VARCHAR) THEN 0 WHEN "k0" = CAST($5 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($4 AS VARCHAR) THEN 0 WHEN "k0" = CAST($5 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 500.0, 'dear', 'cheap', 'CHEAP', 'DEAR'
 
 -- What a condition names, in either order, with OR
@@ -3187,7 +3186,7 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN (
 -- k0: text or NULL; 3 values: 'asthma', 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($3 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($1 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($3 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($1 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q
 -- values: 'flu', 'cold', 'asthma'
 
 -- Timestamps within bounds, by the day or hour
@@ -3464,7 +3463,7 @@ SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 -- Options where the answer is released that another SELECT asks
@@ -4003,7 +4002,7 @@ SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM vis
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: year integer, flu integer, cold integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($5 AS BIGINT) AND CAST($6 AS BIGINT) THEN "k0" - CAST($5 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS BIGINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."patient_id" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($4 AS DATE))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($5 AS BIGINT) AND CAST($6 AS BIGINT) THEN "k0" - CAST($5 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($4 AS DATE))) AS q
 -- values: 'flu', 1, 'cold', 2022-01-01, 2022, 2025
 
 -- Several quantiles as a list
@@ -4209,7 +4208,7 @@ SELECT COUNT(*) AS dear FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: dear integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
 -- values: (the real that is released first)
 
 SELECT COUNT(*) FROM patients WHERE age = (SELECT MAX(age) FROM patients)
@@ -4263,7 +4262,7 @@ WITH m AS (SELECT AVG(cost) AS mean FROM visits) SELECT COUNT(*) AS n FROM visit
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
 -- values: (the real that is released first)
 
 -- reference: SELECT COUNT(*) AS n FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
@@ -4322,7 +4321,7 @@ SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits WHER
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
 -- values: (the real that is released first)
 
 SELECT COUNT(*) AS n FROM patients WHERE sex = (SELECT MODE(sex) FROM patients)
@@ -4349,7 +4348,7 @@ SELECT 2 * n AS twice FROM (SELECT COUNT(*) AS n FROM visits WHERE cost > (SELEC
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: twice integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
 -- values: (the real that is released first)
 
 SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits) UNION ALL SELECT COUNT(*) FROM patients
@@ -4362,7 +4361,7 @@ SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits) UNI
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: n integer
--- engine: SELECT "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
+-- engine: SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."cost" > CAST($1 AS DOUBLE))) AS q
 -- values: (the real that is released first)
 -- unit: patients.patient_id
 -- rows per unit: 1, in one group 1, in groups 1
@@ -4384,7 +4383,7 @@ SELECT COUNT(*) / (SELECT COUNT(*) FROM visits) AS share FROM patients
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT "u", CAST(COALESCE("x0", 0) AS BIGINT) AS "x0" FROM (SELECT "t0"."patient_id" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
+-- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 -- engine: SELECT "t0"."a0" AS "c0", "t1"."a0" AS "c1", "t0"."row" AS "c2", "t1"."row" AS "c3" FROM "answer 0 of dpsql" AS "t0" CROSS JOIN "answer 1 of dpsql" AS "t1" ORDER BY "t0"."row" ASC NULLS LAST, "t1"."row" ASC NULLS LAST, "t0"."a0" ASC NULLS LAST, "t1"."a0" ASC NULLS LAST
 -- columns: share real or NULL
 
@@ -4516,7 +4515,7 @@ WITH a AS (SELECT year(visited_on) AS year, diagnosis, AVG(cost) AS mean, COUNT(
 -- columns: year integer, flu_mean real or NULL, flu_visits integer or NULL, cold_mean real or NULL, cold_visits integer or NULL
 -- engine: SELECT "k0", "k1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
 -- values: 'flu', 'cold'
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k0" - CAST($3 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS VARCHAR) THEN 0 WHEN "k1" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u", CAST(1 AS BIGINT) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k0" - CAST($3 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS VARCHAR) THEN 0 WHEN "k1" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
 -- values: 'flu', 'cold', 2020, 2025
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)

@@ -116,5 +116,6 @@ DUCKDB = Dialect(
     widest=2**127 - 1,
     spellings={name: f"{name}({{*}})" for name in PLAIN.split()} | SPELLED | CALENDAR | CASTS | OWN | BUILDING,
     counts=True,
+    narrow=(("TINYINT", 7), ("SMALLINT", 15), ("INTEGER", 31)),
 )
 """How DuckDB spells each primitive. Its widest whole number is HUGEINT's largest, 2^127 - 1."""

@@ -20,7 +20,7 @@ from dpsql.errors import PolicyError
 from dpsql.owner.bounded import identity
 from dpsql.owner.shape import Shape, TableShape, shape_of
 from dpsql.owner.views import build_tables
-from dpsql.plan.catalog import RANK
+from dpsql.plan import catalog
 from tests.unit.owner.clinic import policy
 
 Row = tuple[Any, ...]
@@ -80,10 +80,9 @@ def views(
             marks = ", ".join("?" for _ in rows[name][0])
             engine.executemany(f"INSERT INTO source.main.{name} VALUES ({marks})", rows[name])
     build_tables(DuckDBDatabase(engine, "the key"), shape, lambda *_: None)
+    said = f"SELECT COLUMNS(lambda name: name NOT IN ('{catalog.RANK}', '{catalog.NUMBER}'))"
     return {
-        table.name: engine.execute(
-            f"SELECT COLUMNS(lambda name: name <> '{RANK}') FROM bounded.main.{table.name} ORDER BY ALL"
-        ).fetchall()
+        table.name: engine.execute(f"{said} FROM bounded.main.{table.name} ORDER BY ALL").fetchall()
         for table in shape.tables
     }
 

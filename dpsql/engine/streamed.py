@@ -1,0 +1,179 @@
+"""Rows of one table as they lie, unit by unit, for the worker to add up: small whole numbers, in one pass.
+
+Theorem. What is added up is what the database finds by grouping: the same rows, with the same keys and values, come in
+the order of their units, which have numbers in that order, and a worker that finds them otherwise gives no answer. A
+type holds all values that its column may have: those of its grid, less its shift.
+
+Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_cut.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.counted import placeable, placed
+from dpsql.engine.printer import Printer
+from dpsql.engine.ranked import lies
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
+from dpsql.errors import InvariantBroken
+from dpsql.limits import FARTHEST_STEP
+from dpsql.plan.catalog import NUMBER, RANK, place_name
+from dpsql.plan.needs import Measure, MeasureKind, Source
+from dpsql.plan.nodes import Column
+from dpsql.plan.plans import Key
+from dpsql.plan.relations import filtered_scan
+from dpsql.plan.stability import rows_per_unit
+from dpsql.plan.types import Facts, Type, Value
+from dpsql.worker import lying
+
+__all__ = ["Add", "cut_statement", "few", "in_order", "streamed"]
+
+MOST_CUT = 32
+"""Groups of which each unit's are held at once: a table of all units of a piece has a place for each. It is a choice:
+with a row a unit at worst, 2^16 rows a piece and 56 bytes a place at the peak, 120 MB of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """What is added up of rows.
+
+    Attributes:
+        function: ``rows``, ``units``, ``count`` or ``sum``.
+        of: The column of values, but for rows and units.
+        shift: Grid steps subtracted from each value.
+    """
+
+    function: str
+    of: ValueColumn | None = None
+    shift: int = 0
+
+
+def streamed(
+    printer: Printer, source: Source, adds: Sequence[Add], fields: Sequence[tuple[str, str]], *, ranked: bool
+) -> EngineStatement:
+    """The rows of one table, with what is added up of them.
+
+    Args:
+        printer: Collects what the text uses.
+        source: Rows that lie in order, with keys whose places are found; nothing is cut.
+        adds: What is added up.
+        fields: The columns of what comes, behind the keys.
+        ranked: Whether their ranks come with them.
+    """
+    found = filtered_scan(source.relation)
+    if found is None:
+        raise InvariantBroken("rows that do not lie in order were to be added up")
+    scan, keys = found[0], in_order(source)
+    stored = {key.name: _stored(scan.table.columns, scan.alias, key) for key in keys.keys}
+    shown = [replace(key, expression=stored[key.name] or key.expression) for key in keys.keys]
+    values = list(dict.fromkeys((add.of, add.shift) for add in adds if add.of is not None and add.of.grid is not None))
+    known = {own.argument: (own, shift) for own, shift in values}
+    plain = [add.of for add in adds if add.of is not None and add.of.grid is None and add.of.argument not in known]
+    values += [(own, 0) for own in dict.fromkeys(plain)]
+    ranks = [Column(scan.alias, RANK, Facts(Type.INTEGER))] if ranked else []
+    number = Column(scan.alias, NUMBER, Facts(Type.INTEGER))
+    rows = value_rows(printer, replace(keys, keys=tuple(shown)), [own for own, _ in values], unit=number, ranks=ranks)
+    columns = [printer.quoted(key.name) if stored[key.name] else placed(printer, key) for key in keys.keys]
+    columns.append(printer.quoted(UNIT))
+    if ranked:
+        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, scan.table.rows_per_unit)
+        columns.append(f"{rank} AS {printer.quoted(lying.RANK)}")
+    columns += [_value(printer, index, *own) for index, own in enumerate(values)]
+    wanted = list[tuple[str, int]]()
+    for add in adds:
+        if add.of is None:
+            wanted.append((add.function, -1))
+        elif add.of.grid is not None:
+            wanted.append((add.function, values.index((add.of, add.shift))))
+        elif add.of.argument in known:  # a value is NULL exactly where its grid integer is
+            wanted.append(("count", values.index(known[add.of.argument])))
+        else:
+            wanted.append(("sum", values.index((add.of, 0))))
+    return EngineStatement(
+        sql=f"SELECT {', '.join(columns)} FROM ({rows}) AS q",
+        parameters=tuple(printer.parameters),
+        columns=(*((key.name, "BIGINT") for key in keys.keys), *fields),
+        tables=frozenset({scan.table.name}),
+        functions=frozenset(printer.functions),
+        adds=tuple(wanted),
+        listed=tuple((key.name, key.domain or ()) for key in keys.keys),
+    )
+
+
+def in_order(source: Source) -> Source:
+    """The source with the values of its keys in the database's order, by which a unit's first group is found."""
+    return replace(source, keys=tuple(replace(key, domain=_rising(key.domain or ())) for key in source.keys))
+
+
+def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
+    """The values, rising; NULL last."""
+    known: list[Any] = [value for value in domain if value is not None]
+    return (*sorted(known), *([None] if None in domain else []))
+
+
+def _stored(columns: Any, alias: str, key: Key) -> Column | None:
+    """The column with the places of a key's values; None where there is none of just these values, in this order."""
+    own = key.expression
+    if not isinstance(own, Column) or own.name not in columns:
+        return None
+    places = columns[own.name].stored_places
+    known = tuple(value for value in key.domain or () if value is not None)
+    return Column(alias, place_name(own.name), Facts(Type.INTEGER)) if places and known == places else None
+
+
+def _value(printer: Printer, index: int, own: ValueColumn, shift: int) -> str:
+    """A column of values: whole numbers, or for others 1 where there is one."""
+    x = column_name(printer, index)
+    if own.grid is None:
+        return f"{printer.dialect.narrowed(f'CASE WHEN {x} IS NULL THEN 0 ELSE 1 END', 0, 1)} AS {x}"
+    if shift:
+        printer.functions.add("-")
+    moved = f"{x} - {shift}" if shift >= 0 else f"{x} - ({shift})"
+    text = printer.dialect.narrowed(moved if shift else x, own.grid.low - shift, own.grid.high - shift)
+    return f"{text} AS {x}"
+
+
+def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:
+    """Rows of which each unit's first groups are added up by the worker; None where the database does it."""
+    groups = (source.cut or source.contribution).groups
+    if not source.cap_groups or source.cap_rows or source.cap_rows_in_group or not source.keys or not few(source):
+        return None
+    if not printer.dialect.counts or not lies(printer, source.relation) or not all(map(placeable, source.keys)):
+        return None
+    adds = [_add(measure) for measure in measures]
+    known = [add for add in adds if add is not None]
+    far = max((_reach(add) for add in known), default=0)
+    if len(known) < len(adds) or rows_per_unit(source.relation) * far > FARTHEST_STEP:
+        return None
+    fields = [(f"m{index}", "HUGEINT" if add.function == "sum" else "BIGINT") for index, add in enumerate(known)]
+    own = streamed(printer, source, known, fields, ranked=True)
+    return replace(own, most_groups=groups, clamps=(None,) * len(known))
+
+
+def few(source: Source) -> bool:
+    """Whether its groups are few enough to hold those of all units of a piece."""
+    return math.prod(len(key.domain or ()) + 1 for key in source.keys) <= MOST_CUT
+
+
+def _add(measure: Measure) -> Add | None:
+    """A measure as what is added up; None of those that are not."""
+    match measure.kind:
+        case MeasureKind.ROWS:
+            return Add("rows")
+        case MeasureKind.UNITS:
+            return Add("units")
+        case MeasureKind.SUM if measure.argument is not None and measure.grid is not None:
+            return Add("sum", ValueColumn(measure.argument, measure.grid), measure.shift)
+        case _:
+            return None
+
+
+def _reach(add: Add) -> int:
+    """The largest magnitude of what is added."""
+    if add.of is None or add.of.grid is None:
+        return 1
+    return max(abs(end - add.shift) for end in (add.of.grid.low, add.of.grid.high))

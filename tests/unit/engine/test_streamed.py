@@ -1,0 +1,67 @@
+"""What the worker adds up by group, of each unit's first groups or clamped totals, is what the database finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.lower import lowering
+from dpsql.plan.needs import Aggregates
+from dpsql.session import Session
+from dpsql.sql.parse import parse
+from tests.unit.engine.test_sized import ORDERS
+from tests.unit.mechanisms.shop import policy, sessions
+
+pytestmark = pytest.mark.chance(0, "no noise is drawn")
+
+CAP = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = {}) "
+BOUNDS = "contribution_bounds_per_group => "
+
+
+@pytest.fixture(scope="module", params=["i * 7 % 1000", "'é' || (i * 7 % 1000)"], ids=["numbers", "texts"])
+def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    made = (
+        f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 31 % 4] AS region, "
+        "CASE WHEN i % 13 > 0 THEN (i % 97) / 4 - (i % 11) END AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, "
+        "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i)"
+    )
+    yield from sessions(tmp_path_factory.mktemp("streamed"), made, policy(ORDERS))
+
+
+@pytest.mark.parametrize("where", ["", " WHERE region IN ('N', 'S')"])
+@pytest.mark.parametrize(
+    ("asked", "streamed"),
+    [
+        (CAP.format(1) + "region, COUNT(*), SUM(amount) FROM orders GROUP BY 1", True),
+        (CAP.format(1) + "region, COUNT(DISTINCT customer), AVG(amount) FROM orders GROUP BY 1", True),
+        (CAP.format(2) + "region, paid, SUM(amount * 2.5) FROM orders GROUP BY 1, 2", True),
+        (CAP.format(3) + "month, COUNT(*) FROM orders GROUP BY 1", True),
+        (CAP.format(2) + "region, VAR_POP(amount) FROM orders GROUP BY 1", False),
+        (f"SELECT region, SUM(amount, {BOUNDS}(-3, 20)), COUNT(*) FROM orders GROUP BY 1", True),
+        (f"SELECT region, paid, SUM(amount, {BOUNDS}(0, 9)) FROM orders GROUP BY 1, 2", True),
+        (f"SELECT SUM(amount, {BOUNDS}(0, 30)) FROM orders", True),
+        (f"SELECT region, SUM(amount, {BOUNDS}(2, 30)) FROM orders GROUP BY 1", False),
+    ],
+)
+def test_what_the_worker_adds_up_is_what_the_database_finds(
+    session: Session, asked: str, streamed: bool, where: str
+) -> None:
+    parsed: Any = parse(asked.replace("FROM orders", f"FROM orders{where}"))
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"epsilon": 20})
+    engine, groups, seen = session._backend.engine, prepared.groupings[0].groups or ((),), set[bool]()
+    needs = [reading.need for reading in prepared.readings if isinstance(reading.need, Aggregates)]
+    for need in needs:
+        both = [lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
+        assert not both[1].adds
+        names = {f"m{index}": f"m{index}" for index in range(len(need.measures))}
+        tables = [engine.run(own).aligned(need.source.key_names, groups, names) for own in both]
+        found = [[list(table.column(name)) for name in names] for table in tables]
+        assert found[0] == found[1]
+        assert all(map(any, found[0]))
+        seen.add(bool(both[0].adds))
+    assert (True in seen) == streamed

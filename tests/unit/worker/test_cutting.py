@@ -1,0 +1,92 @@
+"""Rows that are cut to each unit's first groups while they stream by are those that plain Python cuts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import nanoarrow
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nanoarrow.c_array_stream import CArrayStream
+
+from dpsql.worker import columns, cutting, lying, wire
+
+Row = tuple[int, int, int, int | None]  # The unit, the places of two keys, and a number.
+PLACES = (2, 3)
+ADDS = (("rows", -1), ("sum", 0), ("count", 0), ("units", -1))
+NUMBERS = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**50, -(2**50), 2**45 + 1]))
+ROWS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(0, 2), NUMBERS), max_size=50)
+QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(params=[(1, 0), (7, 1000), (lying.PIECE, lying.ROOMY)])
+def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are put together a few at a time, and in both ways, as millions are in earnest."""
+    piece, room = request.param
+    monkeypatch.setattr(lying, "PIECE", piece)
+    monkeypatch.setattr(lying, "ROOMY", room)
+
+
+def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | None = None) -> Any:
+    """The rows, whose ranks count from 1 within a unit, as a stream of tables of so many rows each."""
+    seen: dict[int, int] = defaultdict(int)
+    placed = []
+    for at, row in enumerate(rows):
+        seen[row[0]] += 1
+        placed.append((*row[1 : 1 + keys], row[0], seen[row[0]] if ranks is None else ranks[at], row[3]))
+    kinds = [nanoarrow.int8()] * keys + [nanoarrow.int32(), nanoarrow.int16(), nanoarrow.int64()]
+    schema = nanoarrow.struct({f"c{place}": kind for place, kind in enumerate(kinds)})
+    tables = []
+    for start in range(0, len(rows), size):
+        part = list(zip(*placed[start : start + size], strict=True))
+        children = [nanoarrow.c_array(list(own), kind) for own, kind in zip(part, kinds, strict=True)]
+        tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part[0]), buffers=[None], children=children))
+    return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
+
+
+def found(rows: Any, keys: int, most: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """Group to what was added up there."""
+    names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
+    packed = wire.pack(cutting.cut(rows, names, PLACES[:keys], most, ADDS, [None] * 4))
+    kinds = ["BIGINT"] * (keys + 1) + ["HUGEINT", "BIGINT", "BIGINT"]
+    read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
+    lists = [[int(value) for value in own] for own in read.values()]
+    return {row[:keys]: row[keys:] for row in zip(*lists, strict=True)}
+
+
+def by_hand(rows: Sequence[Row], keys: int, most: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """The same, row by row."""
+    groups: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for unit, first, second, number in rows:
+        group, known = (first, second)[:keys], groups[unit]
+        if group not in known:
+            known.append(group)
+            if len(known) <= most:
+                cells[group][3] += 1
+        if group in known[:most]:
+            cell = cells[group]
+            cell[0] += 1
+            cell[1] += number or 0
+            cell[2] += number is not None
+    return {group: tuple(own) for group, own in cells.items()}
+
+
+@QUIET
+@given(rows=ROWS, size=st.integers(1, 12), keys=st.integers(1, 2), most=st.integers(1, 9))
+def test_each_units_first_groups_are_added_up(sizes: None, rows: list[Row], size: int, keys: int, most: int) -> None:
+    rows.sort(key=lambda row: row[0])
+    assert found(stream(rows, keys, size), keys, most) == by_hand(rows, keys, most)
+
+
+@pytest.mark.parametrize(
+    ("units", "ranks"), [((1, 1), (2, 1)), ((1, 1), (1, 1)), ((2, 1), (1, 1)), ((1, 2, 1), (1, 1, 2))]
+)
+def test_rows_out_of_order_have_no_answer(sizes: None, units: tuple[int, ...], ranks: tuple[int, ...]) -> None:
+    rows: list[Row] = [(unit, 0, 0, 1) for unit in units]
+    for size in (1, 2, 9):
+        with pytest.raises(ValueError, match="do not lie in order"):
+            found(stream(rows, 1, size, ranks), 1, 1)
