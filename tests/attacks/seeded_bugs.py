@@ -17,6 +17,7 @@ from dpsql.audit.audits import AUDITS
 from dpsql.audit.measured import measured_loss
 from dpsql.audit.replay import BOTH, Replay
 from dpsql.engine import lower
+from dpsql.engine.base import EngineStatement
 from dpsql.engine.printer import Printer
 from dpsql.mechanisms import gaussian_threshold, top_k
 from dpsql.mechanisms.base import Request
@@ -150,11 +151,11 @@ def _threshold_of_one_group() -> AbstractContextManager[object]:
 
 
 def _missing_group_cap() -> AbstractContextManager[object]:
-    def uncapped(printer: Printer, source: Source, *rest: Any, **named: Any) -> str:
-        return whole(printer, replace(source, cap_groups=False), *rest, **named)
+    def uncapped(printer: Printer, source: Source, *rest: Any) -> EngineStatement:
+        return whole(printer, replace(source, cap_groups=False), *rest)
 
-    whole = lower._bounded_rows
-    return patch.object(lower, "_bounded_rows", uncapped)
+    whole = lower._aggregates
+    return patch.object(lower, "_aggregates", uncapped)
 
 
 def _one_group() -> AbstractContextManager[object]:
