@@ -35,9 +35,15 @@ class EngineStatement:
             COALESCE, TRY and casts are no functions to it.
         most_rows: With more rows in its result the statement fails, as it does when it runs past the deadline; None for
             no such limit.
-        marks: Not None where the statement gives rows of whole numbers, none of them NULL, and the worker counts them:
-            each different row comes once, rising, and ``rows``, the last of ``columns``, says how many there were. So
-            many columns before that are no part of the row: they are summed.
+        words: Not empty where the statement gives rows of whole numbers, none of them NULL, and the worker counts them:
+            each different row comes once, rising, and ``rows``, the last of ``columns``, says how many there were. A
+            word is columns that are one number in the worker, in their order: the least value and the binary digits of
+            each, by public facts.
+        edges: Where not empty the statement gives a row's unit ``u`` and its stored rank ``r0`` in the place of
+            ``rank`` and ``units``; the rows come in the order of both. The worker finds each one's place within its
+            unit: ``rank`` is the first of these edges that it does not exceed, ``units`` is 1 for a unit's last row.
+        marked: Whether the column before ``rows`` is 1 or 0, and no part of the row: it comes as the number of its rows
+            where it is 1.
         bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
             unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges. Where there are
             several kinds, ``of`` says behind the keys which it is.
@@ -58,7 +64,9 @@ class EngineStatement:
     tables: frozenset[str]
     functions: frozenset[str]
     most_rows: int | None = None
-    marks: int | None = None
+    words: tuple[tuple[tuple[int, int], ...], ...] = ()
+    edges: tuple[int, ...] = ()
+    marked: bool = False
     bins: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
     most_groups: int = 0
     clamps: tuple[tuple[int, int] | None, ...] = ()

@@ -51,7 +51,7 @@ class Dialect:
         spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
         prefix: What stands before the names of bounded tables, inside of the quotes.
-        counts: Whether its engine counts, or adds up, the rows that a statement gives; see `EngineStatement.marks` and
+        counts: Whether its engine counts, or adds up, the rows that a statement gives; see `EngineStatement.words` and
             ``bins``. Then totals of units are stored, too.
         narrow: Its types of whole numbers that are narrower than BIGINT, with the binary digits that each holds beside
             the sign, rising.

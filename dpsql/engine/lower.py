@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.counted import countable, counted_rows
+from dpsql.engine.counted import countable, counted_in_order, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
@@ -222,7 +222,7 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     if need.missing is not None:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
-    last = ends = ""
+    last, ends, counts = "", "", printer.dialect.counts and countable(need)
     if not need.ranks:
         rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
     elif need.missing is not None:
@@ -230,15 +230,13 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
     else:  # of the rows that count
         held = _cut(printer, _unit_rows(printer, need.source, [*coordinates, *split]), need.source, key)
         held = replace(held, sql=f"SELECT {held.every} FROM ({held.sql}) AS q WHERE {present}", whole=False)
+        if counts and held.lie:
+            return counted_in_order(printer, need, xs, held)
         rows, rank, ends = ranked(printer, held, need.ranks, key)
         xs.append(printer.cast(rank, "BIGINT"))
         last = f"{printer.cast(f'COUNT({ends})', 'BIGINT')} AS {printer.quoted('units')}, "
-    if printer.dialect.counts and countable(need):
-        each = ", ".join(counted_rows(printer, need, xs, ends))
-        columns = [(name, "BIGINT") for name in (*need.source.key_names, *need.columns)]
-        own = _statement(printer, f"SELECT {each} FROM ({rows}) AS q WHERE {present}", columns, need.source.relation)
-        listed = tuple((key.name, key.domain) for key in need.source.keys if key.domain is not None)
-        return replace(own, marks=int(bool(ends)), listed=listed)
+    if counts:
+        return counted_rows(printer, need, xs, ends, f"({rows}) AS q WHERE {present}")
     by = ", ".join([*keys, *xs])
     names = [name for name in need.columns if name not in ("units", "rows")]
     shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, names, strict=True))]

@@ -17,10 +17,41 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["Group", "RawTable", "ReleasedTable"]
+__all__ = ["OUTSIDE", "Group", "Listed", "RawTable", "ReleasedTable"]
 
 Group = tuple[Any, ...]
 """The key values of one group, in the order of the statement's keys; ``()`` for a statement without keys."""
+
+OUTSIDE = object()
+"""What stands where a value is none of those listed: equal to nothing else."""
+
+
+class Listed(Sequence[Any]):
+    """Values of a list, by their places in it; `OUTSIDE` behind its end. No value is made, only named.
+
+    >>> list(Listed(np.array([1, 0, 1]), ["a", None]))
+    [None, 'a', None]
+    """
+
+    __slots__ = ("_values", "places")
+
+    def __init__(self, places: Sequence[int] | npt.NDArray[Any], values: Sequence[Any]) -> None:
+        self.places = np.asarray(places)
+        self._values = [*values, OUTSIDE]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, row: Any) -> Any:
+        return self._values[self.places[row]]
+
+    def at(self, rows: npt.NDArray[np.int64]) -> Listed:
+        """The values of some rows."""
+        return Listed(self.places[rows], self._values[:-1])
+
+    def tolist(self) -> list[Any]:
+        """The values, named one by one."""
+        return [self._values[place] for place in self.places.tolist()]
 
 
 class RawTable:
@@ -99,7 +130,8 @@ class RawTable:
         """Where a group's rows begin: the first row, and each whose keys are not those of the row above."""
         starts = np.zeros(self._length, dtype=np.bool_)
         starts[:1] = True
-        for column in map(self.column, keys):
+        for own in map(self.column, keys):
+            column = own.places if isinstance(own, Listed) else own
             if isinstance(column, np.ndarray):
                 starts[1:] |= column[1:] != column[:-1]
             else:
@@ -108,11 +140,13 @@ class RawTable:
 
 
 def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Sequence[Any]:
-    """Some rows of a column: whole numbers stay an array, other values become Python's own."""
+    """Some rows of a column, rising: whole numbers stay an array, other values become Python's own."""
+    if isinstance(column, Listed):
+        return column.at(rows)
     if not isinstance(column, np.ndarray):
         return [column[row] for row in rows.tolist()]
-    taken: Any = column[rows]
-    return taken if taken.dtype == np.int64 else taken.tolist()  # type: ignore[no-any-return]  # an array or a list
+    taken: Any = column if len(rows) == len(column) else column[rows]
+    return taken if taken.dtype.kind in "iu" else taken.tolist()  # type: ignore[no-any-return]  # an array or a list
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from dpsql.worker import limits, wire
 from dpsql.worker.counting import counted
 from dpsql.worker.cutting import cut
 from dpsql.worker.lying import RANK, UNIT
+from dpsql.worker.ordered import PLACE
 from dpsql.worker.sizing import sized
 from dpsql.worker.verify import Refused, verify
 
@@ -85,8 +86,8 @@ class Desk:
         _require([[name, kind] for name, kind, *_ in found], _selected(request))
         _remember(self._bound, text)
 
-    def answer(self, request: Any, tables: Sequence[bytes]) -> memoryview:
-        """The result of the request's statement as an Arrow stream.
+    def answer(self, request: Any, tables: Sequence[bytes]) -> list[Any]:
+        """The result of the request's statement: an Arrow stream, or the numbers that `counted` gives, each as bytes.
 
         Raises:
             Refused: If DuckDB reads another statement than was meant, or gives other columns. Nothing was run.
@@ -100,11 +101,11 @@ class Desk:
             found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
             _require(found, _selected(request))
             if request["adds"]:
-                return wire.pack(_added(request, relation))
-            if request["marks"] is not None:
-                return wire.pack(counted(relation, request["marks"]))
+                return [wire.pack(_added(request, relation))]
+            if request["words"]:
+                return [own.view("u1") for own in counted(relation, request["words"], request["edges"])]
             most = request["most_rows"]
-            return wire.pack(relation if most is None else relation.limit(most + 1))
+            return [wire.pack(relation if most is None else relation.limit(most + 1))]
 
     def _confirm(self, request: Any) -> None:
         """Has DuckDB's parser confirm the statement, once for each text."""
@@ -130,7 +131,9 @@ def _selected(request: Any) -> list[list[str]]:
         names += [UNIT, *([RANK] if request["most_groups"] else [])]
         names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
         return [[name, ANY] for name in names]
-    return columns if request["marks"] is None else columns[:-1]
+    if request["edges"]:
+        return [*columns[:-3], [UNIT, ANY], [PLACE, "BIGINT"]]
+    return columns[:-1] if request["words"] else columns
 
 
 def _added(request: Any, stream: Any) -> Any:
@@ -172,7 +175,7 @@ def serve(connection: Connection, desk: Desk) -> None:
         limits.expire(request["deadline"] + GRACE)
         tables = [connection.recv_bytes() for _ in request["held"]]
         try:
-            result = None
+            result = []
             if request["run"]:
                 result = desk.answer(request, tables)
             else:
@@ -183,8 +186,8 @@ def serve(connection: Connection, desk: Desk) -> None:
             connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
         else:
             connection.send_bytes(wire.encode({"columns": request["columns"]}))
-            if result is not None:
-                connection.send_bytes(result)
+            for part in result:
+                connection.send_bytes(part)
         limits.expire(0)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from dpsql.errors import InvariantBroken
 from dpsql.plan.types import Awaited, Value
+from dpsql.privacy.tables import Listed
 from dpsql.worker import columns, wire
 from dpsql.worker.process import Child, WorkerFailed
 
@@ -48,7 +49,11 @@ class Statement(Protocol):
     @property
     def most_rows(self) -> int | None: ...
     @property
-    def marks(self) -> int | None: ...
+    def words(self) -> tuple[tuple[tuple[int, int], ...], ...]: ...
+    @property
+    def edges(self) -> tuple[int, ...]: ...
+    @property
+    def marked(self) -> bool: ...
     @property
     def bins(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]: ...
     @property
@@ -107,7 +112,7 @@ class Worker:
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
-        return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes(), request))
+        return self._exchange(messages, deadline, lambda child: _read(child, request))
 
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -180,12 +185,17 @@ def _reply(
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
-def _read(packed: bytes, request: Statement) -> dict[str, Sequence[Any]]:
+def _read(child: Connection, request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
-    found = columns.read(packed, request.columns)
+    if request.words:
+        numbers = [child.recv_bytes() for _ in (*request.words, "rows")]
+        names, listed = [name for name, _ in request.columns], {name for name, _ in request.listed}
+        found = columns.counted(numbers, names, request.words, request.marked, listed)
+    else:
+        found = columns.read(child.recv_bytes(), request.columns)
     if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
         raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
-    return found | {name: columns.listed(found[name], values) for name, values in request.listed}
+    return found | {name: Listed(found[name], values) for name, values in request.listed}
 
 
 def _message(
@@ -199,7 +209,8 @@ def _message(
             "tables": sorted(request.tables),
             "functions": sorted(request.functions),
             "most_rows": request.most_rows,
-            "marks": request.marks,
+            "words": request.words,
+            "edges": request.edges,
             "bins": request.bins,
             "most_groups": request.most_groups,
             "adds": request.adds,

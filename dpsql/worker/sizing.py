@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.worker.counting import MOST_DIGITS, starts
+from dpsql.worker.counting import starts
 from dpsql.worker.lying import HALF, ROOMY, Adds, Piece, pieces, split
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OF", "SIZED", "sized"]
 
+MOST_DIGITS = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
 OF = "of"  # The column that says which kind of total a row is of, where there are several.
 SIZED = ("bin", "units", "signs", "total")  # The columns of a result behind its keys, as `Sized` describes them.
 TABLED = 1 << 12

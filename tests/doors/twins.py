@@ -19,8 +19,7 @@ from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.plans import PublicPlan
-from dpsql.privacy.tables import RawTable
-from dpsql.worker.columns import OUTSIDE
+from dpsql.privacy.tables import OUTSIDE, RawTable
 from dpsql.worker.sizing import OF
 from tests.sql.corpus import Block
 from tests.sql.databases import POLICIES, build

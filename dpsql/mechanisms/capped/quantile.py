@@ -27,7 +27,7 @@ from fractions import Fraction
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedRelease
 from dpsql.mechanisms.capped.sizes import UnitSizes
-from dpsql.mechanisms.choice.groups import Whole, grouped
+from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.landscape import Draw, chosen
 from dpsql.mechanisms.choice.quantile import QuantileRelease
 from dpsql.mechanisms.noise.noised import in_unit
@@ -100,7 +100,7 @@ class CappedQuantile(CappedRelease):
         best, widest = self.best(sizes), self.widest(sizes)
         ends = self._ends(sizes, widest)
         answer = self.inners[best].answer(len(query.ends) - len(ends))
-        counted = {cap: list(grouped(self.within(raw, cap))) for cap in {best, widest}}
+        counted = {cap: list(self.groups_within(raw, cap)) for cap in {best, widest}}
         drawn = {"value": self._drawn(counted[best], answer, sampler)}
         if query.bracketed:
             for name, side, bound in (("low", -1, grid.low), ("high", 1, grid.high)):

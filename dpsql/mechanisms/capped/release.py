@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["CappedAtOnce", "CappedRelease"]
 
+RANKED = ("group", "value", "rank", "rows")  # The columns of `Values` that say which rows are within a cap.
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
 
@@ -53,14 +56,26 @@ class CappedRelease(Offer):
 
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
-        names = ("group", "value", "rank", "rows")
-        group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in names)
-        kept = np.flatnonzero(rank <= place)
-        group, value, rows = in_order(group[kept], value[kept], rows[kept])
-        starts = np.flatnonzero(_first(group) | _first(value))
-        total = np.add.reduceat(rows, starts) if len(starts) else rows
-        columns: dict[str, Any] = {"group": group[starts], "value": value[starts], "rows": total}
+        none = (np.empty(0, dtype=np.int64),) * 2
+        value, rows = zip(none, *self.groups_within(raw, place), strict=True)
+        group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
+        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": np.concatenate(rows)}
         return RawTable(columns, size=raw.size)
+
+    def groups_within(self, raw: RawTable, place: int) -> Iterator[tuple[Whole, Whole]]:
+        """The same as (distinct, rising) values of each group, and how many rows hold each: group after group, for what
+        a group needs stays close to the processor."""
+        group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in RANKED)
+        order = in_order(group, value)
+        if order is not None:
+            group, value, rank, rows = (own[order] for own in (group, value, rank, rows))
+        for start, end in pairwise(np.searchsorted(group, np.arange(raw.size + 1)).tolist()):
+            within = rank[start:end] <= place
+            values, counts = value[start:end][within], rows[start:end][within]
+            starts = np.flatnonzero(_first(values))
+            if len(starts) < len(values):
+                values, counts = values[starts], np.add.reduceat(counts, starts)
+            yield values, counts
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""

@@ -123,9 +123,10 @@ class SizeSearch:
             raw: As `Values` with ``ranks``.
             sampler: For the noise.
         """
-        ranks, units = (np.asarray(raw.column(name), dtype=np.int64) for name in ("rank", "units"))
+        ranks, units = (np.asarray(raw.column(name)) for name in ("rank", "units"))
+        last = np.flatnonzero(units)  # one row of a unit at most
         sums = np.zeros(len(self.edges), dtype=np.int64)
-        np.add.at(sums, np.minimum(ranks, len(sums) - 1), units)
+        np.add.at(sums, np.minimum(ranks[last].astype(np.int64), len(sums) - 1), units[last].astype(np.int64))
         exact = sums.tolist()
         return [int(k) for k in noised(exact, self.law.draw(sampler, len(exact)))]
 

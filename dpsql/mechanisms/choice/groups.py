@@ -35,26 +35,26 @@ def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
     [([5], [1]), ([2, 7], [3, 1])]
     """
     group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
-    group, value, rows = in_order(group, value, rows)
+    order = in_order(group, value)
+    if order is not None:
+        group, value, rows = group[order], value[order], rows[order]
     edges = np.searchsorted(group, np.arange(raw.size + 1))
     for start, end in pairwise(edges.tolist()):
         yield value[start:end], rows[start:end]
 
 
-def in_order(group: Whole, value: Whole, rows: Whole) -> tuple[Whole, Whole, Whole]:
-    """The same, with groups, and values within each, that do not fall.
+def in_order(group: Whole, value: Whole) -> Whole | None:
+    """The order in which groups, and values within each, do not fall; None where they lie so already.
 
     The engine sends each group's values rising, in an order of groups of its own: then only groups are moved.
 
-    >>> [column.tolist() for column in in_order(np.array([1, 1, 0]), np.array([2, 7, 5]), np.array([3, 1, 4]))]
-    [[0, 1, 1], [5, 2, 7], [4, 3, 1]]
+    >>> in_order(np.array([1, 1, 0]), np.array([2, 7, 5]))
+    array([2, 0, 1])
     """
     if _rises(group, value):
-        return group, value, rows
+        return None
     order = np.argsort(group, kind="stable")
-    if not _rises(group[order], value[order]):
-        order = np.lexsort((value, group))
-    return group[order], value[order], rows[order]
+    return order if _rises(group[order], value[order]) else np.lexsort((value, group))
 
 
 def _rises(group: Whole, value: Whole) -> bool:

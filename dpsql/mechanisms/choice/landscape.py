@@ -89,44 +89,54 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     ([2, 4, 4], [-2, 0, -2])
     """
     a, b, pad = rank.fraction.numerator, rank.fraction.denominator, abs(rank.offset)
-    exact = LOPSIDED * b * (MOST_ROWS + 2 * pad) + deepest < 2**62
-    points, counts = _with_ends(values, rows.astype(np.int64 if exact else object), grid)
-    upto = np.cumsum(counts)
-    below = upto - counts
-    wanted = a * int(upto[-1]) + b * rank.offset
-    between = upto
-    below[0] -= pad
-    upto = upto.copy()
-    upto[-1] += pad
-
-    low, high = rank.factors
-
-    def scores_of(under: Whole, over: Whole) -> Whole:
-        missed = np.maximum(high * (b * under - wanted + rank.above), low * (wanted - b * over + rank.under))
-        scored: Whole = -np.minimum(np.maximum(missed, 0), deepest)
-        return scored
-
-    # What lies so far off that it has the deepest score is one interval on either side, whatever its values are.
-    first = int(np.searchsorted(upto, (wanted + rank.under - -(-deepest // low)) // b, side="right"))
-    last = int(np.searchsorted(below, -((wanted - rank.above - -deepest // high) // -b), side="left")) - 1
-    near = slice(first, last + 1) if first <= last else slice(0, len(points))
-    kept = points[near]
-    widths = np.ones(2 * len(kept) - 1, dtype=np.int64)
-    widths[1::2] = np.diff(kept) - 1
-    scores = np.empty(len(widths), dtype=upto.dtype)
-    scores[::2] = scores_of(below[near], upto[near])
-    scores[1::2] = scores_of(between[near][:-1], between[near][:-1])
-    widths = np.concatenate([kept[:1] - points[0], widths, points[-1] - kept[-1:]])
-    scores = np.concatenate([[-deepest], scores, [-deepest]]).astype(upto.dtype)
-    widths, scores = widths[widths > 0], scores[widths > 0]
+    (low, high), sums = rank.factors, np.cumsum(rows)
+    total = int(sums[-1]) if len(sums) else 0
+    wanted = a * total + b * rank.offset
+    few = (wanted + rank.under - -(-deepest // low)) // b
+    many = -((wanted - rank.above - -deepest // high) // -b)
+    points, upto = _with_ends(*_near(values, sums, few, many), grid)
+    if LOPSIDED * b * (MOST_ROWS + 2 * pad) + deepest >= 2**62:
+        upto = upto.astype(object)
+    over = b * upto - wanted
+    too_low, too_high = low * (rank.under - over), high * (rank.above + over)
+    # Behind a value the first falls and the second rises from one to the next. So up to the turn each value scores as
+    # what follows it, and behind the turn as what is before it.
+    turn = int(np.count_nonzero(too_low[:-1] >= too_high[:-1]))
+    below = int(upto[turn - 1]) if turn else -pad
+    above = int(upto[turn]) + (pad if turn == len(points) - 1 else 0)
+    own = max(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
+    missed = np.concatenate([too_low[:turn], np.array([own], dtype=upto.dtype), too_high[turn:-1]])
+    scores = -np.minimum(np.maximum(missed, 0), deepest)
+    widths = np.concatenate([np.diff(points[: turn + 1]), [1], np.diff(points[turn:])])
     starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    return np.add.reduceat(widths, starts), scores[starts]
+    if len(starts) < len(scores):
+        widths, scores = np.add.reduceat(widths, starts), scores[starts]
+    return widths, scores
 
 
-def _with_ends(values: Whole, rows: Whole, grid: Grid) -> tuple[Whole, Whole]:
-    """The same values and counts, with the grid's ends added at count 0 where no row holds them."""
+def _near(values: Whole, sums: Whole, few: int, many: int) -> tuple[Whole, Whole]:
+    """The values that may have more than the deepest score, with their sums, and one more on either side.
+
+    All that lies beyond has the deepest score, as the points next to it: whatever its values are, it is one interval.
+
+    Args:
+        values: (k,) rising.
+        sums: (k,) how many rows hold each or one below.
+        few: A value is too low with so many rows up to it, or fewer.
+        many: A value is too high with so many rows below it, or more.
+    """
+    first = int(np.searchsorted(sums, max(few, -1), side="right"))
+    last = int(np.searchsorted(sums, min(many, int(sums[-1]) + 1 if len(sums) else 0), side="left"))
+    if first > last:
+        return values, sums
+    near = slice(max(first - 1, 0), last + 2)
+    return values[near], sums[near]
+
+
+def _with_ends(values: Whole, sums: Whole, grid: Grid) -> tuple[Whole, Whole]:
+    """The same, with the grid's ends added where no row of these holds them: no row is below, and all are up to it."""
     front = [] if len(values) and values[0] == grid.low else [grid.low]
     back = [] if len(values) and values[-1] == grid.high else [grid.high]
+    every = sums[-1:].tolist() or [0]
     points = np.concatenate([np.array(front, dtype=np.int64), values, np.array(back, dtype=np.int64)])
-    counts = np.concatenate([np.zeros(len(front), dtype=rows.dtype), rows, np.zeros(len(back), dtype=rows.dtype)])
-    return points, counts
+    return points, np.concatenate([np.zeros(len(front), dtype=np.int64), sums, np.array(every * len(back), np.int64)])

@@ -1,9 +1,14 @@
-"""Rows counted by sorting are those that plain Python counts, however they come."""
+"""Rows that the worker counts are those that plain Python counts, however they come."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from ast import literal_eval
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import duckdb
@@ -14,10 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nanoarrow.c_array_stream import CArrayStream
 
-from dpsql.worker import columns, counting, wire
+from dpsql.privacy.tables import OUTSIDE, Listed
+from dpsql.worker import columns, counting
+from dpsql.worker.process import narrow
 
 NAMES = ("a", "b", "mark")
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([-(2**63), 2**63 - 1, 2**40]))
+ALONE = [[(0, 64)], [(0, 64)], [(0, 1)]]  # Each column is a number of its own.
 ROWS = st.lists(st.tuples(NUMBERS, NUMBERS, st.integers(0, 1)), max_size=60)
 
 
@@ -39,33 +47,118 @@ def pieces(rows: list[tuple[int, int, int]], size: int) -> Any:
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
 
 
+def put_together(rows: list[tuple[int, int, int]], words: Sequence[counting.Word], size: int) -> Any:
+    """The rows as the parent gets them, by column."""
+    packed = counting.counted(pieces(rows, size), words)
+    found = columns.counted([own.tobytes() for own in packed], [*NAMES, "rows"], words, marked=True)
+    return list(zip(*(np.asarray(found[name]).tolist() for name in (*NAMES, "rows")), strict=True))
+
+
+def expected(rows: list[tuple[int, int, int]]) -> list[tuple[int, ...]]:
+    units = Counter(row[:2] for row in rows if row[2])
+    return [(*row, units[row], many) for row, many in sorted(Counter(row[:2] for row in rows).items())]
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(rows=ROWS, size=st.integers(1, 20), marks=st.integers(0, 1))
-def test_equal_rows_are_counted_and_marks_summed(
-    small_pieces: None, rows: list[tuple[int, int, int]], size: int, marks: int
+@given(rows=ROWS, size=st.integers(1, 20), words=st.sampled_from([ALONE, [[(0, 64)], [(-(2**40), 42), (0, 1)]]]))
+def test_equal_rows_are_counted_and_marked_ones_told(
+    small_pieces: None, rows: list[tuple[int, int, int]], size: int, words: list[list[tuple[int, int]]]
 ) -> None:
-    found = columns.read(
-        bytes(wire.pack(counting.counted(pieces(rows, size), marks))),
-        [(name, "BIGINT") for name in (*NAMES, counting.ROWS)],
-    )
-    got = list(zip(*(np.asarray(found[name]).tolist() for name in (*NAMES, counting.ROWS)), strict=True))
-    known = 3 - marks
-    counts, sums = Counter(row[:known] for row in rows), Counter[tuple[int, ...]]()
-    for row in rows:
-        sums[row[:known]] += row[2]
-    marked = {key: (sums[key],) if marks else () for key in counts}
-    assert got == [(*key, *marked[key], counts[key]) for key in sorted(counts)]
+    if len(words) == 2:
+        rows = [row for row in rows if abs(row[1]) <= 2**40]
+    assert put_together(rows, words, size) == expected(rows)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.lists(st.tuples(st.integers(-3, 3), st.integers(5, 7), st.integers(0, 1)), max_size=60),
+    size=st.integers(1, 20),
+)
+def test_rows_that_one_number_holds_are_counted_by_it(
+    small_pieces: None, rows: list[tuple[int, int, int]], size: int
+) -> None:
+    assert put_together(rows, [[(-3, 3), (5, 2), (0, 1)]], size) == expected(rows)
+
+
+@pytest.mark.parametrize("row", [(4, 5, 0), (-4, 5, 0), (0, 9, 0), (0, 4, 0), (0, 5, 2), (0, 5, -1)])
+def test_a_value_beyond_its_digits_is_no_other_row(row: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="outside of its bounds"):
+        put_together([(0, 5, 0), row], [[(-3, 2 if row[0] == 4 else 3), (5, 2), (0, 1)]], 2)
+
+
+KINDS = {"number": nanoarrow.int64(), "text": nanoarrow.string()}
+VISITS = st.lists(st.tuples(st.integers(0, 6), st.integers(-2, 2)), max_size=60)
+
+
+def lying(rows: Sequence[tuple[int, int, int]], unit: str, size: int) -> Any:
+    """A stream of (value, unit, rank), in chunks of so many rows."""
+    schema = nanoarrow.struct({"x": nanoarrow.int64(), "u": KINDS[unit], "r0": nanoarrow.int64()})
+    tables = []
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        units = [own if unit == "number" else f"{own:03}" for own, *_ in part]
+        own = [
+            nanoarrow.c_array([x for _, _, x in part], nanoarrow.int64()),
+            nanoarrow.c_array(units, KINDS[unit]),
+            nanoarrow.c_array([rank for _, rank, _ in part], nanoarrow.int64()),
+        ]
+        tables.append(nanoarrow.c_array_from_buffers(schema, length=len(part), buffers=[None], children=own))
+    return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    visits=VISITS,
+    size=st.integers(1, 20),
+    unit=st.sampled_from(sorted(KINDS)),
+    edges=st.sampled_from([(1,), (1, 3), (1, 2, 60)]),
+)
+def test_rows_are_counted_by_their_place_within_their_unit(
+    visits: list[tuple[int, int]], size: int, unit: str, edges: tuple[int, ...]
+) -> None:
+    whole, rows, wanted = Counter(own for own, _ in visits), [], list[tuple[int, int, int]]()
+    held = Counter[int]()
+    for own, x in sorted(visits, key=lambda visit: visit[0]):
+        held[own] += 1
+        rows.append((own, 3 * held[own], x))
+        wanted.append((x, bisect_left(edges, held[own]), int(held[own] == whole[own])))
+    words = [[(-2, 3), (0, 2), (0, 1)]]
+    packed = counting.counted(lying(rows, unit, size), words, edges)
+    found = columns.counted([own.tobytes() for own in packed], ["x", "rank", "units", "rows"], words, marked=True)
+    got = list(zip(*(np.asarray(found[name]).tolist() for name in found), strict=True))
+    assert got == expected(wanted)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+@pytest.mark.parametrize("rows", [[(1, 1, 0), (0, 1, 0)], [(0, 2, 0), (0, 2, 0)], [(0, 1, 0), (1, 3, 0), (1, 2, 0)]])
+def test_rows_that_do_not_lie_in_order_are_not_counted(rows: list[tuple[int, int, int]], size: int) -> None:
+    with pytest.raises(ValueError, match="do not lie in order"):
+        counting.counted(lying(rows, "number", size), [[(0, 1), (0, 2), (0, 1)]], (1, 2))
 
 
 def test_only_whole_numbers_without_null_are_counted() -> None:
     with duckdb.connect() as connection, pytest.raises(ValueError, match="only BIGINT"):
-        counting.counted(connection.sql("SELECT 1.5::DOUBLE AS a"), 0)
+        counting.counted(connection.sql("SELECT 1.5::DOUBLE AS a"), [[(0, 64)]])
     with duckdb.connect() as connection, pytest.raises(ValueError, match="a NULL"):
-        counting.counted(connection.sql("SELECT unnest([1, NULL, 2])::BIGINT AS a"), 0)
+        counting.counted(connection.sql("SELECT unnest([1, NULL, 2])::BIGINT AS a"), [[(0, 64)]])
 
 
 def test_what_is_none_of_the_listed_values_equals_nothing() -> None:
-    found = columns.listed([0, 2, 1], ["a", None])
+    found = Listed([0, 2, 1], ["a", None])
     assert found.tolist()[::2] == ["a", None]
-    assert found[1] is columns.OUTSIDE
+    assert found[1] is OUTSIDE
     assert found[1] not in ("a", None)
+    assert found.at(np.array([2, 1])).tolist() == [None, OUTSIDE]
+
+
+def test_columns_of_unequal_length_are_no_table() -> None:
+    with pytest.raises(ValueError, match="unequal length"):
+        columns.counted([bytes(16), bytes(8)], ["x", "rows"], [[(0, 64)]], marked=False)
+
+
+def test_numpy_can_do_without_what_the_worker_forbids_it() -> None:
+    code = "from numpy._core._multiarray_umath import __cpu_features__ as own; print(sorted(k for k in own if own[k]))"
+    environment = dict(os.environ) | narrow()
+    told = [sys.executable, "-W", "error", "-c", code]
+    found = subprocess.run(told, env=environment, capture_output=True, text=True, check=True).stdout
+    assert not set(narrow().get("NPY_DISABLE_CPU_FEATURES", "").split()) & set(literal_eval(found))

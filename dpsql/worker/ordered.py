@@ -1,0 +1,133 @@
+"""Rows that come unit by unit: which unit is each one's, and which place each has within it.
+
+Tests: tests/unit/worker/test_counting.py, tests/unit/worker/test_sizing.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, pairwise
+from operator import ne
+from typing import TYPE_CHECKING, Any
+
+import nanoarrow
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
+__all__ = ["PLACE", "UNIT", "Ranks", "Units", "values_of"]
+
+UNIT = "u"  # The column of the unit in rows that come unit by unit.
+PLACE = "r0"  # The column that rises within a unit.
+DISORDER = "the rows do not lie in order"
+
+
+def values_of(child: Any) -> Whole:
+    """(n,) of a BIGINT column of a chunk.
+
+    Raises:
+        ValueError: If it is another, or holds a NULL.
+    """
+    import numpy as np
+
+    if child.schema.type is not nanoarrow.Type.INT64:
+        raise ValueError("only BIGINT is counted")
+    if (
+        len(memoryview(child.buffers[0]))
+        and not np.unpackbits(np.frombuffer(child.buffers[0], np.uint8), bitorder="little", count=len(child)).all()
+    ):
+        raise ValueError("a NULL is not counted")
+    values: Whole = np.frombuffer(child.buffers[1], np.int64, count=len(child))
+    return values
+
+
+class Units:
+    """Units of chunks as whole numbers that rise; a text is the number of texts that were before it."""
+
+    def __init__(self) -> None:
+        self._number: int | None = None
+        self._text: str | None = None
+
+    def numbers(self, column: Any) -> Whole:
+        """(n,) of one chunk, not empty.
+
+        Raises:
+            ValueError: If they do not rise, or are neither BIGINT nor VARCHAR.
+        """
+        import numpy as np
+
+        if column.schema.type is nanoarrow.Type.STRING:
+            texts = nanoarrow.Array(column).to_pylist()
+            before = texts[0] if self._text is None else self._text
+            changes = np.fromiter(map(ne, texts, chain([before], texts)), np.bool_, len(texts))
+            starts = [before, *(texts[row] for row in np.flatnonzero(changes).tolist())]
+            if not all(one.encode() < other.encode() for one, other in pairwise(starts)):
+                raise ValueError(DISORDER)
+            self._text = texts[-1]
+            numbers: Whole = np.cumsum(changes) + (self._number or 0)
+        else:
+            numbers = values_of(column)
+            falls = self._number is not None and numbers[0] < self._number
+            if falls or bool((numbers[1:] < numbers[:-1]).any()):
+                raise ValueError(DISORDER)
+        self._number = int(numbers[-1])
+        return numbers
+
+
+class Ranks:
+    """Rows told their place within their unit: the class of it, and whether it is the unit's last.
+
+    A row's place is 1 and how many rows of its unit came before. Units must rise, and ranks within a unit: then places
+    follow the ranks.
+
+    Args:
+        edges: Of the classes, rising from 1: a row is in the first whose edge its place does not exceed, else behind
+            all.
+    """
+
+    def __init__(self, edges: Sequence[int]) -> None:
+        import numpy as np
+
+        most = edges[-1] if edges else 0
+        self._classes = np.searchsorted(np.array(edges, dtype=np.int64), np.arange(most + 2))
+        self._units, self._unit, self._rank, self._place = Units(), -1, 0, 0
+        self.held: list[Whole] = []
+
+    def told(self, values: list[Whole], unit: Any, ranks: Whole) -> list[Whole]:
+        """The rows that came before, but for the last of all: what comes next tells whether its unit goes on.
+
+        Args:
+            values: Further columns of some rows, of which there is one at least.
+            unit: Their units, as `Units` reads them.
+            ranks: (n,) what rises within a unit.
+
+        Returns:
+            The further columns, the class, and 1 for a unit's last row, else 0.
+
+        Raises:
+            ValueError: If the rows do not rise by unit and rank.
+        """
+        import numpy as np
+
+        units = self._units.numbers(unit)
+        fresh = np.append(not self.held or units[0] != self._unit, units[1:] != units[:-1])
+        if bool((~fresh & (np.append(self._rank, ranks[:-1]) >= ranks)).any()):
+            raise ValueError(DISORDER)
+        at = np.arange(len(units))
+        place = at + 1 - np.maximum.accumulate(np.where(fresh, at, -self._place))
+        classes = self._classes[np.minimum(place, len(self._classes) - 1)]
+        self._unit, self._rank, self._place = int(units[-1]), int(ranks[-1]), int(place[-1])
+        columns, marks = [*values, classes], fresh[1:]
+        if self.held:
+            columns, marks = [np.append(*pair) for pair in zip(self.held, columns, strict=True)], fresh
+        self.held = [column[-1:] for column in columns]
+        return [*(column[:-1] for column in columns), marks.astype(np.int64)]
+
+    def last(self) -> list[Whole]:
+        """The last row of all, which is its unit's last."""
+        import numpy as np
+
+        return [*self.held, np.ones(1, dtype=np.int64)]
