@@ -1,22 +1,23 @@
 """Every output of every pair of tiny neighbouring tables, decided exactly: a table in docs/under_fire.md.
 
-python bench/exhaustive.py [--print]
+python bench/exhaustive.py [--print] [--listed | --followed]
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from page import ROOT, circumstances, table, write
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the laws live with the tests, outside the package
 
-from tests.exhaustive.corpus import BY_MECHANISM, LEFT_OUT, PARTLY, PLANS
-from tests.exhaustive.statements import Case, verified
-from tests.exhaustive.tables import FAMILIES, MOST_ROWS, neighbours
+from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, PARTLY, PLANS
+from tests.exhaustive.statements import Case, in_step, verified
+from tests.exhaustive.synthetic import ASKED, Synthetic, pairs_of, released_table
+from tests.exhaustive.tables import FAMILIES, FOLLOWED, MOST_ROWS, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Verdict
 from tests.exhaustive.world import TinyWorld
 
@@ -25,11 +26,11 @@ TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "mo
 PARTS = ("of_epsilon", "of_delta", "of_rho")
 
 
-def main(only_print: bool) -> bool:
-    """Writes the section; whether every inequality holds."""
+def listed(only_print: bool) -> bool:
+    """Writes the section of laws that are listed; whether every inequality holds."""
     when, started = circumstances(), time.process_time()
     with TinyWorld() as world:
-        alone, plans = measured(world, BY_MECHANISM), measured(world, PLANS)
+        alone, plans = measured(world, BY_MECHANISM, verified), measured(world, PLANS, verified)
     rows = [*(row(name, own) for name, own in sorted(alone.items())), row("small plans", together(plans))]
     every = together({**alone, "plans": together(plans)})
     checks = sum(verdict.checks for _, _, verdict in every)
@@ -41,27 +42,60 @@ def main(only_print: bool) -> bool:
         "",
         *table(TITLES, rows),
         "",
-        "Left out: "
-        + "; ".join(f"`{name}`, for {why}" for name, why in LEFT_OUT.items())
-        + ". Of the others these are",
-        "not listed: " + "; ".join(f"`{name}`: {what}" for name, what in PARTLY.items()) + ".",
-        "",
         when,
     ]
     write("exhaustive", lines, page=PAGE, only_print=only_print)
     return not any(verdict.broken for _, _, verdict in every)
 
 
-Measured = list[tuple[Case, int, Verdict]]
+def followed(only_print: bool) -> bool:
+    """Writes the section of draws that are followed in step; whether every inequality holds."""
+    when, started = circumstances(), time.process_time()
+    with TinyWorld(FOLLOWED) as world:
+        found = measured(world, FOLLOWED_CASES, in_step)
+    tables = synthetic()
+    rows = [row(name, own) for name, own in [*sorted(found.items()), *tables.items()]]
+    every = together({**found, **tables})
+    lines = [
+        f"{sum(verdict.checks for _, _, verdict in every):,} checks. "
+        f"It took {time.process_time() - started:.0f} seconds of one processor.",
+        "",
+        *table(TITLES, rows),
+        "",
+        "Left out: " + "; ".join(f"`{name}`, for {why}" for name, why in LEFT_OUT.items()) + ".",
+        "Of the others these are neither listed nor followed: "
+        + "; ".join(f"`{name}`: {what}" for name, what in PARTLY.items())
+        + ".",
+        "",
+        when,
+    ]
+    write("in_step", lines, page=PAGE, only_print=only_print)
+    return not any(verdict.broken for _, _, verdict in every)
 
 
-def measured(world: TinyWorld, cases: Sequence[Case]) -> dict[str, Measured]:
+Measured = list[tuple[Case | Synthetic, int, Verdict]]
+
+
+def synthetic() -> dict[str, Measured]:
+    """Each method's synthetic tables, with their pairs and verdicts."""
+    found: dict[str, Measured] = {}
+    for case in ASKED:
+        for relation in RELATIONS[case.swaps :]:
+            own = found.setdefault(f"`CREATE SYNTHETIC TABLE`, `{case.method}`", [])
+            own.append((case, pairs_of(case, relation), released_table(case, relation)))
+            print(f"{relation}; {case}: {own[-1][2]}", file=sys.stderr, flush=True)
+    return found
+
+
+def measured(
+    world: TinyWorld, cases: Sequence[Case], looked_at: Callable[[TinyWorld, Case, str], Verdict]
+) -> dict[str, Measured]:
     """Each mechanism's statements, with their pairs and verdicts."""
     found: dict[str, Measured] = {}
     for case in cases:
         for relation in case.relations:
-            pairs = sum(1 for _ in neighbours(FAMILIES[case.family], relation))
-            found.setdefault(case.mechanism, []).append((case, pairs, verified(world, case, relation)))
+            pairs = sum(1 for _ in neighbours(FAMILIES[case.family], relation, world.most[case.family]))
+            found.setdefault(case.mechanism, []).append((case, pairs, looked_at(world, case, relation)))
             print(f"{relation}; {case}: {found[case.mechanism][-1][2]}", file=sys.stderr, flush=True)
     return found
 
@@ -84,4 +118,6 @@ def row(name: str, found: Measured) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(not main("--print" in sys.argv[1:]))
+    asked, only = sys.argv[1:], "--print" in sys.argv[1:]
+    sound = [own(only) for own, other in ((listed, "--followed"), (followed, "--listed")) if other not in asked]
+    sys.exit(not all(sound))

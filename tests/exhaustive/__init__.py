@@ -5,6 +5,9 @@
     statements  SQL over each of them: planned, priced, run, and the law of what it would release
     branching   the sampler that takes every outcome in turn, with its exact chance
     chances     exact numbers: sums of exponentials over products of such sums, and how two are compared
+    in_step     what draws too often for that: two tables at once, draw by draw
+    steps       one draw in both: what shows of it, and what that costs
+    synthetic   synthetic tables of all tiny tables of cells
     verdicts    two laws beside a claim
     corpus      what is asked, and which mechanisms or parts of them are left out, with the reason
     trees       the real sampler on every string of bits up to a length

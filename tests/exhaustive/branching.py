@@ -31,7 +31,7 @@ import numpy.typing as npt
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
 from tests.exhaustive.chances import BITS, ONE, Chance, Factor, finite, infinite
 
-__all__ = ["Branching", "Law", "UnlistedError", "Window", "law_of"]
+__all__ = ["Branching", "Law", "UnlistedError", "Window", "choice_of", "flip_of", "law_of"]
 
 FAR = (0, 1, 1 << 12)
 """How far beyond the first point of a tail its points lie that are tried. The last is beyond any threshold here."""
@@ -350,3 +350,15 @@ def _weighed(widths: tuple[int, ...], gaps: tuple[int, ...], exponent: Fraction)
         for i, (width, gap) in enumerate(zip(widths, gaps, strict=True))
         for offset in range(width)
     )
+
+
+def flip_of(scores: tuple[int, ...], exponent: Fraction) -> tuple[Chance, ...]:
+    """The chance of each candidate of permute-and-flip."""
+    return tuple(outcome.chance for outcome in _permuted(scores, exponent))
+
+
+def choice_of(widths: tuple[int, ...], gaps: tuple[int, ...], exponent: Fraction) -> tuple[Chance, ...]:
+    """The chance of each point of all intervals, in their order."""
+    if sum(widths) > MOST_OUTCOMES:
+        raise UnlistedError(f"one draw has {sum(widths)} outcomes")
+    return tuple(outcome.chance for outcome in _weighed(widths, gaps, exponent))

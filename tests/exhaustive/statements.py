@@ -20,11 +20,12 @@ from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
+from tests.exhaustive.in_step import Pairs, Released
 from tests.exhaustive.tables import FAMILIES, HIGHEST, RELATIONS, Table, apart, exposed, neighbours
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 
-__all__ = ["Case", "Laws", "claimed", "laws", "verified"]
+__all__ = ["Case", "Laws", "claimed", "in_step", "laws", "verified"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,30 @@ def verified(world: TinyWorld, case: Case, relation: str) -> Verdict:
         if case.mechanism == "random_dp" and exposed(one, two):
             continue
         total += compared(found.by_table[one], found.by_table[two], claimed(found.loss, (one, two)))
+    return total
+
+
+def in_step(world: TinyWorld, case: Case, relation: str) -> Verdict:
+    """Every pair of neighbours, draw by draw, in both directions.
+
+    Raises:
+        UnlistedError: A release draws what cannot be followed.
+    """
+    family, total = FAMILIES[case.family], Verdict()
+    most = world.most[case.family]
+    released, raws = dict[Table, Released](), dict[Table, Any]()
+    for table in family.of(most):
+        session = world.session(family, table, relation)
+        prepared = _prepared(session, case, family.named(table))
+        raw = [reading.own(session._run(reading.statement)) for reading in prepared.readings]
+        assert case.mechanism in {measured.choice.release.mechanism for measured in prepared.measured}, case
+        released[table], raws[table] = _released(prepared, raw), tuple(_plain(own) for own in raw)
+    pairs = Pairs(few=not case.spreads)
+    for one, two in neighbours(family, relation, most):
+        if case.mechanism == "random_dp" and exposed(one, two):
+            continue
+        claim = claimed(prepared.loss, (one, two))
+        total += pairs.verdict((released[one], released[two]), (raws[one], raws[two]), claim)
     return total
 
 

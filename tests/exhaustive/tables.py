@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
@@ -13,8 +13,10 @@ import duckdb
 
 __all__ = [
     "FAMILIES",
+    "FOLLOWED",
     "HIGHEST",
     "KINDS",
+    "LISTED",
     "MISSING",
     "MOST_ROWS",
     "RELATIONS",
@@ -112,11 +114,21 @@ FAMILIES = {
         Family("apart", MOST_ROWS, 1, 1, metric=True),
         Family("cells", MOST_ROWS, 1, 1, cells=True),
         Family("missing", 2, 2, 2, missing=True),
+        Family("thrice", 2, 3, 3),
+        Family("lone", 1, 1, 1),
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
 count; single rows
-under a metric; and in cells of which empty ones show; two units with up to two rows, in which values are missing."""
+under a metric; and in cells of which empty ones show; two units with up to two rows, in which values are missing; two
+units with up to three rows, all of which count; and one unit with one row."""
+
+FOLLOWED: Mapping[str, int] = {"single": 2, "thrice": 2, "lone": 1}
+"""Where draws are followed in step, the families, and the most rows of their tables. It is a choice: on one processor
+tables of three rows take minutes for a statement."""
+
+LISTED: Mapping[str, int] = {name: MOST_ROWS for name in FAMILIES if name not in {"thrice", "lone"}}
+"""The families whose laws are listed, and the most rows of their tables."""
 
 
 def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator[tuple[Table, Table]]:

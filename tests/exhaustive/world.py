@@ -14,7 +14,7 @@ from dpsql.audit.world import MEMORY, Neighbour
 from dpsql.closing import Closing
 from dpsql.policy import Policy, load_policy
 from dpsql.session import Session
-from tests.exhaustive.tables import FAMILIES, MOST_ROWS, RELATIONS, Family, Table, policy_text, write
+from tests.exhaustive.tables import FAMILIES, LISTED, RELATIONS, Family, Table, policy_text, write
 
 __all__ = ["TinyWorld"]
 
@@ -29,11 +29,11 @@ class TinyWorld(Closing):
     """Sessions over every table of some families.
 
     Args:
-        most: Family to the most rows that a table of it has; all families with `MOST_ROWS` by default.
+        most: Family to the most rows that a table of it has; by default those whose laws are `LISTED`.
     """
 
     def __init__(self, most: Mapping[str, int] | None = None) -> None:
-        self.most = dict.fromkeys(FAMILIES, MOST_ROWS) if most is None else most
+        self.most = LISTED if most is None else most
         self._sessions = dict[tuple[str, Table, str], Session]()
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dpsql-tiny-")))

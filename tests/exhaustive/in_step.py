@@ -1,0 +1,322 @@
+"""Releases of many draws, checked draw by draw in two tables at once.
+
+Where a release draws more often than all its paths could be listed (`branching`), its draws are followed in step: it
+runs over both tables, and each draw of the one is held against that of the other, given that the same showed before.
+
+Theorem (adaptive composition). Let a release draw X_1, X_2, ... from laws that may depend on the table and on what
+showed of the draws before; let y_i be what shows of X_i; and let all that is released be a function of the y_i that is
+the same for both tables. If along every history y_1, ..., y_n with a chance the costs
+ln P(y_i | y_1 ... y_(i-1)) / P'(y_i | y_1 ... y_(i-1)) add up to at most c, then P(o) <= e^c P'(o) for every set o of
+outputs. If the sums of P^a P'^(1-a) over y_i, multiplied along any history, come to at most e^(a (a - 1) rho), then so
+does that of the outputs.
+
+Proof. The chance of a history is the product of the conditional ones, so that the first premise is
+P(y) <= e^c P'(y) for each history y; summed over the histories that release something in o, it is the claim. For the
+second, the sum over all y is worked out from the last draw backwards, each time bounded by the largest factor; and what
+is released is a function of y, which only lowers it (data processing).  QED
+
+It bounds the loss from above, and where the theorem of a mechanism adds up its parts it is reached: not each output,
+but each draw is compared, and a release whose privacy rests on something else would be convicted wrongly.
+
+What is looked at. Of choices each place that tiny tables have. Of a noised number a few near both tables' and, beyond,
+powers of two or of eight: what every other one costs is known, too (`steps`), so that only what follows is taken to be
+the same between those that are tried. Histories after which the two tables ask for the same two draws are taken
+together, and one of them is followed on. In the end both tables must release the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import numpy.typing as npt
+
+import dpsql.mechanisms
+from dpsql.privacy import sampling
+from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
+from tests.exhaustive.branching import UnlistedError
+from tests.exhaustive.steps import Chosen, Coins, Cost, Noised, Seen, Step, worst
+from tests.exhaustive.verdicts import ORDERS, Claim, Verdict
+
+__all__ = ["Pairs", "Released", "following"]
+
+Released = Callable[[Sampler], bytes]
+"""A release over one table."""
+
+History = tuple[Seen, ...]
+
+MOST_CHECKS = 300_000
+"""Of one pair. It is a choice: more take minutes."""
+
+
+class _PausedError(Exception):
+    """A release asks for a draw of which nothing has shown yet."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__(step)
+        self.step = step
+
+
+class _Unseen:
+    """A noise that nothing was added to yet: it is no number."""
+
+    def __index__(self) -> int:
+        raise UnlistedError("noise is used otherwise than by adding it to exact numbers")
+
+
+class Follower:
+    """A sampler whose draws show what a history says; at its end it pauses.
+
+    Args:
+        history: What shows of each draw, in order.
+    """
+
+    def __init__(self, history: History = ()) -> None:
+        self._history = iter(history)
+        self._waiting: tuple[str, Fraction, npt.NDArray[Any]] | None = None
+
+    def _shown(self, step: Step) -> Seen:
+        if self._waiting is not None:
+            raise UnlistedError("noise was drawn, and nothing was added to it before the next draw")
+        shown = next(self._history, None)
+        if shown is None:
+            raise _PausedError(step)
+        return shown
+
+    def _noise(self, law: str, spread: Fraction, size: int) -> Integers:
+        if self._waiting is not None:
+            raise UnlistedError("noise was drawn, and nothing was added to it before the next draw")
+        drawn = np.array([_Unseen() for _ in range(size)], dtype=object)
+        if size:
+            self._waiting = law, Fraction(spread), drawn
+        return drawn
+
+    def noised(self, values: Sequence[int] | Integers, noise: Integers) -> Integers:
+        """What shows of exact numbers and their noise."""
+        exact = tuple(int(value) for value in values)
+        if not (len(exact) or len(noise)):
+            return np.array([], dtype=np.int64)
+        if self._waiting is None or self._waiting[2] is not noise or len(noise) != len(exact):
+            raise UnlistedError("these are not the noises that were drawn last")
+        law, spread, _ = self._waiting
+        self._waiting = None
+        return np.array(self._shown(Noised(law, spread, exact)), dtype=np.int64)
+
+    def laplace(self, scale: Fraction, size: int) -> Integers:
+        """(size,) noises that must be added to something."""
+        return self._noise("laplace", scale, size)
+
+    def gaussian(self, variance: Fraction, size: int) -> Integers:
+        """(size,) noises that must be added to something."""
+        return self._noise("gaussian", variance, size)
+
+    def permute_and_flip(self, scores: Sequence[int], exponent: Fraction) -> int:
+        """Index of a candidate."""
+        return self._shown(Chosen(None, tuple(map(int, scores)), Fraction(exponent)))[0]
+
+    def intervals(self, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> tuple[int, int]:
+        """Interval and offset of a place."""
+        sizes, best = check_intervals(widths, scores)
+        lowered = [int(score) if width else best for width, score in zip(sizes, scores, strict=True)]
+        (place,) = self._shown(Chosen(tuple(map(int, sizes)), tuple(lowered), Fraction(exponent)))
+        for index, end in enumerate(accumulate(map(int, sizes))):
+            if place < end:
+                return index, place - end + int(sizes[index])
+        raise UnlistedError("there is no such place")
+
+    def integers(self, m: int, size: int) -> Integers:
+        """(size,) integers below m."""
+        ends = (0,) * size, (m - 1,) * size
+        return np.array(self._shown(Coins(("integers", m, size), ends)), dtype=np.int64)
+
+    def order(self, size: int) -> Integers:
+        """(size,) numbers in an order."""
+        forward = tuple(range(size))
+        return np.array(self._shown(Coins(("order", size), (forward, forward[::-1]))), dtype=np.int64)
+
+    def bernoulli(self, p: Fraction | ExpOf, size: int) -> npt.NDArray[np.bool_]:
+        """(size,) coins."""
+        both = (0,) * size, (1,) * size
+        return np.array(self._shown(Coins(("bernoulli", p, size), both)), dtype=np.bool_)
+
+    def chances(self, numerators: Integers, m: int) -> npt.NDArray[np.bool_]:
+        """(n,) coins."""
+        asked = ("chances", tuple(map(int, numerators)), m)
+        both = (0,) * len(numerators), (1,) * len(numerators)
+        return np.array(self._shown(Coins(asked, both)), dtype=np.bool_)
+
+
+_drawing: list[Follower] = []
+"""Who draws, innermost last; none outside of a run."""
+
+_plain = sampling.noised
+
+
+def _noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
+    return _drawing[-1].noised(values, noise) if _drawing else _plain(values, noise)
+
+
+@lru_cache
+def _adding() -> tuple[ModuleType, ...]:
+    """All modules of mechanisms that add noise to numbers."""
+    for found in pkgutil.walk_packages(dpsql.mechanisms.__path__, "dpsql.mechanisms."):
+        importlib.import_module(found.name)
+    return tuple(module for module in list(sys.modules.values()) if getattr(module, "noised", None) is _plain)
+
+
+@contextmanager
+def following() -> Iterator[None]:
+    """Where exact numbers meet their noise, whoever draws says what shows."""
+    with ExitStack() as stack:
+        for module in _adding():
+            stack.enter_context(patch.object(module, "noised", _noised))
+        yield
+
+
+def _ran(release: Released, history: History) -> Step | bytes:
+    """What a release comes to after a history: the draw that it asks for, or what it releases."""
+    _drawing.append(Follower(history))
+    try:
+        return release(_drawing[-1])
+    except _PausedError as pause:
+        return pause.step
+    finally:
+        _drawing.pop()
+
+
+@dataclass
+class InStep:
+    """Two releases in step; only where their draws are `following`.
+
+    Attributes:
+        releases: Over each table.
+        orders: Of Renyi's divergence that are asked, and 1 for epsilon.
+        few: Whether few of the numbers that noise may make are tried.
+        known: What came of a run, by its table's place and history. Tables with the same raw numbers may share it.
+        checks: Costs that were looked at, and releases that were held against each other.
+        broken: Where the tables tell themselves apart by something that costs no number.
+    """
+
+    releases: tuple[Released, Released]
+    orders: tuple[int, ...]
+    few: bool
+    known: tuple[dict[History, Step | bytes], dict[History, Step | bytes]] = field(default_factory=lambda: ({}, {}))
+    checks: int = 0
+    broken: int = 0
+
+    def _both(self, history: History) -> tuple[Step | bytes, Step | bytes]:
+        for release, known in zip(self.releases, self.known, strict=True):
+            if history not in known:
+                known[history] = _ran(release, history)
+        return self.known[0][history], self.known[1][history]
+
+    def verdict(self, claim: Claim) -> Verdict:
+        """Whether what is claimed holds, from the first table to the second.
+
+        Raises:
+            UnlistedError: It cannot be told so.
+        """
+        found = self._costs((), *self._both(()))
+        of_epsilon, of_rho, broken = 0.0, 0.0, self.broken
+        for order, costs in found.items():
+            limit = claim.epsilon if order == 1 else order * (order - 1) * (claim.rho or Fraction(0))
+            if limit is None:
+                raise UnlistedError("nothing is claimed of epsilon")
+            broken += sum(not cost.within(limit) for cost in costs)
+            share = max(cost.log for cost in costs) / float(limit) if limit else 0.0
+            of_epsilon, of_rho = (share, of_rho) if order == 1 else (of_epsilon, max(of_rho, share))
+        return Verdict(self.checks, of_epsilon, of_rho=of_rho, broken=broken)
+
+    def _costs(self, history: History, one: Step | bytes, two: Step | bytes) -> dict[int, list[Cost]]:
+        """What follows a history costs at the most, by order."""
+        self.checks += 1
+        if self.checks > MOST_CHECKS:
+            raise UnlistedError(f"there are more than {MOST_CHECKS} checks")
+        nothing = {order: [Cost()] for order in self.orders}
+        if isinstance(one, bytes) or isinstance(two, bytes):
+            self.broken += one != two
+            return nothing
+        if not one.alike(two):
+            self.broken += 1
+            return nothing
+        groups: dict[tuple[Step | bytes, Step | bytes] | None, list[tuple[History, Cost]]] = {}
+        for shown, cost in one.seen(two, self.few):  # type: ignore[arg-type]  # they are alike
+            if cost is None and 1 in self.orders:
+                raise UnlistedError("nothing bounds what Gaussian noise costs")
+            longer = *history, shown
+            after = self._both(longer)
+            ended = all(isinstance(own, bytes) for own in after)
+            self.checks += 1
+            self.broken += ended and after[0] != after[1]
+            groups.setdefault(None if ended else after, []).append((longer, cost or Cost()))
+        return self._together(one, two, groups, nothing)
+
+    def _together(
+        self,
+        one: Step,
+        two: Step,
+        groups: dict[tuple[Step | bytes, Step | bytes] | None, list[tuple[History, Cost]]],
+        nothing: dict[int, list[Cost]],
+    ) -> dict[int, list[Cost]]:
+        """A draw's costs with those of what follows it, the largest of all groups of histories."""
+        found: dict[int, list[Cost]] = {order: [] for order in self.orders}
+        for after, members in groups.items():
+            followed = [nothing]
+            if after is not None:
+                followed = [self._costs(members[0][0], *after)]
+            for order in self.orders:
+                own = [cost for _, cost in members] if order == 1 else [one.order(two, order)]  # type: ignore[arg-type]
+                most = worst(own)
+                found[order] += [cost + more for cost in most for costs in followed for more in costs[order]]
+        return {order: worst(costs) for order, costs in found.items()}
+
+
+class Pairs:
+    """The pairs of one statement: those with the same raw numbers are looked at once, and so is each run.
+
+    Args:
+        few: Whether few of the numbers that noise may make are tried.
+    """
+
+    def __init__(self, few: bool = True) -> None:
+        self._few = few
+        self._known: dict[Any, dict[History, Step | bytes]] = {}
+        self._done: dict[Any, Verdict] = {}
+
+    def verdict(self, releases: tuple[Released, Released], raws: tuple[Any, Any], claim: Claim) -> Verdict:
+        """One pair in one direction.
+
+        Args:
+            releases: Over each table.
+            raws: What they rest on: equal for equal releases.
+            claim: Of their loss.
+        """
+        key = (*raws, claim)
+        if key not in self._done:
+            one, two = (self._known.setdefault(raw, {}) for raw in raws)
+            with following():
+                self._done[key] = InStep(releases, _orders(claim), self._few, (one, two)).verdict(claim)
+        return self._done[key]
+
+
+def _orders(claim: Claim) -> tuple[int, ...]:
+    """What is asked where that is claimed: 1 stands for epsilon.
+
+    Raises:
+        UnlistedError: A delta is claimed, and no rho.
+    """
+    if claim.rho is None and (claim.delta or claim.epsilon is None):
+        raise UnlistedError("a delta is not followed")
+    own = () if claim.epsilon is None or claim.delta else (1,)
+    return (*own, *(() if claim.rho is None else ORDERS))

@@ -1,0 +1,230 @@
+"""What draws too often for its law to be listed, draw by draw in two tables at once; planted bugs are convicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from dpsql.mechanisms.capped.release import CappedRelease
+from dpsql.mechanisms.capped.sizes import SizeSearch
+from dpsql.mechanisms.located import release as located_release
+from dpsql.mechanisms.located import search as located_search
+from dpsql.mechanisms.located.parts import COUNT
+from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.releases import marginals
+from dpsql.mechanisms.releases.payment import Payment
+from dpsql.mechanisms.releases.tree import TreeShape
+from dpsql.privacy.sampling import Integers, Sampler, noised
+from dpsql.privacy.tables import RawTable
+from tests.exhaustive.branching import UnlistedError
+from tests.exhaustive.corpus import FOLLOWED_CASES
+from tests.exhaustive.in_step import Pairs
+from tests.exhaustive.statements import Case, in_step
+from tests.exhaustive.steps import Noised
+from tests.exhaustive.synthetic import ASKED, Synthetic, released_table
+from tests.exhaustive.tables import FOLLOWED, RELATIONS
+from tests.exhaustive.verdicts import Claim
+from tests.exhaustive.world import TinyWorld
+
+CAPPED, LOCATED = FOLLOWED_CASES[0], FOLLOWED_CASES[3]
+QUICK_CASES = tuple(case for case in FOLLOWED_CASES if case.family == "single")
+QUICK_TABLES = tuple(case for case in ASKED if case.method in {"cells", "tree", "mwem"} and case.epsilon)
+
+
+@pytest.fixture(scope="module")
+def smallest() -> Iterator[TinyWorld]:
+    with TinyWorld({"single": 1}) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def longer() -> Iterator[TinyWorld]:
+    with TinyWorld({"lone": 1, "thrice": 2}) as world:
+        yield world
+
+
+def test_no_draw_over_the_smallest_tables_tells_more_than_is_charged(smallest: TinyWorld) -> None:
+    for case in QUICK_CASES:
+        verdict = in_step(smallest, case, "add_remove")
+        assert verdict.checks > 0
+        assert verdict.broken == 0, case
+
+
+@pytest.mark.parametrize("case", QUICK_TABLES, ids=str)
+def test_no_draw_of_a_small_synthetic_table_tells_more_than_is_charged(case: Synthetic) -> None:
+    verdict = released_table(case, "add_remove")
+    assert verdict.checks > 0
+    assert verdict.broken == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_draw_over_any_followed_table_tells_more_than_is_charged(relation: str) -> None:
+    with TinyWorld(FOLLOWED) as world:
+        for case in FOLLOWED_CASES:
+            verdict = in_step(world, case, relation)
+            assert verdict.checks > 0
+            assert verdict.broken == 0, case
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ASKED, ids=str)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_no_draw_of_any_synthetic_table_tells_more_than_is_charged(case: Synthetic, relation: str) -> None:
+    if case.swaps and relation == "add_remove":
+        return
+    verdict = released_table(case, relation)
+    assert verdict.checks > 0
+    assert verdict.broken == 0
+
+
+def _half_noise() -> AbstractContextManager[object]:
+    def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
+        return sampler.laplace(law.scale / 2, size)
+
+    return patch.object(LaplaceLaw, "draw", half)
+
+
+def _sizes_for_half_a_unit() -> AbstractContextManager[object]:
+    return patch.object(SizeSearch, "law", property(lambda search: LaplaceLaw(search.units / search.epsilon / 4)))
+
+
+def _no_cap() -> AbstractContextManager[object]:
+    def all_rows(release: CappedRelease, raw: RawTable, place: int) -> RawTable:
+        return within(release, raw, len(release.search.edges) - 1)
+
+    within = CappedRelease.within
+    return patch.object(CappedRelease, "within", all_rows)
+
+
+def _a_count_that_is_paid_half() -> AbstractContextManager[object]:
+    return patch.object(located_search, "COUNT", 8 * COUNT)
+
+
+def _nothing_clipped() -> AbstractContextManager[object]:
+    def whole(values: Integers, rows: Integers, window: object) -> int:
+        return 10 * int(np.dot(values, rows))
+
+    return patch.object(located_release, "total", whole)
+
+
+def _one_level_for_nothing() -> AbstractContextManager[object]:
+    levels = TreeShape.levels
+    assert isinstance(levels, property)
+    return patch.object(TreeShape, "levels", property(lambda shape: levels.__get__(shape) - 1))
+
+
+def _rounds_for_the_price_of_one() -> AbstractContextManager[object]:
+    def one(payment: Payment, share: Fraction, numbers: int) -> LaplaceLaw:
+        return LaplaceLaw(payment.rows / payment.amount / 2)
+
+    return patch.object(Payment, "number_noise", one)
+
+
+def _pairs_for_the_whole_price() -> AbstractContextManager[object]:
+    return patch.object(marginals, "pair_share", lambda: Fraction(1))
+
+
+STATEMENTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
+    "half the noise of a variance": (_half_noise, QUICK_CASES[0]),
+    "half the noise of a covariance": (_half_noise, QUICK_CASES[1]),
+    "sizes with a quarter of the noise": (_sizes_for_half_a_unit, CAPPED),
+    "rows above the cap": (_no_cap, CAPPED),
+    "a count that is not paid for": (_a_count_that_is_paid_half, LOCATED),
+    "a sum that is not clipped": (_nothing_clipped, LOCATED),
+}
+TABLES: dict[str, tuple[Callable[[], AbstractContextManager[object]], str]] = {
+    "half the noise of cells": (_half_noise, "cells"),
+    "half the noise of a tree": (_half_noise, "tree"),
+    "a level of a tree that is not paid for": (_one_level_for_nothing, "tree"),
+    "all rounds for the price of one": (_rounds_for_the_price_of_one, "mwem"),
+    "pairs that cost the whole price": (_pairs_for_the_whole_price, "marginals"),
+}
+LONG = {"capped", "located", "marginals"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, (_, case) in STATEMENTS.items() if case.mechanism in LONG])
+def test_a_bug_in_a_long_release_is_convicted(longer: TinyWorld, name: str) -> None:
+    plant, case = STATEMENTS[name]
+    with plant():
+        assert in_step(longer, case, "add_remove").broken
+
+
+@pytest.mark.parametrize("name", [name for name, (_, case) in STATEMENTS.items() if case.mechanism not in LONG])
+def test_a_bug_in_a_statement_is_convicted(smallest: TinyWorld, name: str) -> None:
+    plant, case = STATEMENTS[name]
+    with plant():
+        assert in_step(smallest, case, "add_remove").broken
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if own[1] in LONG else []) for name, own in TABLES.items()]
+)
+def test_a_bug_in_a_synthetic_table_is_convicted(name: str) -> None:
+    plant, method = TABLES[name]
+    case = next(case for case in ASKED if case.method == method)
+    with plant():
+        assert released_table(case, "add_remove").broken
+
+
+def _verdict(one: Callable[[Sampler], bytes], two: Callable[[Sampler], bytes]) -> int:
+    return Pairs().verdict((one, two), ("one", "two"), Claim(Fraction(1))).broken
+
+
+def test_a_release_that_looks_at_its_table_beside_its_draws_is_convicted() -> None:
+    """Also where a choice decides what is drawn next, and where only what is released tells."""
+
+    def plain(sampler: Sampler) -> bytes:
+        return bytes([sampler.permute_and_flip([0, 0], Fraction(1))])
+
+    def tells(sampler: Sampler) -> bytes:
+        return plain(sampler) + b"!"
+
+    def draws_on(sampler: Sampler) -> bytes:
+        chosen = plain(sampler)
+        return chosen if chosen == b"\0" else bytes([sampler.permute_and_flip([0, 9], Fraction(1))])
+
+    assert _verdict(plain, plain) == 0
+    assert _verdict(draws_on, draws_on) == 0
+    assert _verdict(plain, tells)
+    assert _verdict(plain, draws_on)
+
+
+def test_draws_add_up() -> None:
+    """Two choices of a half each cost one together; a third is too much."""
+
+    def drawing(times: int, scores: list[int]) -> Callable[[Sampler], bytes]:
+        return lambda sampler: bytes(sampler.intervals([1, 1], scores, Fraction(1, 2))[0] for _ in range(times))
+
+    for times, broken in ((2, False), (3, True)):
+        assert bool(_verdict(drawing(times, [0, 39]), drawing(times, [0, 40]))) is broken
+
+
+def test_noise_that_nothing_is_added_to_is_not_followed() -> None:
+    def hidden(sampler: Sampler) -> bytes:
+        return bytes(sampler.laplace(Fraction(1), 1).tolist())
+
+    with pytest.raises(UnlistedError):
+        _verdict(hidden, hidden)
+
+
+def test_noise_costs_what_its_law_says() -> None:
+    """The closed form of an order is the sum over the law itself."""
+    scale, one, two = Fraction(3, 2), 4, 6
+    steps = Noised("laplace", scale, (one,)), Noised("laplace", scale, (two,))
+    q = np.exp(-1 / float(scale))
+    k = np.arange(-200, 200)
+    first, second = ((1 - q) / (1 + q) * q ** np.abs(k - own) for own in (one, two))
+    for order in (2, 3, 8):
+        assert steps[0].order(steps[1], order).log == pytest.approx(
+            np.log((first**order / second ** (order - 1)).sum())
+        )
+    costs = [cost for _, cost in steps[0].seen(steps[1], few=False) if cost is not None]
+    assert max(cost.exponent for cost in costs) == Fraction(2) / scale == steps[0].most(steps[1]).exponent  # type: ignore[union-attr]
+    assert noised([1], np.array([2])).tolist() == [3]
