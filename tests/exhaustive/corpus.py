@@ -97,9 +97,9 @@ PLANS: tuple[Case, ...] = (
 """Small plans: conditions, cases, sub-queries inside one unit, joins, semi-joins, grouping sets, caps, open groups."""
 
 FOLLOWED_CASES: tuple[Case, ...] = (
-    _named("capped", MEDIAN, epsilon=1, family="thrice", interval="none"),
-    _named("capped", MEDIAN, epsilon=3, family="thrice"),
-    _named("capped", MEDIAN, rho=0.5, family="thrice", interval="none"),
+    _named("capped", MEDIAN, epsilon=1, family="alone", interval="none"),
+    _named("capped", MEDIAN, epsilon=3, family="alone"),
+    _named("capped", MEDIAN, rho=0.5, family="alone", interval="none"),
     _named("located", MEAN, epsilon=1, family="lone"),
     _named("located", MEAN, rho=0.5, family="lone"),
     _named("located", VARIANCE, epsilon=1, family="lone"),

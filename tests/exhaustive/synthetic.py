@@ -115,7 +115,7 @@ def _written(made: Any) -> bytes:
 
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
-LINE, SQUARE, PLANE = ((0, 1, 2),), ((0, 1), (0, 1)), ((-1, 1), (-1, 1))
+LINE, SQUARE, PLANE = ((0, 1, 2),), ((0, 1), (0, 1)), ((-1, 1), (1,))
 
 ASKED: tuple[Synthetic, ...] = (
     Synthetic("cells", LINE, "ranges(x)", epsilon=ONE),

@@ -32,7 +32,7 @@ from tests.exhaustive.tables import FOLLOWED, RELATIONS
 from tests.exhaustive.verdicts import Claim
 from tests.exhaustive.world import TinyWorld
 
-CAPPED = replace(FOLLOWED_CASES[0], options={**FOLLOWED_CASES[0].options, "epsilon": 4}, family="alone")
+CAPPED = replace(FOLLOWED_CASES[0], options={**FOLLOWED_CASES[0].options, "epsilon": 4})
 """A high price: what the choice within the cap loses then comes nearer to its bound."""
 
 LOCATED = FOLLOWED_CASES[3]
