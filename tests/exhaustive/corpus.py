@@ -101,7 +101,6 @@ FOLLOWED_CASES: tuple[Case, ...] = (
     _named("capped", MEDIAN, epsilon=3, family="alone"),
     _named("capped", MEDIAN, rho=0.5, family="alone", interval="none"),
     _named("located", MEAN, epsilon=1, family="lone"),
-    _named("located", MEAN, rho=0.5, family="lone"),
     _named("located", VARIANCE, epsilon=1, family="lone"),
     _named("laplace", VARIANCE, epsilon=1),
     _named("laplace", "SELECT COVAR_POP(x, x) FROM {t}", epsilon=1),
@@ -134,7 +133,7 @@ LEFT_OUT: Mapping[str, str] = {
 
 PARTLY: Mapping[str, str] = {
     "capped": "means and variances, whose histories are too many; and groups of an open domain",
-    "located": "tables of more than one unit",
+    "located": "tables of more than one unit, and prices in rho",
     "gaussian": "means and variances at a price with delta",
     "metric": "all but one count or one sum, and metrics of several attributes",
     "random_dp": "pairs of which one alone has rows in some cell, which gamma is charged for; means",

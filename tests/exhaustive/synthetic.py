@@ -122,11 +122,10 @@ ASKED: tuple[Synthetic, ...] = (
     Synthetic("cells", LINE, "ranges(x)", rho=HALF),
     Synthetic("tree", LINE, "ranges(x)", epsilon=ONE),
     Synthetic("tree", LINE, "ranges(x)", rho=HALF),
-    Synthetic("intervals", LINE, "ranges(x)", epsilon=ONE),
+    Synthetic("intervals", ((0, 1),), "ranges(x)", epsilon=ONE),
     Synthetic("mwem", ((0, 1),), "ranges(x)", epsilon=ONE),
     Synthetic("mwem", ((0, 1),), "ranges(x)", rho=HALF),
     Synthetic("marginals", SQUARE, "marginals(2)", epsilon=ONE),
-    Synthetic("marginals", SQUARE, "marginals(2)", rho=HALF),
     Synthetic("halfspaces", PLANE, "halfspaces(x, y)", epsilon=ONE),
     Synthetic("smalldb", LINE, "ranges(x)", epsilon=ONE, swaps=True),
 )
