@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 import psycopg
 
-__all__ = ["Server", "load", "moved", "programs", "running"]
+__all__ = ["Server", "fill", "load", "moved", "programs", "running"]
 
 TYPES = {
     "TINYINT": "smallint",
@@ -30,6 +30,7 @@ TYPES = {
     "FLOAT": "real",
     "DOUBLE": "double precision",
     "VARCHAR": "text",
+    "BLOB": "bytea",
 }
 """PostgreSQL's names of DuckDB's types, where they differ."""
 
@@ -107,10 +108,16 @@ def load(server: Server, database: str, file: Path) -> None:
     """Makes a database of the tables of a DuckDB file."""
     with server.connect("postgres") as connection:
         connection.execute(f"CREATE DATABASE {database}".encode())
+    fill(server, database, file)
+
+
+def fill(server: Server, database: str, file: Path) -> None:
+    """Makes the tables of a DuckDB file in a database that is there."""
     with server.connect(database) as there, duckdb.connect(str(file), read_only=True) as here:
         for (table,) in here.execute("SELECT table_name FROM duckdb_tables()").fetchall():
             columns = here.execute(f'DESCRIBE "{table}"').fetchall()
-            made = ", ".join(f'"{name}" {TYPES.get(kind, kind)}' for name, kind, *_ in columns)
+            names = [name.replace('"', '""') for name, *_ in columns]
+            made = ", ".join(f'"{name}" {TYPES.get(row[1], row[1])}' for name, row in zip(names, columns, strict=True))
             there.execute(f'CREATE TABLE "{table}" ({made})'.encode())
             with there.cursor().copy(f'COPY "{table}" FROM STDIN'.encode()) as copy:
                 for row in here.execute(f'FROM "{table}"').fetchall():

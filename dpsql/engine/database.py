@@ -72,7 +72,9 @@ class SourceTable:
     dialect: Dialect
 
     def type_of(self, column: str) -> SourceType | None:
-        """The type of a column (ASCII case does not matter), or None if there is none of that name."""
+        """The type of a column, or None if there is none of that name; ASCII case matters where it does there."""
+        if self.dialect.exact:
+            return self.types.get(column)
         return next((kind for name, kind in self.types.items() if name.lower() == column.lower()), None)
 
 

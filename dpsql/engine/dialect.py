@@ -51,6 +51,7 @@ class Dialect:
         spellings: Primitive to text: ``{0}`` the first argument, ``{*}`` all of them. One that is spelled in its own
             way with two arguments stands there as ``trim/2``, too. What does not stand there the database has not.
         prefix: What stands before the names of bounded tables, inside of the quotes.
+        exact: Whether upper and lower case differ in the names of columns.
         counts: Whether its engine counts, or adds up, the rows that a statement gives; see `EngineStatement.words` and
             ``bins``. Then totals of units are stored, too.
         narrow: Its types of whole numbers that are narrower than BIGINT, with the binary digits that each holds beside
@@ -66,6 +67,7 @@ class Dialect:
     widest: int
     spellings: Mapping[str, str]
     prefix: str = ""
+    exact: bool = False
     counts: bool = False
     narrow: tuple[tuple[str, int], ...] = ()
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -5,6 +5,7 @@ Tests: tests/unit/engine/test_duckdb.py, tests/doors/test_postgres_engine.py.
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,10 +18,15 @@ from dpsql.errors import EngineFailed, InvariantBroken, OperationalError
 from dpsql.privacy.tables import RawTable
 from dpsql.worker.process import WorkerFailed
 
-__all__ = ["GuardedEngine"]
+__all__ = ["GuardedEngine", "Unreached"]
 
 NOT_READY = f"The engine is not ready. Nothing was spent. {TELLS}"
 OTHERWISE = "The engine reads the statement otherwise than it was meant; it was not run."
+AGAIN_SECONDS = 0.2  # Between two tries to reach a server. It is a choice: a server starts anew in seconds.
+
+
+class Unreached(WorkerFailed):
+    """Nobody took the statement, or who took it was told to stop: a server that starts anew, or is full."""
 
 
 class GuardedEngine(Closing):
@@ -30,10 +36,13 @@ class GuardedEngine(Closing):
         version: The table version that it holds.
         public: Its public tables, by name.
         dialect: Its words.
+        patience: Seconds in which a charged statement is brought to a server that does not take it.
     """
 
-    def __init__(self, version: int, public: Mapping[str, PublicTable], dialect: Dialect) -> None:
-        self._version, self._public, self._dialect = version, public, dialect
+    def __init__(
+        self, version: int, public: Mapping[str, PublicTable], dialect: Dialect, patience: float = 0.0
+    ) -> None:
+        self._version, self._public, self._dialect, self._patience = version, public, dialect, patience
 
     @property
     def version(self) -> int:
@@ -63,12 +72,23 @@ class GuardedEngine(Closing):
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result; see `Engine.run`."""
         try:
-            return RawTable(self._run(statement))
+            return RawTable(self._taken(statement))
         except WorkerFailed as failure:
             OPERATOR.error("the engine failed: %s\n%s", failure.detail, statement.sql)
             raise EngineFailed from failure
         except InvariantBroken as bug:
             raise _otherwise(bug, statement) from None
+
+    def _taken(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
+        """As `_run`, once the statement is taken. It is charged by now, and its tables stay as they are."""
+        end = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._run(statement)
+            except Unreached:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(AGAIN_SECONDS)
 
     @abstractmethod
     def _verify(self, statement: EngineStatement) -> None:

@@ -31,7 +31,8 @@ class Opening(Protocol):
 
 class Sources(Protocol):
     """The module ``sources`` of a folder: has the data changed? ``source`` is what `EngineSection.source` says of them,
-    ``tables`` each table's own file by its name, None for one without. What comes back is as `wire.encode` takes it.
+    ``tables`` each table's own file, None for one without, by what its database calls it. What comes back is as
+    `wire.encode` takes it.
     """
 
     def fingerprint(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Any:

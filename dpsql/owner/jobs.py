@@ -42,5 +42,6 @@ def in_owner_process(request: dict[str, Any], progress: Progress | None) -> Any:
         raise PolicyError(reply["policy"])
     if "failed" in reply:
         OPERATOR.error("%s failed: %s", request["job"], reply["failed"])
-        raise OperationalError(f"{reply.get('what', 'The data could not be read.')} {TELLS}")
+        what = str(reply.get("what", "The data could not be read."))
+        raise OperationalError(what if TELLS in what else f"{what} {TELLS}")
     return reply["result"]

@@ -223,8 +223,8 @@ class Shape:
 
     @property
     def files(self) -> Mapping[str, str | None]:
-        """Each table's own file by the table's name, None for one without."""
-        return {table.name: table.source for table in self.tables}
+        """Each table's own file, None for one without, by what its database calls it."""
+        return dict(table.place for table in self.tables)
 
     def table(self, name: str) -> TableShape:
         """The table of this name."""

@@ -6,7 +6,7 @@ Everybody is at some bound: visits above the cap, costs above the bounds, one gr
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -125,16 +125,22 @@ class Clinic:
         gone: Patients who are not in it.
         reclassed: Patients of another class than theirs.
         composition: Of the ledger.
+        moved: Brings the policy, and the DuckDB file beside it, to another engine.
     """
 
     def __init__(
-        self, gone: Sequence[str] = (), reclassed: Mapping[str, str | None] | None = None, composition: str = "basic"
+        self,
+        gone: Sequence[str] = (),
+        reclassed: Mapping[str, str | None] | None = None,
+        composition: str = "basic",
+        moved: Callable[[Path], Path] | None = None,
     ) -> None:
         self._scratch = tempfile.TemporaryDirectory(prefix="consenting-")
         self.folder = Path(self._scratch.name)
         write(self.folder, gone, reclassed or {})
         (self.folder / "clinic.yaml").write_text(POLICY.replace("COMPOSITION", composition))
-        policy = load_policy(self.folder / "clinic.yaml")
+        file = self.folder / "clinic.yaml"
+        policy = load_policy(moved(file) if moved else file)
         ledger = Ledger.open(None, pinned=pinned_of(policy), limits=limits_of(policy))
         self.proxy = Proxy(policy, ledger, self.folder / "cache", FixedSampler(0), private=False)
 

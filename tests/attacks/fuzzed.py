@@ -35,12 +35,14 @@ EVERY = 4  # Of the statements that are explained, each so many-th is asked.
 
 
 @contextmanager
-def opened(name: str, folder: Path, seed: int) -> Iterator[Session]:
-    """A session whose budget does not run out; its noise is the same for the same seed."""
+def opened(name: str, folder: Path, seed: int, moved: Callable[[Path], Path] | None = None) -> Iterator[Session]:
+    """A session whose budget does not run out; its noise is the same for the same seed. The policy may be `moved`, with
+    the DuckDB file beside it, to another engine.
+    """
     policy = build(name, folder)
     text = re.sub(r"(total|ana|\"\*\"): +\{epsilon[^}]*\}", rf"\1: {RICH}", policy.read_text(encoding="utf-8"))
     policy.write_text(text, encoding="utf-8")
-    with dpsql.testing.open(policy, FixedSampler(seed)) as proxy:
+    with dpsql.testing.open(moved(policy) if moved else policy, FixedSampler(seed)) as proxy:
         yield proxy.session(analyst="ana")
 
 

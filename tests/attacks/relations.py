@@ -11,10 +11,12 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NoReturn
 
 import duckdb
 
+from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.errors import UnsupportedQuery
@@ -29,7 +31,7 @@ from dpsql.plan.types import Facts, Type
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 
-__all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems"]
+__all__ = ["CATALOG", "UNITS", "Tables", "columns_of", "planned", "problems", "selected"]
 
 UNITS = (1, 2, 3, 4)
 WORLDS = 16
@@ -124,6 +126,15 @@ def columns_of(relation: Relation) -> list[Column]:
     return [Column(relation.alias, name, facts) for name, facts in names]
 
 
+def selected(relation: Relation, words: Dialect) -> tuple[str, list[Any]]:
+    """SQL of a relation's rows in a database's words, each row's own unit first; and its parameters."""
+    unit = unit_of(relation)
+    shown = [*([unit] if unit is not None else []), *columns_of(relation)]
+    printer = Printer(words)
+    texts = ", ".join(f"{printer.qualified(column)} AS c{index}" for index, column in enumerate(shown))
+    return f"SELECT {texts} {printer.rows(relation)}", list(printer.parameters)
+
+
 class Tables:
     """The tables of every world in one engine; a unit can be left out of them."""
 
@@ -146,16 +157,19 @@ class Tables:
 
     def rows(self, relation: Relation, world: int, gone: int = 0) -> Counter[tuple[Any, ...]]:
         """The multiset of a relation's rows in one world, perhaps without one unit; each row's own unit comes first."""
-        unit = unit_of(relation)
-        shown = [*([unit] if unit is not None else []), *columns_of(relation)]
-        printer = Printer(DUCKDB)
-        texts = ", ".join(f'{printer.qualified(column)} AS "c{index}"' for index, column in enumerate(shown))
-        sql = f"SELECT {texts} {printer.rows(relation)}"
-        asked = repr((sql, printer.parameters, world, gone))
+        sql, parameters = selected(relation, DUCKDB)
+        asked = repr((sql, parameters, world, gone))
         if asked not in self._known:
             self._engine.execute(f"SET VARIABLE world = {world}; SET VARIABLE gone = {gone}")
-            self._known[asked] = Counter(self._engine.execute(sql, printer.parameters).fetchall())
+            self._known[asked] = Counter(self._engine.execute(sql, parameters).fetchall())
         return self._known[asked]
+
+    def keep(self, world: int, file: Path) -> None:
+        """Writes the tables of one world into a DuckDB file."""
+        self._engine.execute(f"SET VARIABLE world = {world}; SET VARIABLE gone = 0; ATTACH '{file}' AS kept")
+        for name in CATALOG.tables:
+            self._engine.execute(f"CREATE TABLE kept.main.{name} AS FROM bounded.main.{name}")
+        self._engine.execute("DETACH kept")
 
 
 def _rows(table: str, world: int, unit: int, chance: random.Random) -> Iterator[tuple[Any, ...]]:

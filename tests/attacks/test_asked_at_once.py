@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from subprocess import PIPE
@@ -55,15 +55,20 @@ class Slow(Noiseless):
         return np.full(size, self.drawn, dtype=np.int64)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "clinic.yaml").write_text(POLICY.replace("composition: zcdp", "composition: basic"))
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as database:
+def written(folder: Path) -> Path:
+    """The policy of a hundred people, beside the data."""
+    (folder / "clinic.yaml").write_text(POLICY.replace("composition: zcdp", "composition: basic"))
+    with duckdb.connect(str(folder / "clinic.duckdb")) as database:
         database.execute(
             "CREATE TABLE people AS SELECT i AS person, i % 90 AS age, 'F' AS sex, DATE '1990-01-01' AS born, "
             "50.5 AS weight, TRUE AS smokes FROM range(100) t(i)"
         )
-    return tmp_path
+    return folder / "clinic.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return written(tmp_path).parent
 
 
 def test_spellings_asked_at_one_moment_are_one_charge_and_one_draw(folder: Path) -> None:
@@ -105,13 +110,19 @@ def opened_slow(folder: Path, kind: type[Ledger] = Ledger) -> tuple[Proxy, Ledge
     return Proxy(policy, ledger, folder / "cache", Slow(), private=False), ledger
 
 
-@pytest.fixture
-def overtaken(folder: Path) -> Iterator[tuple[Proxy, Overtaken, Proxy]]:
+@contextmanager
+def two(folder: Path) -> Iterator[tuple[Proxy, Overtaken, Proxy]]:
     """Two proxies of one policy, as two processes have them; the first one's ledger can be overtaken."""
     (first, ledger), (second, _) = opened_slow(folder, Overtaken), opened_slow(folder)
     assert isinstance(ledger, Overtaken)
     with closing(first), closing(second):
         yield first, ledger, second
+
+
+@pytest.fixture
+def overtaken(folder: Path) -> Iterator[tuple[Proxy, Overtaken, Proxy]]:
+    with two(folder) as found:
+        yield found
 
 
 def test_what_another_process_released_meanwhile_is_served_and_not_charged(

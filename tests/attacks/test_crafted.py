@@ -20,17 +20,22 @@ from tests.attacks.neighbours import policy_text, units, write_database
 Clinic = Callable[..., Session]
 
 
+def written(folder: Path, neighbours: str) -> Path:
+    """The policy of the awkward clinic, beside its data."""
+    swapped = neighbours == "replace_one"  # that policy promises one row of every patient
+    people = [name for name, rows in units(1).items() if len(rows["patients"]) == 1 or not swapped]
+    write_database(folder / "clinic.duckdb", 1, people)
+    (folder / "clinic.yaml").write_text(policy_text(neighbours, "basic"))
+    return folder / "clinic.yaml"
+
+
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clinic]:
     opened = []
 
     def clinic(neighbours: str = "add_remove", sampler: object = None) -> Session:
-        folder: Path = tmp_path_factory.mktemp("clinic")
-        swapped = neighbours == "replace_one"  # that policy promises one row of every patient
-        people = [name for name, rows in units(1).items() if len(rows["patients"]) == 1 or not swapped]
-        write_database(folder / "clinic.duckdb", 1, people)
-        (folder / "clinic.yaml").write_text(policy_text(neighbours, "basic"))
-        proxy = dpsql.testing.open(folder / "clinic.yaml", sampler or Noiseless())  # type: ignore[arg-type]  # a sampler
+        policy = written(tmp_path_factory.mktemp("clinic"), neighbours)
+        proxy = dpsql.testing.open(policy, sampler or Noiseless())  # type: ignore[arg-type]  # a sampler
         opened.append(proxy)
         return proxy.session(analyst="ana")
 

@@ -7,6 +7,7 @@ public only if none is NULL or NaN, and nothing in the data is held to what the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -57,19 +58,26 @@ class Counting(Session):
         return table
 
 
-@pytest.fixture(scope="module", params=["NULL", "CAST('nan' AS DOUBLE)", "1000.0"])
-def sessions(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[], Counting]]:
-    """Sessions over 1000 people, one of whom has this income, and a NULL age unless it is 1000."""
-    folder = tmp_path_factory.mktemp("clinic")
+def written(folder: Path, missing: str) -> Path:
+    """The policy over 1000 people, one of whom has this income, and a NULL age unless it is 1000; beside the data."""
     (folder / "clinic.yaml").write_text(POLICY)
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
         connection.execute(
-            f"CREATE TABLE people AS SELECT i AS person, CASE WHEN i = 0 THEN {request.param} ELSE 900.0 + i % 200 END "
-            f"AS income, CASE WHEN i > 0 OR '{request.param[0]}' = '1' THEN i % 90 END AS age FROM range(1000) t(i)"
+            f"CREATE TABLE people AS SELECT i AS person, CASE WHEN i = 0 THEN {missing} ELSE 900.0 + i % 200 END "
+            f"AS income, CASE WHEN i > 0 OR '{missing[0]}' = '1' THEN i % 90 END AS age FROM range(1000) t(i)"
         )
-    with dpsql.testing.open(folder / "clinic.yaml", dpsql.testing.Noiseless()) as proxy:
+    return folder / "clinic.yaml"
+
+
+MISSING = ["NULL", "CAST('nan' AS DOUBLE)", "1000.0"]
+
+
+@pytest.fixture(scope="module", params=MISSING)
+def sessions(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], Counting]]:
+    policy = written(tmp_path_factory.mktemp("clinic"), request.param)
+    with dpsql.testing.open(policy, dpsql.testing.Noiseless()) as proxy:
         yield lambda: Counting(proxy._backend, "ana")
 
 

@@ -60,8 +60,8 @@ MOVES = {
 """Statements, and how far the third patient, who has 5 rows, 4 visits, 3 bills and 3 waves, may move them."""
 
 
-def proxy(folder: Path, patients: Collection[int]) -> TestProxy:
-    """The clinic with these patients, and answers without noise."""
+def written(folder: Path, patients: Collection[int]) -> Path:
+    """The policy of the clinic with these patients, beside its data."""
     folder.mkdir()
     (folder / "clinic.yaml").write_text(POLICY)
     with duckdb.connect(str(folder / "clinic.duckdb")) as connection:
@@ -77,13 +77,17 @@ def proxy(folder: Path, patients: Collection[int]) -> TestProxy:
             connection.execute(f"INSERT INTO waves SELECT {patient}, 3 + range, range FROM range({bills})")
             connection.execute(f"INSERT INTO waves VALUES ({patient}, NULL, 9)")
             connection.execute(f"INSERT INTO bills SELECT {patient}, 9 FROM range({bills})")
-    return dpsql.testing.open(folder / "clinic.yaml", Noiseless())
+    return folder / "clinic.yaml"
 
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestProxy, TestProxy]]:
     folder = tmp_path_factory.mktemp("keys")
-    with proxy(folder / "everybody", (1, 2, 3)) as everybody, proxy(folder / "without", (1, 2)) as without:
+    policies = written(folder / "everybody", (1, 2, 3)), written(folder / "without", (1, 2))
+    with (
+        dpsql.testing.open(policies[0], Noiseless()) as everybody,
+        dpsql.testing.open(policies[1], Noiseless()) as without,
+    ):
         yield everybody, without
 
 

@@ -16,6 +16,7 @@ import pytest
 from dpsql.policy import load_policy
 from dpsql.server.users import Users, users_file
 from examples import postgres, spark
+from tests.doors.elsewhere import Elsewhere, OnPostgres, OnSpark
 from tests.unit.server.clinic import write_clinic
 
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
@@ -78,3 +79,11 @@ def cluster() -> Iterator[spark.Server]:
         pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[sail]'")
     with spark.running(home) as server:
         yield server
+
+
+@pytest.fixture(scope="session", params=["postgres", "spark"])
+def elsewhere(request: pytest.FixtureRequest) -> Elsewhere:
+    """Every other engine, each in its turn."""
+    if request.param == "postgres":
+        return OnPostgres(request.getfixturevalue("server"))
+    return OnSpark(request.getfixturevalue("cluster"))

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from dpsql.audit.audits import AUDITS, tightness
 from dpsql.audit.replay import BOTH, Replay
-from dpsql.engine.postgres.section import PostgresSection
-from dpsql.engine.spark.section import SparkSection
 from dpsql.policy import EngineSection
-from examples import postgres, spark
 from tests.attacks.seeded_bugs import BUGS, Bug, convictions, small_world
 from tests.attacks.templates import REFUSED, TEMPLATES
 from tests.attacks.world import World
+from tests.doors.elsewhere import Elsewhere
 
 pytestmark = pytest.mark.doors
 LACKS = "has nothing that computes it"
-_NUMBERS = count()
 
 
-def on_postgres(server: postgres.Server, file: Path) -> EngineSection:
-    database = f"audited_{next(_NUMBERS)}"
-    postgres.load(server, database, file)
-    with server.connect(database) as connection:
-        connection.execute("REVOKE ALL ON SCHEMA public FROM query")
-    return PostgresSection(kind="postgres", dsn=server.dsn(database), query_dsn=server.dsn(database, "query"))
-
-
-def on_spark(cluster: spark.Server, file: Path) -> EngineSection:
-    schema = f"audited_{next(_NUMBERS)}"
-    spark.load(cluster, schema, file)
-    there = {"kind": "spark", "remote": cluster.remote, "schema": schema, "bounded": str(cluster.bounded)}
-    return SparkSection.model_validate(there)
-
-
-@pytest.fixture(scope="module", params=["postgres", "spark"])
-def moved(request: pytest.FixtureRequest) -> Callable[[Path], EngineSection]:
-    if request.param == "postgres":
-        return partial(on_postgres, request.getfixturevalue("server"))
-    return partial(on_spark, request.getfixturevalue("cluster"))
+@pytest.fixture(scope="module")
+def moved(elsewhere: Elsewhere) -> Callable[[Path], EngineSection]:
+    return elsewhere.section
 
 
 @pytest.fixture(scope="module")

@@ -168,11 +168,11 @@ def test_errors_say_what_to_do(server: Server, tmp_path: Path) -> None:
             opened(policy)
 
     refused(("  People:", "  people:"), PolicyError, "has no table or view people")
-    refused(("      weight:", "      Weight:"), PolicyError, "Weight does not exist. Write the data")
+    refused(("      weight:", "      Weight:"), PolicyError, "Weight is in the policy but not in the data")
     refused(("rows_per_unit: 2", "rows_per_unit: 2\n    source: people.csv"), PolicyError, "leave source out")
     with server.connect("wrong") as connection:
         connection.execute('GRANT SELECT ON "People" TO query')
-    refused(("version: 1", "version: 1"), PolicyError, "may read tables of the source")
+    refused(("version: 1", "version: 1"), PolicyError, "may read public")
     with server.connect("wrong") as connection:
         connection.execute('REVOKE SELECT ON "People" FROM query')
     policy.write_text(text.replace(server.dsn("wrong"), server.dsn("nowhere")))

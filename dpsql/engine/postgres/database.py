@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
-from dpsql.engine.postgres.connecting import connected, driver, settle
+from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.numbers import read_numbers
 from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of, named, searched
 from dpsql.engine.postgres.types import PLACES
-from dpsql.errors import OperationalError, PolicyError
+from dpsql.errors import PolicyError
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -27,9 +27,26 @@ if TYPE_CHECKING:
 __all__ = ["PostgresDatabase", "building", "reading"]
 
 LONGEST = 63  # Bytes of a name; PostgreSQL cuts off what is longer, and two names might become one.
+_OWN = "dpsql, ledger "  # What the comment on every bounded table begins with.
+_BECOMES = "SELECT oid, rolname FROM pg_roles WHERE pg_has_role($1, oid, 'MEMBER')"
 _READABLE = f"""
-    SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = ANY($2) AND {HOLDS_ROWS} AND has_table_privilege($1, c.oid, 'SELECT') LIMIT 1
+    SELECT DISTINCT format('%I.%I', n.nspname, c.relname)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN ({_BECOMES}) AS r
+    WHERE {HOLDS_ROWS} AND has_any_column_privilege(r.oid, c.oid, 'SELECT')
+          AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_t%'
+          AND NOT starts_with(coalesce(obj_description(c.oid, 'pg_class'), ''), '{_OWN}')
+          AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+                          AND d.deptype = 'e')
+    UNION ALL SELECT format('files of the server, as a member of %I', rolname) FROM ({_BECOMES}) AS r
+    WHERE rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+    ORDER BY 1 LIMIT 1
+"""
+_CALLED = """
+    SELECT format('%I.%I', n.nspname, p.proname)
+    FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+          AND has_schema_privilege($1, n.oid, 'USAGE') AND has_function_privilege($1, p.oid, 'EXECUTE')
+    ORDER BY 1 LIMIT 1
 """
 _OLD = """
     SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -59,12 +76,14 @@ def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[Postgr
 @contextmanager
 def _database(source: Mapping[str, str], key: str, bounded: Bounded) -> Iterator[PostgresDatabase]:
     with connected(source["dsn"]) as connection:
-        schemas = searched(connection)
-        settle(connection, **{"dpsql.key": key})
-        read_numbers(connection)
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        with understood():
+            schemas = searched(connection)
+            settle(connection, **{"dpsql.key": key})
+            read_numbers(connection)
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         yield PostgresDatabase(connection, bounded, schemas, source["query_dsn"])
-        connection.execute("COMMIT")
+        with understood():
+            connection.execute("COMMIT")
 
 
 class PostgresDatabase:
@@ -109,8 +128,17 @@ class PostgresDatabase:
                 "engine.query_dsn is not set: analysts' statements run as the owner's role. They are dpsql's own and "
                 "read the bounded tables alone; a role that may read nothing else is a second lock. Create one.",
             )
-        error = self._too_open(_role(self._query_dsn))
-        return (f"{error} Until then no tables are built.",) if error else ()
+        role = _role(self._query_dsn)
+        error = self._too_open(role)
+        called = self._first(_CALLED, role)
+        return (
+            *([f"{error} Until then no tables are built."] if error else []),
+            *(
+                [f"The role {role} may call {called}, which runs with its owner's rights. Revoke that."]
+                if called
+                else []
+            ),
+        )
 
     def end(self, cache: Path) -> None:
         """Lets the role that answers statements read what was built.
@@ -132,14 +160,22 @@ class PostgresDatabase:
             self.rows(f"GRANT SELECT ON {table} TO {words.quoted(role)}")
 
     def _too_open(self, role: str) -> str:
-        """What is wrong where the role that answers statements may read the source; empty where it may not."""
-        found = self._connection.execute(_READABLE.encode(), [role, self._schemas]).fetchone()
-        if found is None:
+        """What is wrong where the role that answers statements may read something else, as itself or as a role that it
+        can become; empty where it may not.
+        """
+        found = self._first(_READABLE, role)
+        if not found:
             return ""
         return (
-            f"The role {role} of engine.query_dsn may read tables of the source. Take that right from it: it answers "
-            "analysts, and shall reach the bounded tables alone."
+            f"The role {role} of engine.query_dsn may read {found}. Take that right from it: it answers analysts, and "
+            "shall reach the bounded tables alone."
         )
+
+    def _first(self, sql: str, role: str) -> str:
+        """The first that is found for a role, or nothing."""
+        with understood():
+            found = self._connection.execute(sql.encode(), [role]).fetchone()
+        return str(found[0]) if found else ""
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source; see `Database.table`."""
@@ -157,17 +193,9 @@ class PostgresDatabase:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query; empty for what has none."""
-        psycopg = driver()
-        try:
+        with understood():
             done = self._connection.execute(sql.encode())
-        except psycopg.errors.UndefinedColumn as error:
-            raise PolicyError(
-                f"PostgreSQL says: {error.diag.message_primary}. Write the data's own name: "
-                "upper and lower case differ."
-            ) from error
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise OperationalError(f"PostgreSQL says: {error.diag.message_primary}. Grant the right.") from error
-        return done.fetchall() if done.description else []
+            return done.fetchall() if done.description else []
 
     def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
         """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
@@ -187,7 +215,7 @@ class PostgresDatabase:
     def record(self, sql: str, file: Path) -> None:
         """Keeps the rows of a query in a file of tab-separated values."""
         told = f"COPY ({sql}) TO STDOUT (HEADER)".encode()
-        with file.open("wb") as written, self._connection.cursor().copy(told) as copy:
+        with understood(), file.open("wb") as written, self._connection.cursor().copy(told) as copy:
             for part in copy:
                 written.write(part)
 
@@ -197,7 +225,7 @@ class PostgresDatabase:
             names = first.readline().decode().rstrip("\n").split("\t")
         table = self._temporary(f"({', '.join(f'{self._dialect.quoted(name)} text' for name in names)})")
         for file in files:
-            with self._connection.cursor().copy(f"COPY {table} FROM STDIN (HEADER)".encode()) as copy:
+            with understood(), self._connection.cursor().copy(f"COPY {table} FROM STDIN (HEADER)".encode()) as copy:
                 copy.write(Path(file).read_bytes())
         return table
 
@@ -215,7 +243,7 @@ def _in_places(column: str, kind: SourceType) -> str:
 
 def _mark(cache: Path) -> str:
     """What is said of each bounded table: whose it is."""
-    return f"dpsql, ledger {cache.name}"
+    return f"{_OWN}{cache.name}"
 
 
 def _role(dsn: str) -> str:

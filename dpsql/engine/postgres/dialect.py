@@ -231,4 +231,5 @@ def postgres(schema: str, prefix: str) -> Dialect:
         widest=10**131_000,
         spellings=SPELLINGS,
         prefix=prefix,
+        exact=True,
     )

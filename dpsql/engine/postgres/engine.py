@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from dpsql.engine.base import EngineStatement, PublicTable
-from dpsql.engine.guarded import GuardedEngine
+from dpsql.engine.guarded import GuardedEngine, Unreached
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.connecting import connected, driver, settle
 from dpsql.engine.postgres.numbers import read_numbers
@@ -65,7 +65,7 @@ class PostgresEngine(GuardedEngine):
     def __init__(
         self, dsn: str, tables: bounded.Bounded, *, version: int, public: Mapping[str, PublicTable], deadline: float
     ) -> None:
-        super().__init__(version, public, tables.dialect)
+        super().__init__(version, public, tables.dialect, deadline)
         self._dsn, self._tables, self._deadline = dsn, tables, deadline
         self._idle: list[Connection[Any]] = []
         self._lock = threading.Lock()
@@ -88,6 +88,7 @@ class PostgresEngine(GuardedEngine):
 
         Raises:
             WorkerFailed: If the server does not answer, or says that the statement failed.
+            Unreached: If it does not take it, or ended the connection for a reason of its own.
         """
         psycopg = driver()
         late = threading.Event()
@@ -102,6 +103,9 @@ class PostgresEngine(GuardedEngine):
         watch.start()
         try:
             done = work(connection)
+        except (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown) as error:
+            connection.close()
+            raise Unreached(str(error)) from error
         except psycopg.Error as error:
             over = late.is_set() or isinstance(error, psycopg.errors.QueryCanceled)
             stands = isinstance(error, psycopg.errors.DatabaseError) and not connection.closed
@@ -129,7 +133,7 @@ class PostgresEngine(GuardedEngine):
             fresh = connected(self._dsn)
             settle(fresh, default_transaction_read_only="on", statement_timeout=f"{int(self._deadline * 1000)}ms")
         except OperationalError as error:
-            raise WorkerFailed(f"{error} {error.__cause__ or ''}") from error
+            raise Unreached(f"{error} {error.__cause__ or ''}") from error
         read_numbers(fresh)
         return fresh
 

@@ -34,12 +34,15 @@ def searched(connection: Connection[Any]) -> list[str]:
 
 
 def found_by(name: str) -> str:
-    """SQL of the relation that a name (SQL, too) finds in the schemas of the second parameter: ``oid`` and ``sql``."""
+    """SQL of the relation that a name (SQL, too) finds in the schemas of the second parameter, or as ``schema.table``:
+    its ``oid`` and ``sql``.
+    """
     return f"""
         SELECT c.oid, format('%I.%I', n.nspname, c.relname) AS sql
         FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relname = {name} AND n.nspname = ANY($2) AND {HOLDS_ROWS}
-        ORDER BY array_position($2, n.nspname) LIMIT 1
+        WHERE ((c.relname = {name} AND n.nspname = ANY($2)) OR concat(n.nspname, '.', c.relname) = {name})
+              AND {HOLDS_ROWS}
+        ORDER BY c.relname = {name} DESC, array_position($2, n.nspname) LIMIT 1
     """
 
 

@@ -46,6 +46,11 @@ class ClusterBuild:
         """The words that name them."""
         return spark(f"b{self.build}_")
 
+    @property
+    def mark(self) -> str:
+        """A view that a session has in which all tables are shown. One that was made anew by others has not."""
+        return f"dpsql_shown_{self.build}"
+
     def began(self) -> ClusterBuild:
         """With one more begun."""
         return replace(self, count=self.count + 1)
@@ -91,6 +96,7 @@ class ClusterBuild:
         """Gives each table that statements may read its view."""
         for name, (place, columns) in self.tables.items():
             self.show_one(session, name, self.relation(session, place, columns))
+        session.view(self.mark, session.relation("SELECT 1 AS one"))
 
     def show_one(self, session: SparkSession, name: str, relation: Any) -> None:
         """Gives a relation the name by which statements call the bounded table of this name."""

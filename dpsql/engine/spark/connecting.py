@@ -9,10 +9,12 @@ Tests: tests/doors/test_spark_engine.py.
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
+import sys
 import uuid
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -35,8 +37,17 @@ QUICKER = {"spark.sql.codegen.hugeMethodLimit": "8000"}
 """What changes no answer, where the server lets it be set. Java compiles no method of more bytes (HotSpot's
 HugeMethodLimit): without this, Spark 4.3 makes one of a bounded table, which is then interpreted, byte by byte."""
 ANSWER_SECONDS = 60.0  # Until a server that does not answer what costs it nothing is given up. It is a choice.
+REFUSES = "Spark does not answer, or does not let dpsql in. Mend engine.remote."
+LACKS = "This Spark lacks what dpsql's SQL is made of. Name one of version 4 or newer at engine.remote."
 INTERRUPT_SECONDS = 5.0  # The same of what tells it to stop. It is a choice.
-_MARK = "dpsql_settled"  # A view that only a session has which is settled: a server that restarted has not.
+_TRIED = "dpsql_tried"  # A view of what is tried of a server.
+_NEWEST = (
+    "SELECT 1 AS one, TRY_CAST('x' AS BIGINT) AS two, split_part('a', 'b', 1) AS three, "
+    "CAST(:day AS TIMESTAMP_NTZ) AS four"
+)
+"""What that view shows: the newest of what dpsql's SQL is made of. Spark 4 has it all, 3.3 has not."""
+_FULL = re.compile("RESOURCE_EXHAUSTED|No space left|OutOfMemory|Resources exhausted")
+"""How Spark, Sail and the systems below them say that they are at an end."""
 
 
 class SparkFailed(Exception):  # noqa: N818 - a server's word, made into one of `dpsql.errors` by who asked
@@ -45,12 +56,16 @@ class SparkFailed(Exception):  # noqa: N818 - a server's word, made into one of 
     Attributes:
         late: Whether the deadline passed.
         gone: Whether there is no server.
+        full: Whether it is out of disk or memory.
+        lacking: Whether it lacks what dpsql's SQL is made of.
     """
 
     def __init__(self, what: str, *, late: bool = False, gone: bool = False) -> None:
         super().__init__(what)
         self.late = late
         self.gone = gone
+        self.full = _FULL.search(what) is not None
+        self.lacking = False
 
 
 @cache
@@ -60,7 +75,7 @@ def driver() -> Any:
     Raises:
         OperationalError: If it is not installed.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _as_a_file():
         warnings.simplefilter("ignore")  # of pandas, which it loads and dpsql does not use
         try:
             import grpc
@@ -73,6 +88,20 @@ def driver() -> Any:
                 "pip install '.[spark]'"
             ) from None
     return SimpleNamespace(grpc=grpc, arrow=pyarrow, proto=proto, channel=DefaultChannelBuilder)
+
+
+@contextlib.contextmanager
+def _as_a_file() -> Iterator[None]:
+    """Gives ``python -c`` the name of a file: pyspark takes a program without one for its own tests, and ends it."""
+    program = sys.modules["__main__"]
+    if hasattr(program, "__file__"):
+        yield
+        return
+    program.__file__ = "-c"
+    try:
+        yield
+    finally:
+        del program.__file__
 
 
 def opened(remote: str) -> SparkSession:
@@ -99,9 +128,7 @@ def opened(remote: str) -> SparkSession:
     except SparkFailed as error:
         session.close()
         OPERATOR.error("Spark: %s", error)
-        raise OperationalError(
-            f"Spark does not answer, or does not let dpsql in. Mend engine.remote. {TELLS}"
-        ) from error
+        raise OperationalError(f"{LACKS if error.lacking else REFUSES} {TELLS}") from error
     return session
 
 
@@ -141,7 +168,11 @@ class SparkSession:
         self._set(SETTINGS)
         with contextlib.suppress(SparkFailed):
             self._set(QUICKER)
-        self.view(_MARK, self.relation("SELECT 1 AS one"))
+        try:
+            self.view(_TRIED, self.relation(_NEWEST, {"day": "2024-01-01"}))
+        except SparkFailed as error:
+            error.lacking = not (error.gone or error.full)
+            raise
 
     def _set(self, settings: Mapping[str, str]) -> None:
         request = self._request("ConfigRequest")
@@ -149,11 +180,10 @@ class SparkSession:
             request.operation.set.pairs.add(key=name, value=value)
         self._asked("Config", request)
 
-    @property
-    def stands(self) -> bool:
-        """Whether the server still has this session as it was settled."""
+    def stands(self, mark: str) -> bool:
+        """Whether the server still has this session with that view in it."""
         try:
-            self.columns(f"SELECT one FROM {_MARK}")
+            self.columns(f"SELECT * FROM {mark}")
         except SparkFailed:
             return False
         return True

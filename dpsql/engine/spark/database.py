@@ -23,6 +23,7 @@ from dpsql.errors import OperationalError, PolicyError
 
 __all__ = ["SparkDatabase", "building", "reading", "source_relation"]
 
+FULL = "Spark has not enough disk or memory. Nothing was built; give it more."
 MOST_SENT = 100_000  # Rows that travel in one message, some 10 MB of them. It is a choice: messages end at 128 MiB.
 
 
@@ -195,13 +196,15 @@ class SparkDatabase:
         """What the server answers.
 
         Raises:
-            OperationalError: If there is no server. What is wrong otherwise is for the owner's log.
+            OperationalError: If there is no server, or it is full. What is wrong otherwise is for the owner's log.
         """
         try:
             return work()
         except SparkFailed as error:
             if error.gone:
                 raise _gone() from error
+            if error.full:
+                raise OperationalError(FULL) from error
             raise
 
 

@@ -288,4 +288,5 @@ def spark(prefix: str) -> SparkDialect:
         widest=10**33,  # Sail's DIV multiplies by 10^4 first, and decimals end at 10^38
         spellings=SPELLINGS,
         prefix=prefix,
+        exact=True,
     )

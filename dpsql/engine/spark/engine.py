@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from dpsql.engine.base import EngineStatement, PublicTable
-from dpsql.engine.guarded import GuardedEngine
+from dpsql.engine.guarded import GuardedEngine, Unreached
 from dpsql.engine.spark import bounded
 from dpsql.engine.spark.connecting import SparkFailed, SparkSession, opened
 from dpsql.engine.spark.plans import unexpected
@@ -60,7 +60,7 @@ class SparkEngine(GuardedEngine):
         public: Mapping[str, PublicTable],
         deadline: float,
     ) -> None:
-        super().__init__(version, public, tables.dialect)
+        super().__init__(version, public, tables.dialect, deadline)
         self._remote, self._tables, self._deadline = remote, tables, deadline
         self._session: SparkSession | None = None
         self._lock = threading.Lock()
@@ -83,20 +83,23 @@ class SparkEngine(GuardedEngine):
 
         Raises:
             WorkerFailed: If the server does not answer, or says that the statement failed.
+            Unreached: If there is no server that takes it.
         """
         try:
-            return work(self._standing())
+            session = self._standing()
+        except SparkFailed as error:
+            raise (Unreached if error.gone else WorkerFailed)(str(error)) from error
+        except OperationalError as error:
+            raise Unreached(f"{error} {error.__cause__ or ''}") from error
+        try:
+            return work(session)
         except SparkFailed as error:
             raise WorkerFailed(str(error), overrun=error.late, answered=not error.gone) from error
-        except OperationalError as error:
-            if isinstance(error, WorkerFailed):
-                raise
-            raise WorkerFailed(f"{error} {error.__cause__ or ''}") from error
 
     def _standing(self) -> SparkSession:
         """The session, or a new one where the server has forgotten it."""
         with self._lock:
-            if self._session is not None and self._session.stands:
+            if self._session is not None and self._session.stands(self._tables.mark):
                 return self._session
             old, self._session = self._session, None
             if old is not None:

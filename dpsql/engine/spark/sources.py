@@ -1,7 +1,7 @@
 """Whether the tables of a cluster changed since the bounded ones were built from them.
 
-It is told by their files: what Spark, Delta and Iceberg write has a new name each time. Of files that this machine
-sees, too, size and time count as well.
+It is told by their columns and their files: what Spark, Delta and Iceberg write has a new name each time. Of files that
+this machine sees, too, size and time count as well.
 
 Tests: tests/doors/test_spark_engine.py.
 """
@@ -16,13 +16,15 @@ from urllib.parse import unquote, urlparse
 from dpsql.engine.spark.connecting import SparkFailed, opened
 from dpsql.engine.spark.database import source_relation
 from dpsql.engine.spark.dialect import spark
+from dpsql.engine.spark.types import written
 from dpsql.errors import OperationalError
 
 __all__ = ["contents", "fingerprint", "may_be_equal"]
 
 
 def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[Any]]:
-    """[table, file, size, time of its last change in ns] of each file behind the named tables, sorted.
+    """[table, its columns, None, None], and [table, file, size, time of its last change in ns] of each file behind it,
+    for the named tables, sorted.
 
     Raises:
         OperationalError: If the server does not answer.
@@ -34,6 +36,8 @@ def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> 
         for name, file in sorted(tables.items()):
             relation = source_relation(session, words, source["schema"], name, file)
             try:
+                columns = ", ".join(f"{column} {written(kind)}" for column, kind in session.columns_of(relation))
+                found.append([name, columns, None, None])
                 found += [[name, *_mark(path)] for path in sorted(session.files(relation))]
             except SparkFailed as error:
                 if error.gone:
