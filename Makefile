@@ -1,6 +1,6 @@
 # make demo       a tour of dpsql on a made-up hospital, in a few seconds once .venv stands
 # make demo-postgres   the same tour with the hospital in PostgreSQL, by a server of its own
-# make demo-spark      the same on Spark Connect, by a Sail server of its own
+# make demo-spark      the same on Spark Connect, by a Sail server of its own; SAIL_WORKERS=2 makes it a cluster
 # make test       everything but what is marked slow; make test-slow runs that too, from a fresh SEED that it prints, and
 #                 looks whether queries became slower beside their raw queries than docs/benchmarks.md says
 # make test-doors real clients at the doors of a server; it installs them where it may, and skips those that are missing

@@ -3,20 +3,24 @@
     python bench/engines.py [--scale S] [--rounds N] [--keep FOLDER] [--only-print] [ENGINE ...]
 
 The same tables are moved into DuckDB, a PostgreSQL server, Sail, and an Apache Spark where SPARK_HOME names one. Each
-is asked over a policy that differs in its engine alone. Writes a table of docs/engines.md.
+is asked over a policy that differs in its engine alone. Where engines are named, the others' figures are those that
+FOLDER keeps of the last time. Writes a table of docs/engines.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import re
 import shutil
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,6 @@ from pairs import PAIRS
 from tpch import TABLES, generate
 
 import dpsql
-from dpsql.answers.quoted import QuoteColumn
 
 sys.path.insert(0, str(ROOT))  # the servers live with the examples, outside the package
 
@@ -134,19 +137,23 @@ class Found:
     """What came of one engine.
 
     Attributes:
+        rounds: Counted pairs of each statement.
+        load: Of the machine, at the start.
         building: Seconds that its bounded tables took.
-        seconds: Of each statement, by the engine itself and by dpsql: medians.
-        quoted: Of each statement: its mechanisms, and the error that is expected of each column.
+        seconds: Of each statement, by the engine itself and by dpsql: medians, and that of the ratios.
+        quoted: Of each statement: its mechanisms, and the error that is expected of each column, as they are written.
     """
 
+    rounds: int
+    load: float
     building: float
-    seconds: Mapping[str, tuple[float, float, float]]
-    quoted: Mapping[str, tuple[QuoteColumn, ...]]
+    seconds: Mapping[str, Sequence[float]]
+    quoted: Mapping[str, str]
 
 
 def found_in(place: Place, rounds: int) -> Found:
     """Builds, and asks in turns."""
-    start = time.perf_counter()
+    start, load = time.perf_counter(), os.getloadavg()[0]
     seconds, quoted = {}, {}
     with dpsql.open(place.policy) as proxy:
         building = time.perf_counter() - start
@@ -162,12 +169,12 @@ def found_in(place: Place, rounds: int) -> Found:
             theirs, ours = ([pair[which] for pair in pairs[1:]] for which in (0, 1))
             ratio = statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
             seconds[name] = statistics.median(theirs), statistics.median(ours), ratio
-            quoted[name] = own.explain(PAIRS[name]).columns
+            quoted[name] = repr(own.explain(PAIRS[name]).columns)
             print(f"{name}: {seconds[name]}", file=sys.stderr, flush=True)
-    return Found(building, seconds, quoted)
+    return Found(rounds, load, building, seconds, quoted)
 
 
-def lines(found: Mapping[str, Found], scale: float, rounds: int) -> list[str]:
+def lines(found: Mapping[str, Found], scale: float) -> list[str]:
     """The section of docs/engines.md."""
     titles = ["statement", *(f"{name}, ms | dpsql | ratio" for name in found)]
     rows = []
@@ -177,15 +184,18 @@ def lines(found: Mapping[str, Found], scale: float, rounds: int) -> list[str]:
     width = len(found) * 3
     head, rule, *body = table(titles, rows)
     rule = f"| --- |{' ---: |' * width}"
-    several = [*found.values()]
-    same = all(own.quoted == several[0].quoted for own in several)
-    built = ", ".join(f"{name} {own.building:.0f} s" for name, own in found.items())
+    quoted = {name: own.quoted for name, own in found.items() if own.quoted}
+    same = all(one == other for one, other in pairwise(quoted.values()))
+    each = "; ".join(
+        f"{name} {own.building:.0f} s ({own.rounds} pairs, load of the machine {own.load:.0f})"
+        for name, own in found.items()
+    )
     return [
         circumstances(),
         "",
         f"TPC-H at scale factor {scale:g}: each statement asked of the engine itself and of dpsql over it, in turns; "
-        f"medians of {rounds} pairs. Building the bounded tables took: {built}. Mechanisms and expected errors are "
-        f"{'the same' if same else 'NOT the same'} on all.",
+        f"medians of the pairs. Building the bounded tables took: {each}. Mechanisms and expected errors are "
+        f"{'the same' if same else 'NOT the same'} on {' and '.join(quoted)}.",
         "",
         *(head, rule, *body),
     ]
@@ -201,9 +211,10 @@ def main() -> None:
     arguments.add_argument("--keep", type=Path, metavar="FOLDER", help="where the files are, or stay")
     arguments.add_argument("--only-print", action="store_true", help="leave the page as it is")
     chosen = arguments.parse_args()
-    found = {}
     with kept(chosen.keep) as folder:
         prepare(folder, chosen.scale)
+        notes = folder / "engines.json"
+        known = json.loads(notes.read_text()) if chosen.names and notes.exists() else {}
         for name in chosen.names or here:
             print(name, file=sys.stderr, flush=True)
             own = folder / name.lower().replace(" ", "_")
@@ -211,11 +222,10 @@ def main() -> None:
             own.mkdir()
             shutil.copy(folder / POLICY, own)
             with here[name](own) as place:
-                found[name] = found_in(place, chosen.rounds)
-    only_print = chosen.only_print or bool(chosen.names)
-    write(
-        "engines", lines(found, chosen.scale, chosen.rounds), page=ROOT / "docs" / "engines.md", only_print=only_print
-    )
+                known[name] = asdict(found_in(place, chosen.rounds))
+            notes.write_text(json.dumps(known, indent=1))
+    found = {name: Found(**known[name]) for name in here if name in known}
+    write("engines", lines(found, chosen.scale), page=ROOT / "docs" / "engines.md", only_print=chosen.only_print)
 
 
 if __name__ == "__main__":

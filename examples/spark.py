@@ -3,8 +3,9 @@
     python examples/spark.py DIRECTORY
 
 DIRECTORY holds the hospital's database (examples/hospital.py) and its policy. Sail (`pip install '.[sail]'`) speaks
-Spark's protocol and needs no Java; the server is gone afterwards. Where SPARK_HOME names an Apache Spark, of version 4
-and with Java, the server is that.
+Spark's protocol and needs no Java; the server is gone afterwards. SAIL_WORKERS=2 makes it a driver and two workers that
+send each other rows, as machines of a cluster do. Where SPARK_HOME names an Apache Spark, of version 4 and with Java,
+the server is that.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import duckdb
 from dpsql.engine.spark.connecting import SparkSession, opened
 from dpsql.errors import OperationalError
 
-__all__ = ["Server", "apache", "load", "moved", "running"]
+__all__ = ["Server", "apache", "load", "moved", "running", "workers"]
 
 SECONDS = 120  # Until a server that does not come is given up. It is a choice: Sail takes some 2 s, Apache Spark 10.
 _ALIVE = "1000000"  # Seconds until Sail forgets a session, and the tables in it, that is asked nothing.
@@ -42,12 +43,14 @@ class Server:
         folder: Where its files lie.
         port: On this machine.
         home: Where Apache Spark lies; None for Sail.
+        workers: Of Sail's driver, in one process with it; 0 for no cluster.
         session: The name of the session.
     """
 
     folder: Path
     port: int
     home: Path | None = None
+    workers: int = 0
     session: str = field(default_factory=lambda: str(uuid.UUID(bytes=secrets.token_bytes(16), version=4)))
     _process: subprocess.Popen[bytes] | None = None
 
@@ -57,6 +60,11 @@ class Server:
         return f"sc://127.0.0.1:{self.port}/;session_id={self.session};user_id=owner"
 
     @property
+    def process(self) -> int | None:
+        """Its process, once it was started."""
+        return None if self._process is None else self._process.pid
+
+    @property
     def bounded(self) -> Path:
         """A folder for bounded tables."""
         return self.folder / "bounded"
@@ -64,7 +72,7 @@ class Server:
     def start(self) -> None:
         """Starts it, and waits until it answers."""
         command = self._apache(self.home) if self.home else self._sail()
-        state = os.environ | {"SAIL_SPARK__SESSION_TIMEOUT_SECS": _ALIVE, "RUST_LOG": "off"}
+        state = os.environ | {"SAIL_SPARK__SESSION_TIMEOUT_SECS": _ALIVE, "RUST_LOG": "off"} | self._cluster()
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, cwd=self.folder, env=state, stdout=log, stderr=log)
         end = time.monotonic() + SECONDS
@@ -77,6 +85,12 @@ class Server:
 
     def _sail(self) -> list[str]:
         return [sys.executable, "-m", "pysail", "spark", "server", "--ip", "127.0.0.1", "--port", str(self.port)]
+
+    def _cluster(self) -> dict[str, str]:
+        if not self.workers:
+            return {}
+        own = {"INITIAL_COUNT": self.workers, "MAX_COUNT": self.workers, "MAX_IDLE_TIME_SECS": _ALIVE}
+        return {"SAIL_MODE": "local-cluster"} | {f"SAIL_CLUSTER__WORKER_{name}": str(own[name]) for name in own}
 
     def _apache(self, home: Path) -> list[str]:
         settings = {
@@ -117,13 +131,18 @@ def apache() -> Path | None:
     return Path(home).resolve() if home else None
 
 
+def workers() -> int:
+    """How many workers SAIL_WORKERS says that Sail has; 0 for no cluster."""
+    return int(os.environ.get("SAIL_WORKERS", "0"))
+
+
 @contextmanager
-def running(home: Path | None = None) -> Iterator[Server]:
-    """A new server, gone afterwards: Sail, or the Apache Spark that lies there."""
+def running(home: Path | None = None, workers: int = 0) -> Iterator[Server]:
+    """A new server, gone afterwards: Sail, alone or with workers, or the Apache Spark that lies there."""
     folder = Path(tempfile.mkdtemp(prefix="dpsql-spark-"))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = Server(folder, port, home)
+    server = Server(folder, port, home, workers)
     server.bounded.mkdir()
     try:
         server.start()
@@ -156,8 +175,9 @@ def moved(policy: Path, server: Server, schema: str, bounded: str = "") -> Path:
 
 def main(folder: Path) -> None:
     """Runs the tour over a server of its own."""
-    with running(apache()) as server:
+    with running(apache(), workers()) as server:
         name = "Apache Spark" if server.home else "Sail, which speaks Spark Connect"
+        name += f", with {server.workers} workers" if server.workers else ""
         print(f"Moving the hospital into {name}.", flush=True)
         load(server, "hospital", folder / "hospital.duckdb")
         policy = moved(folder / "hospital.yaml", server, "hospital")

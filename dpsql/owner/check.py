@@ -121,8 +121,10 @@ class _TableCheck:
 
     def counts(self, *conditions: str) -> tuple[int, ...]:
         """(number of rows, number of rows for which each condition holds)."""
-        parts = ["count(*)", *(f"count(*) FILTER (WHERE {condition})" for condition in conditions)]
-        return self.row(f"SELECT {', '.join(parts)} FROM {self.source.sql} AS s")
+        held = [(f"c{number}", condition) for number, condition in enumerate(conditions)]
+        parts = ["count(*)", *(f"count(*) FILTER (WHERE {name})" for name, _ in held)]
+        each = ", ".join(f"({sql}) AS {name}" for name, sql in held) or "1 AS one"  # Sail has EXISTS in no aggregate
+        return self.row(f"SELECT {', '.join(parts)} FROM (SELECT {each} FROM {self.source.sql} AS s) AS q")
 
     def found(
         self, column: str | None, what: str, count: int, of: int, severity: Severity = "warning"

@@ -73,11 +73,14 @@ def server() -> Iterator[postgres.Server]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[spark.Server]:
-    """A Sail server, which speaks Spark Connect, with nothing in it; an Apache Spark where SPARK_HOME names one."""
+    """A Sail server, which speaks Spark Connect, with nothing in it; an Apache Spark where SPARK_HOME names one.
+
+    SAIL_WORKERS=2 makes Sail a cluster, of which `test_spark_workers` asks less.
+    """
     home = spark.apache()
     for package in ("pyspark",) if home else ("pyspark", "pysail"):
         pytest.importorskip(package, reason=f"{package} is not installed: pip install '.[sail]'")
-    with spark.running(home) as server:
+    with spark.running(home, spark.workers()) as server:
         yield server
 
 

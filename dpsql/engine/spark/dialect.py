@@ -243,7 +243,8 @@ BUILDING = {
     "secret": ":key",
     "told_apart": f"coalesce(CAST(octet_length({text_of('{0}')}) AS STRING) || ':' || {text_of('{0}')}, 'N')",
     "quantile": "percentile({0}, {1})",
-    "among": "array_contains((SELECT collect_set({1}) FROM {2}), {0})",  # Sail has IN of a query in WHERE alone
+    "among": "CASE WHEN {0} IS NOT NULL THEN EXISTS (SELECT 1 FROM (SELECT {1} AS `$value` FROM {2}) AS `$listed` "
+    "WHERE `$listed`.`$value` = {0}) END",  # a join: a list of 10,000 would be gone through for each row
 }
 """What reads the owner's tables and builds the bounded ones, by the family of the source's type."""
 SPELLINGS: Mapping[str, str] = (
