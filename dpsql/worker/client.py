@@ -87,6 +87,11 @@ class Worker:
         self._asked = 0
         self._finalizer: weakref.finalize[[Child], Worker] | None = None
 
+    @property
+    def standing(self) -> bool:
+        """Whether it has a process; that one may have ended by itself: then the next statement starts another."""
+        return self._child is not None
+
     def warm(self) -> None:
         """Starts the process without waiting for it, so that the first statement finds it ready."""
         with self._lock:

@@ -58,7 +58,7 @@ def proxy(policy: Path) -> Iterator[Proxy]:
 
 
 def worker_of(proxy: Proxy) -> Worker:
-    found: Worker = proxy._backend.engine._worker  # type: ignore[attr-defined]  # the engine of DuckDB has one
+    found: Worker = proxy._backend.engine._workers.workers[0]  # type: ignore[attr-defined]  # the engine of DuckDB has some
     return found
 
 

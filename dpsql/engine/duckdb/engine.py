@@ -1,4 +1,4 @@
-"""The DuckDB engine: a locked worker over one version of the bounded file.
+"""The DuckDB engine: locked workers over one version of the bounded file.
 
 Tests: tests/unit/engine/test_duckdb.py.
 """
@@ -13,7 +13,7 @@ from dpsql.engine.base import EngineStatement, PublicTable
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.guarded import GuardedEngine
-from dpsql.worker.client import Worker
+from dpsql.worker.pool import Pool, at_once
 
 if TYPE_CHECKING:
     from dpsql.policy import EngineSection
@@ -29,14 +29,14 @@ def open_engine(place: Path, version: int, public: Mapping[str, PublicTable], se
 
 
 class DuckDBEngine(GuardedEngine):
-    """An `Engine` over one bounded file. Safe to share between threads: they take turns.
+    """An `Engine` over one bounded file. Safe to share between threads: as many are at work as there are workers.
 
     Args:
         file: The bounded file; whoever opens the engine knows that it is sound.
         version: The table version that it holds.
         public: Its public tables, by name.
         deadline: Seconds that one statement may run.
-        memory: Bytes that the worker may take.
+        memory: Bytes that one worker may take.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class DuckDBEngine(GuardedEngine):
     ) -> None:
         super().__init__(version, public, DUCKDB)
         self._deadline = deadline
-        self._worker = Worker(file, memory)
-        self._worker.warm()
+        self._workers = Pool(file, memory, at_once(memory))
+        self._workers.warm()
 
     def close(self) -> None:
-        """Frees the worker. Harmless when repeated."""
-        self._worker.close()
+        """Frees the workers. Harmless when repeated."""
+        self._workers.close()
 
     def _verify(self, statement: EngineStatement) -> None:
-        self._worker.verify(statement, deadline=self._deadline)
+        self._workers.verify(statement, deadline=self._deadline)
 
     def _run(self, statement: EngineStatement) -> Mapping[str, Sequence[Any]]:
-        return self._worker.run(statement, deadline=self._deadline)
+        return self._workers.run(statement, deadline=self._deadline)
