@@ -3,19 +3,21 @@
     python bench/at_once.py [--scale S] [--seconds N] [--keep FOLDER] [--only-print]
 
 TPC-H as in `pairs.py`. Each thread asks one statement after the other, each time as an analyst who never asked before.
-The readers ask DuckDB the same: the raw statement over tables of its own, or what the engine runs for it over the
-bounded tables, which is the work that bounding leaves. Threads share a proxy, or a DuckDB; each process has its own.
+Beside it as many readers ask DuckDB the raw statement, over tables of its own; and as many locked workers, one for each
+thread, run what the engine runs for it over the bounded tables, without a proxy: no charge, no noise, no waiting for a
+worker. Threads share a proxy, or a DuckDB; each process has its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import multiprocessing
 import secrets
 import statistics
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -29,16 +31,16 @@ import dpsql
 from dpsql.engine.base import Engine, EngineStatement
 from dpsql.privacy.tables import RawTable
 from dpsql.session import Session
+from dpsql.worker.client import Worker
 
-ASKED = ("filtered count", "persons", "six groups", "join")  # Statements of `pairs.py` that take 20 to 200 ms raw.
+ASKED = ("filtered count", "six groups", "join")  # Statements of `pairs.py` that take 20 to 200 ms raw.
 THREADS = (1, 2, 4, 8)
 ROUNDS = 3  # Of each, in turns; the median counts.
-SECONDS = 0.3  # Of one measurement. It is a choice: three rounds of all of them within a minute and a half.
+DEADLINE = 60.0  # Seconds of one statement: none comes near it.
+SECONDS = 0.25  # Of one measurement. It is a choice: three rounds of all of them within a minute and a half.
 
-Ask = Callable[[int], object]
-"""Asks for the n-th time."""
-Text = tuple[str, Sequence[Any]]
-"""A statement for DuckDB, and its parameters."""
+Ask = Callable[[], object]
+"""Asks once more."""
 Rates = dict[tuple[str, int, str], list[float]]
 """Statements a second of each round, by the statement's name, threads, and who was asked."""
 
@@ -72,7 +74,7 @@ def rate(asks: Sequence[Ask], seconds: float) -> float:
 
     def asking(place: int) -> None:
         while time.perf_counter() < ends:
-            asks[place](counts[place])
+            asks[place]()
             counts[place] += 1
 
     threads = [threading.Thread(target=asking, args=(place,)) for place in range(len(asks))]
@@ -86,37 +88,31 @@ def rate(asks: Sequence[Ask], seconds: float) -> float:
 
 def ours(proxy: dpsql.Proxy, sql: str) -> Ask:
     """Asks a proxy, as somebody new each time."""
-    name = secrets.token_hex(8)
-    return lambda number: proxy.session(analyst=f"{name} {number}").query(sql)
+    return lambda: proxy.session(analyst=secrets.token_hex(8)).query(sql)
 
 
-def readers(connection: duckdb.DuckDBPyConnection, asked: Sequence[Text], threads: int) -> list[Ask]:
-    """Threads over one DuckDB, each with a connection of its own."""
-
-    def reader() -> Ask:
-        own = connection.cursor()
-
-        def ask(_: int) -> None:
-            for sql, parameters in asked:
-                own.execute(sql, list(parameters) or None).fetchnumpy()
-
-        return ask
-
-    return [reader() for _ in range(threads)]
+def reader(connection: duckdb.DuckDBPyConnection, sql: str) -> Ask:
+    """Asks DuckDB, over a connection of its own."""
+    own = connection.cursor()
+    return lambda: own.execute(sql).fetchall()
 
 
-def sides(stack: ExitStack, folder: Path, proxy: dpsql.Proxy) -> dict[str, Callable[[str, int], list[Ask]]]:
-    """Who is asked: by a statement's name and the number of threads."""
-    file = Path(str(proxy._backend.engine._workers.workers[0]._options["database"]))  # type: ignore[attr-defined]
-    over = {
-        "raw": stack.enter_context(duckdb.connect(str(folder / DATABASE), read_only=True)),
-        "bounded": stack.enter_context(duckdb.connect(str(file), read_only=True)),
-    }
-    works = {name: [(own.sql, own.parameters) for own in work(proxy, PAIRS[name])] for name in ASKED}
+def worker(stack: ExitStack, options: Mapping[str, Any], statements: Sequence[EngineStatement]) -> Ask:
+    """Has a worker of its own run what a proxy's would."""
+    own = Worker(Path(options["database"]), options["memory"], options["threads"])
+    stack.callback(own.close)
+    return lambda: [own.run(statement, deadline=DEADLINE) for statement in statements]
+
+
+def sides(stack: ExitStack, folder: Path, proxy: dpsql.Proxy) -> dict[str, Callable[[str, ExitStack], Ask]]:
+    """Who is asked, by one thread: by a statement's name, and until when it may be asked."""
+    options = proxy._backend.engine._workers.workers[0]._options  # type: ignore[attr-defined]
+    tables = stack.enter_context(duckdb.connect(str(folder / DATABASE), read_only=True))
+    works = {name: work(proxy, PAIRS[name]) for name in ASKED}
     return {
-        "raw": lambda name, threads: readers(over["raw"], [(raw(PAIRS[name]), ())], threads),
-        "bounded": lambda name, threads: readers(over["bounded"], works[name], threads),
-        "dpsql": lambda name, threads: [ours(proxy, PAIRS[name]) for _ in range(threads)],
+        "raw": lambda name, _: reader(tables, raw(PAIRS[name])),
+        "workers": lambda name, until: worker(until, options, works[name]),
+        "dpsql": lambda name, _: ours(proxy, PAIRS[name]),
     }
 
 
@@ -133,15 +129,15 @@ def measured(folder: Path, scale: float, threads: Sequence[int], seconds: float,
     found: Rates = {}
     with opened(folder, scale) as proxy, ExitStack() as stack:
         asked = sides(stack, folder, proxy)
-        for name in ASKED:
-            for number in threads:
-                for _ in range(ROUNDS):
-                    for side, made in asked.items():
-                        asks = made(name, number)
-                        asks[0](-1)
-                        if waits is not None:
-                            waits.wait()
-                        found.setdefault((name, number, side), []).append(rate(asks, seconds))
+        for name, number in itertools.product(ASKED, threads):
+            with ExitStack() as until:
+                asks = {side: [make(name, until) for _ in range(number)] for side, make in asked.items()}
+                for ask in itertools.chain(*asks.values()):
+                    ask()
+                for _, (side, own) in itertools.product(range(ROUNDS), asks.items()):
+                    if waits is not None:
+                        waits.wait()
+                    found.setdefault((name, number, side), []).append(rate(own, seconds))
     return found
 
 
@@ -161,15 +157,15 @@ def lines(threads: Rates, both: Rates, scale: float) -> list[str]:
         for name, number, side in rates:
             if side != "dpsql":
                 continue
-            own = [statistics.median(rates[name, number, who]) for who in ("raw", "bounded", "dpsql")]
+            own = [statistics.median(rates[name, number, who]) for who in ("raw", "workers", "dpsql")]
             asking = f"{number} {word}{'' if number == 1 else 's'}" if word == "thread" else "2 processes"
             shares = [own[2] / own[1], own[2] / own[0]]
             ratios.setdefault(asking, []).append(shares[0])
             rows.append([f"{name}, {asking}", *(f"{one:.0f}" for one in own), *(f"{one:.2f}" for one in shares)])
-    titles = ("asked at once", "raw", "bounded", "dpsql", "dpsql / bounded", "dpsql / raw")
+    titles = ("asked at once", "raw", "workers alone", "dpsql", "dpsql / workers", "dpsql / raw")
     means = ", ".join(f"{asking} {statistics.geometric_mean(own):.2f}" for asking, own in ratios.items())
     said = f"Statements a second over TPC-H at scale factor {scale:g}; medians of {ROUNDS} rounds in turns."
-    return [circumstances(), "", said, "", *table(titles, rows), "", f"dpsql / bounded, geometric means: {means}."]
+    return [circumstances(), "", said, "", *table(titles, rows), "", f"dpsql / workers, geometric means: {means}."]
 
 
 def main() -> None:
