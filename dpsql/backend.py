@@ -16,7 +16,8 @@ from dpsql.answers.batch import ToBuy
 from dpsql.answers.postprocess import PostProcess
 from dpsql.answers.quote import price_for, public_quote, quote, split_for
 from dpsql.answers.quoted import Quote
-from dpsql.answers.release import Released, read_released
+from dpsql.answers.release import Released
+from dpsql.answers.written import read_released
 from dpsql.charging import Charging, Spoken
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering

@@ -19,8 +19,9 @@ from dpsql.answers.batch import ToBuy, is_priced
 from dpsql.answers.described import described
 from dpsql.answers.finish import exact, finish
 from dpsql.answers.postprocess import made_up, passed_on
-from dpsql.answers.release import Released, noised, release, write_released
+from dpsql.answers.release import Released, noised, release
 from dpsql.answers.several import beside_first, put_together, rehearse_together
+from dpsql.answers.written import write_released
 from dpsql.backend import Backend
 from dpsql.calls import Calls
 from dpsql.charging import Spoken, Wish

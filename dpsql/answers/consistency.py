@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.prepare import Measured, Prepared
 from dpsql.prepare.rest import REST
-from dpsql.privacy.tables import Group
+from dpsql.privacy.tables import GroupColumns, listed
 
 __all__ = ["AllGroupings", "consistent"]
 
@@ -44,7 +45,7 @@ class AllGroupings:
             squares never widens an error, so the measurement's interval moves along with the value.
     """
 
-    groups: list[Group]
+    groups: GroupColumns
     values: Mapping[str, Sequence[Any]]
     moved: Mapping[str, Sequence[Any]]
 
@@ -57,21 +58,18 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
         released: One table per aggregate and grouping.
     """
     width = len(prepared.plan.keys)
-    groups: list[Group] = []
-    for grouping, own in zip(prepared.groupings, released.groups, strict=True):
-        if tuple(grouping.keys) == tuple(range(width)):  # nothing to fill in; the common case, and a fast one
-            groups.extend(own)
-            continue
-        for group in own:
-            values: list[Any] = [None] * width
-            for index, value in zip(grouping.keys, group, strict=True):
-                values[index] = value
-            groups.append(tuple(values))
+    parts_of = [
+        own.columns if tuple(grouping.keys) == tuple(range(width)) else _filled(grouping.keys, own, width)
+        for grouping, own in zip(prepared.groupings, released.groups, strict=True)
+    ]
+    columns = [parts[0] if len(parts) == 1 else [*chain(*map(listed, parts))] for parts in zip(*parts_of, strict=True)]
+    groups = GroupColumns(columns, sum(map(len, released.groups)))
     together: dict[str, Sequence[Any]] = {}
     moved: dict[str, Sequence[Any]] = {}
     for name in dict.fromkeys(measured.aggregate.name for measured in prepared.measured):
         parts = [measured for measured in prepared.measured if measured.aggregate.name == name]
-        values = [value for part in parts for value in released.tables[part.name].values]
+        first, *others = (released.tables[part.name].values for part in parts)
+        values = [*first, *chain(*others)] if others else first
         together[name] = _agreeing(prepared, parts, values) if len(parts) > 1 else values
         if together[name] is not values:
             moved[name] = [new - old for new, old in zip(together[name], values, strict=True)]
@@ -83,6 +81,14 @@ def consistent(prepared: Prepared, released: Released) -> AllGroupings:
     return AllGroupings(groups, together, moved)
 
 
+def _filled(keys: Sequence[int], own: GroupColumns, width: int) -> Sequence[Sequence[Any]]:
+    """Columns of all keys of the statement, None in those that a grouping leaves out."""
+    columns: list[Sequence[Any]] = [[None] * len(own)] * width
+    for index, column in zip(keys, own.columns, strict=True):
+        columns[index] = column
+    return columns
+
+
 def _cut(part: Measured) -> bool:
     """Whether rows or totals are cut anew for each grouping: then the total of all is not the sum of its parts."""
     source = part.request.source
@@ -91,7 +97,7 @@ def _cut(part: Measured) -> bool:
     return source.cap_rows or source.cap_groups or source.cap_rows_in_group
 
 
-def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: list[Any]) -> list[Any]:
+def _agreeing(prepared: Prepared, parts: Sequence[Measured], values: Sequence[Any]) -> Sequence[Any]:
     """Least-squares values of an additive aggregate; the values themselves for any other."""
     scales = [scale for part in parts if (scale := part.choice.release.scale)]
     if len(scales) < len(parts):  # some rest on several measurements, or one is exact and public

@@ -48,7 +48,7 @@ class AnswerRows:
     """
 
     rows: list[tuple[Any, ...]]
-    origin: list[int | None]
+    origin: Sequence[int | None]
     members: list[tuple[int, ...]] | None = None
     keys: Sequence[Mapping[str, Any]] = ()
 

@@ -13,6 +13,8 @@ from datetime import date, datetime
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from dpsql.answers.intervals import AnswerRows, answer_columns, members_of, output_intervals
 from dpsql.answers.screen import Ends
 from dpsql.engine.base import EngineStatement
@@ -26,7 +28,7 @@ from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import Column, Expression
 from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type, Value
-from dpsql.privacy.tables import Group, RawTable
+from dpsql.privacy.tables import Group, GroupColumns, RawTable, listed
 from dpsql.worker.client import Table, Worker, WorkerFailed
 
 __all__ = ["MADE_UP", "PostProcess", "made_up", "passed_on"]
@@ -79,7 +81,7 @@ class PostProcess:
         cells = self._known.get(asked)
         if cells is None:
             result = self._ran(statement, table)
-            cells = list(zip(*(_listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
+            cells = list(zip(*(listed(result[f"e{i}"]) for i in range(len(expressions))), strict=True))
             if len(cells) + sum(map(len, list(self._known.values()))) > CACHED_CELLS:
                 self._known.clear()
             self._known[asked] = cells
@@ -94,16 +96,16 @@ class PostProcess:
             released: Per aggregate name, one value per group.
         """
         table: dict[str, tuple[str, Sequence[Any]]] = {
-            key.name: (WIRE[type_], _fitting([group[i] for group in groups], type_))
-            for i, key in enumerate(plan.keys)
+            key.name: (WIRE[type_], _fitting(column, type_))
+            for column, key in zip(GroupColumns.of(groups, len(plan.keys)).columns, plan.keys, strict=True)
             for type_ in (key.expression.facts.type,)
         }
         for column in _released_columns(plan):
             if column.name in released:
                 table[column.name] = (WIRE[column.facts.type], _fitting(released[column.name], column.facts.type))
-        table["row"] = ("BIGINT", list(range(len(groups))))
         if (names := _bare(plan)) is not None:
-            return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), list(range(len(groups))))
+            return AnswerRows(list(zip(*(table[name][1] for name in names), strict=True)), range(len(groups)))
+        table["row"] = ("BIGINT", range(len(groups)))
         rows = self._worked(plan, table)
         members = members_of(plan, groups, rows.rows)
         if members is None:
@@ -172,7 +174,7 @@ class PostProcess:
     def _worked(self, plan: Plan, table: Table) -> AnswerRows:
         """The plan's statement over a table of released values, run by the worker."""
         result = self._ran(lower_released(plan), table)
-        columns = [_listed(result[f"c{i}"]) for i in range(len(plan.answer))]
+        columns = [listed(result[f"c{i}"]) for i in range(len(plan.answer))]
         origin = [None if row is None else int(row) for row in result["row"]]
         return AnswerRows(list(zip(*columns, strict=True)) if columns else [], origin)
 
@@ -191,11 +193,6 @@ def _bare(plan: Plan) -> list[str] | None:
     columns = [output.expression for output in plan.outputs]
     names = [c.name for c in columns if isinstance(c, Column) and c.facts.type is not Type.TIMESTAMP]
     return names if len(names) == len(columns) else None  # a timestamp may be written as a date: the worker casts it
-
-
-def _listed(values: Sequence[Any]) -> list[Any]:
-    """Python values: numpy's own become int and float."""
-    return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
 def made_up(statement: EngineStatement) -> Sequence[EngineStatement]:
@@ -222,11 +219,19 @@ def passed_on(value: Value, type_: Type) -> Value:
 def _fitting(values: Sequence[Any], type_: Type) -> list[Value]:
     """Released values as the worker takes them: integers saturate far outside anything a table can hold."""
     if type_ is Type.INTEGER:
+        held = np.asarray(values)
+        if held.dtype == np.int64 and len(held) and held.min() >= -SATURATION and held.max() <= SATURATION:
+            own: list[Value] = held.tolist()
+            return own
         whole = [None if value is None else int(value) for value in values]
         return [
             v if v is None or -SATURATION <= v <= SATURATION else SATURATION if v > 0 else -SATURATION for v in whole
         ]
-    return [None if value is None else float(value) for value in values] if type_ is Type.REAL else list(values)
+    return (
+        [None if value is None else float(value) for value in listed(values)]
+        if type_ is Type.REAL
+        else list(listed(values))
+    )
 
 
 def _released_columns(plan: Plan) -> list[Column]:

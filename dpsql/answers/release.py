@@ -1,18 +1,16 @@
-"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers; and that as bytes and back.
-
-The ledger keeps the bytes, so that the same statement is answered again for free.
+"""Raw to released: what a prepared statement's mechanisms make of the engine's numbers.
 
 Tests: tests/unit/answers.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from datetime import date, datetime
-from fractions import Fraction
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Price
@@ -21,9 +19,9 @@ from dpsql.plan.plans import Plan
 from dpsql.plan.types import Type
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.sampling import Sampler
-from dpsql.privacy.tables import Group, RawTable, ReleasedTable
+from dpsql.privacy.tables import Group, GroupColumns, RawTable, ReleasedTable, listed
 
-__all__ = ["Released", "noised", "read_released", "release", "write_released"]
+__all__ = ["Released", "noised", "release"]
 
 
 Noised = Callable[[Measured, Sequence[RawTable], Sequence[str], Sequence[Group]], ReleasedTable]
@@ -35,12 +33,12 @@ class Released:
     """Everything that one statement released.
 
     Attributes:
-        groups: For each grouping, its groups in order.
+        groups: For each grouping, its groups in order; they lead to no raw table.
         tables: One per measurement.
         prices: At which each aggregate was bought, by name, where they are not those of the statement alone.
     """
 
-    groups: tuple[tuple[Group, ...], ...]
+    groups: tuple[GroupColumns, ...]
     tables: Mapping[str, ReleasedTable]
     prices: Mapping[str, Price] = field(default_factory=dict)
 
@@ -54,28 +52,33 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
         noise: `noised`, with its source of noise.
     """
     tables: dict[str, ReleasedTable] = {}
-    groups = [grouping.groups for grouping in prepared.groupings]
-    candidates, hidden = list(prepared.candidates or ()), list[int]()
+    groups: list[Sequence[Group] | None] = [grouping.groups for grouping in prepared.groupings]
+    candidates: Sequence[Group] = prepared.candidates or ()
+    hidden: Sequence[Group] = ()
     if prepared.selection is not None:
         chooser = prepared.measured[prepared.selection]
-        candidates = candidates or _candidates(prepared.plan, raw[chooser.reading])
+        found = candidates or _candidates(prepared.plan, raw[chooser.reading])
+        candidates = GroupColumns.of(found, len(prepared.plan.keys))
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
         kept = chooser.choice.release.selected(released)
-        groups[0] = tuple(candidates[row] for row in kept)
-        hidden = sorted(set(range(len(candidates))).difference(kept))
-        tables[chooser.name] = ReleasedTable(
-            {name: [values[row] for row in kept] for name, values in released.columns.items()}
-        )
+        groups[0] = candidates.take(kept)
+        left = np.ones(len(candidates), dtype=np.bool_)
+        left[np.asarray(kept, dtype=np.int64)] = False
+        hidden = candidates.take(np.flatnonzero(left))
+        tables[chooser.name] = released.take(kept)
     for measured in prepared.measured:
         if measured.name not in tables:
             appearing = groups[measured.grouping]
             if appearing is None:
                 raise InvariantBroken("groups must be chosen, but nothing chooses them")
             if measured.place == 0:
-                over = [candidates[row] for row in hidden] if measured.rest else appearing
+                over = hidden if measured.rest else appearing
                 released = noise(measured, raw, prepared.keys_of(measured), over)
             tables[measured.name] = released.place(measured.place)
-    return Released(tuple(group or () for group in groups), tables)
+    by_column = (
+        GroupColumns.of(own or (), len(g.keys)).alone() for own, g in zip(groups, prepared.groupings, strict=True)
+    )
+    return Released(tuple(by_column), tables)
 
 
 def noised(
@@ -100,73 +103,25 @@ def noised(
     return measured.choice.release.release(own, sampler)
 
 
-def _candidates(plan: Plan, raw: RawTable) -> list[Group]:
+def _candidates(plan: Plan, raw: RawTable) -> GroupColumns:
     """Discovered groups inside the listed domains, once each, in the order of their keys: never in that of the data."""
-    domains = [None if key.domain is None else frozenset(key.domain) for key in plan.keys]
-    found = [
-        tuple(value + 0.0 if isinstance(value, float) else value for value in group)  # 0.0 for -0.0, which it equals
-        for group in raw.groups([key.name for key in plan.keys])
-        if all(domain is None or value in domain for value, domain in zip(group, domains, strict=True))
-    ]
-    return sorted(
-        dict.fromkeys(found), key=lambda group: tuple((value is None, 0 if value is None else value) for value in group)
-    )
+    columns, rows = [raw.column(key.name) for key in plan.keys], np.arange(len(raw))
+    found = GroupColumns(columns, len(raw), raw, rows)
+    for index, key in enumerate(plan.keys):
+        if key.domain is not None:
+            inside = frozenset(key.domain)
+            found = found.take(np.flatnonzero([value in inside for value in listed(found.columns[index])]))
+    if any(key.expression.facts.type is Type.REAL for key in plan.keys):  # 0.0 for -0.0, which it equals
+        once = dict.fromkeys(tuple(v + 0.0 if isinstance(v, float) else v for v in group) for group in found)
+        found = GroupColumns.of(list(once), len(plan.keys))
+    return found.take(_order(found.columns))
 
 
-def write_released(released: Released) -> bytes:
-    """The release as JSON."""
-    tables = {name: dict(table.columns) for name, table in released.tables.items()}
-    whole: dict[str, Any] = {"groups": released.groups, "tables": tables}
-    if released.prices:
-        whole["prices"] = {name: asdict(price) for name, price in released.prices.items()}
-    return json.dumps(whole, default=_plain).encode()
-
-
-def read_released(plan: Plan, groupings: Sequence[Sequence[int]], stored: bytes) -> Released:
-    """The release that was stored for the same plan.
-
-    Args:
-        plan: The statement.
-        groupings: The keys, by index, of each grouping.
-        stored: What `write_released` made.
-
-    Raises:
-        InvariantBroken: If the bytes are not a release of this plan.
-    """
-    try:
-        read = json.loads(stored)
-        types = [[plan.keys[index].expression.facts.type for index in keys] for keys in groupings]
-        groups = tuple(_groups(listed, own) for listed, own in zip(read["groups"], types, strict=True))
-        tables = {name: ReleasedTable(columns) for name, columns in read["tables"].items()}
-        return Released(groups, tables, {name: _price(own) for name, own in read.get("prices", {}).items()})
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvariantBroken("a stored release does not fit its statement") from error
-
-
-def _plain(value: Any) -> Any:
-    """What JSON does not know: dates, exact numbers, and numpy's scalars and arrays."""
-    if isinstance(value, Fraction):
-        return str(value)
-    return value.isoformat() if isinstance(value, date) else value.tolist()
-
-
-def _price(amounts: Mapping[str, Any]) -> Price:
-    exact: dict[str, Any] = {kind: None if amount is None else Fraction(amount) for kind, amount in amounts.items()}
-    return Price(**exact)
-
-
-def _groups(listed: Sequence[Sequence[Any]], types: Sequence[Type]) -> tuple[Group, ...]:
-    """The groups of one grouping; most values are as JSON holds them."""
-    if any(len(group) != len(types) for group in listed):
-        raise ValueError("a group does not have as many values as there are keys")
-    if not {Type.DATE, Type.TIMESTAMP} & set(types):
-        return tuple(map(tuple, listed))
-    return tuple(tuple(_typed(v, t) for v, t in zip(group, types, strict=True)) for group in listed)
-
-
-def _typed(value: Any, type_: Type) -> Any:
-    if value is None:
-        return None
-    if type_ is Type.DATE:
-        return date.fromisoformat(value)
-    return datetime.fromisoformat(value) if type_ is Type.TIMESTAMP else value
+def _order(columns: Sequence[Sequence[Any]]) -> npt.NDArray[np.int64]:
+    """(n,) places of the rows in the order of their values, column by column; NULL is last."""
+    if all(isinstance(column, np.ndarray) and column.dtype == np.int64 for column in columns):
+        return np.lexsort(columns[::-1])
+    plain = map(listed, columns)
+    ranked = [[(v is None, 0 if v is None else v) for v in own] if None in own else own for own in plain]
+    keys = ranked[0] if len(ranked) == 1 else list(zip(*ranked, strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

@@ -33,6 +33,7 @@ from dpsql.plan.relations import scans
 from dpsql.plan.roles import roles_of
 from dpsql.plan.several import PART, ROW
 from dpsql.privacy.loss import PrivacyLoss
+from dpsql.privacy.tables import GroupColumns
 from dpsql.worker.client import Table
 
 __all__ = ["beside_first", "put_together", "quoted_together", "rehearse_together"]
@@ -90,7 +91,7 @@ def put_together(
     )
     plan = several.after.shown
     keys = [stored.index(key.name) for key in plan.keys]
-    groups = [tuple(row[key] for key in keys) for row in found]
+    groups = GroupColumns([[row[key] for row in found] for key in keys], len(found))
     values = {name: [row[i] for row in found] for i, name in enumerate(stored) if name.startswith("a")}
     bars = {name: _bars(several, answers, stored.index(name), found) for name in values}
     rows = post_process.rows(plan, groups, values)

@@ -376,8 +376,12 @@ def _joined(parts: list[Integers]) -> Integers:
 
 def _whole(values: Sequence[int] | Integers) -> Integers:
     """(n,) the same integers: int64 where all lie strictly within +-2^62 (no sum of two overflows), or objects."""
-    if not (isinstance(values, np.ndarray) and values.dtype.kind in "iu"):
-        values = np.array([index(value) for value in values], dtype=object)
+    whole = np.asarray(values)
+    if (
+        whole.dtype.kind not in "iu" or whole.ndim != 1
+    ):  # other than whole numbers of one width, which numpy holds as they are
+        whole = np.array([index(value) for value in values], dtype=object)
+    values = whole
     if len(values) == 0 or (values.min() > -(2**62) and values.max() < 2**62):
         return values.astype(np.int64, copy=False)
     return values.astype(object)

@@ -7,17 +7,18 @@ Tests: tests/unit/mechanisms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import ne
-from typing import Any
+from itertools import repeat
+from operator import eq, ne
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["OUTSIDE", "Group", "Listed", "RawTable", "ReleasedTable"]
+__all__ = ["OUTSIDE", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
 
 Group = tuple[Any, ...]
 """The key values of one group, in the order of the statement's keys; ``()`` for a statement without keys."""
@@ -52,6 +53,71 @@ class Listed(Sequence[Any]):
     def tolist(self) -> list[Any]:
         """The values, named one by one."""
         return [self._values[place] for place in self.places.tolist()]
+
+
+class GroupColumns(Sequence[Group]):
+    """Groups by column: a million of them are arrays and lists, and a tuple is made of one when somebody looks at it.
+
+    Args:
+        columns: For each key one value a group.
+        size: How many groups they are.
+        table: The raw table in which they were found, and ``rows``, where each stands there; None where that is not
+            known.
+    """
+
+    __slots__ = ("_size", "columns", "rows", "table")
+
+    def __init__(
+        self,
+        columns: Sequence[Sequence[Any]],
+        size: int,
+        table: RawTable | None = None,
+        rows: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        if any(len(column) != size for column in columns) or (rows is not None and len(rows) != size):
+            raise InvariantBroken("groups have columns of unequal length")
+        self.columns = tuple(columns)
+        self._size = size
+        self.table, self.rows = table, rows
+
+    @staticmethod
+    def of(groups: Sequence[Group], width: int) -> GroupColumns:
+        """The same groups by column; ``width`` keys each."""
+        if isinstance(groups, GroupColumns):
+            return groups
+        return GroupColumns([[group[index] for group in groups] for index in range(width)], len(groups))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Group]:
+        return zip(*map(listed, self.columns), strict=True) if self.columns else repeat((), self._size)
+
+    @overload
+    def __getitem__(self, at: int) -> Group: ...
+    @overload
+    def __getitem__(self, at: slice) -> GroupColumns: ...
+    def __getitem__(self, at: int | slice) -> Group | GroupColumns:
+        if isinstance(at, slice):
+            return self.take(np.arange(self._size)[at])
+        if not -self._size <= at < self._size:
+            raise IndexError(at)
+        return tuple(column[at].item() if isinstance(column, np.ndarray) else column[at] for column in self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # as lists have none
+
+    def alone(self) -> GroupColumns:
+        """The same groups, which lead to no raw table any more: these may leave."""
+        return GroupColumns(self.columns, self._size)
+
+    def take(self, kept: Sequence[int] | npt.NDArray[np.int64]) -> GroupColumns:
+        """Some of the groups, by their places."""
+        rows = np.asarray(kept, dtype=np.int64)
+        columns = [_at(column, rows) for column in self.columns]
+        return GroupColumns(columns, len(rows), self.table, None if self.rows is None else self.rows[rows])
 
 
 class RawTable:
@@ -89,11 +155,16 @@ class RawTable:
         """One tuple of key values per row; ``()`` for each row when there are no keys."""
         if not keys:
             return [()] * self._length
-        columns = (self.column(key) for key in keys)
-        return list(zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns), strict=True))
+        return list(zip(*(listed(self.column(key)) for key in keys), strict=True))
 
     def aligned(self, keys: Sequence[str], groups: Sequence[Group], columns: Mapping[str, str]) -> RawTable:
         """One row per wanted group, 0 where the group is absent: ``columns`` maps new names to the names here."""
+        if (
+            isinstance(groups, GroupColumns) and groups.table is self and groups.rows is not None
+        ):  # found here, by all keys
+            if len(keys) != len(groups.columns):
+                raise InvariantBroken("groups have other keys than they were found by")
+            return RawTable({new: listed(_at(self.column(old), groups.rows)) for new, old in columns.items()})
         where = {group: row for row, group in enumerate(self.groups(keys))}
         rows = [where.get(group, -1) for group in groups]
         return RawTable(
@@ -139,13 +210,18 @@ class RawTable:
         return np.flatnonzero(starts)
 
 
+def listed(column: Sequence[Any]) -> Sequence[Any]:
+    """A column of Python's own values, as one goes through it."""
+    return column.tolist() if isinstance(column, np.ndarray | Listed) else column
+
+
 def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Sequence[Any]:
-    """Some rows of a column, rising: whole numbers stay an array, other values become Python's own."""
+    """Some rows of a column: whole numbers stay an array, other values become Python's own."""
     if isinstance(column, Listed):
         return column.at(rows)
     if not isinstance(column, np.ndarray):
         return [column[row] for row in rows.tolist()]
-    taken: Any = column if len(rows) == len(column) else column[rows]
+    taken: Any = column[rows]
     return taken if taken.dtype.kind in "iu" else taken.tolist()  # type: ignore[no-any-return]  # an array or a list
 
 
@@ -164,6 +240,11 @@ class ReleasedTable:
     def values(self) -> Sequence[Any]:
         """The answers, one per group."""
         return self.columns["value"]
+
+    def take(self, kept: Sequence[int]) -> ReleasedTable:
+        """Some of the groups; columns that are one and the same stay so."""
+        own = {id(values): [values[row] for row in kept] for values in self.columns.values()}
+        return ReleasedTable({name: own[id(values)] for name, values in self.columns.items()})
 
     def place(self, place: int) -> ReleasedTable:
         """The same release with its ``value_1``, ``value_2``, ... as the answer; 0 for ``value`` itself."""

@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from dpsql.answers.release import noised, release, write_released
+from dpsql.answers.release import noised, release
+from dpsql.answers.written import write_released
 from dpsql.errors import InvariantBroken
 from dpsql.plan.plans import Plan
 from dpsql.prepare import Prepared

@@ -45,10 +45,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease
-from dpsql.privacy.sampling import Sampler
+from dpsql.privacy.sampling import Sampler, noised
 from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["ThresholdRelease", "threshold_delta", "threshold_for", "threshold_of", "why_no_threshold"]
@@ -86,8 +88,12 @@ class ThresholdRelease(NoisedRelease):
 
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """Noised numbers of units; None for groups that do not appear, so that nothing of them can leave."""
-        units, noised = raw.column("m0"), NoisedRelease.release(self, raw, sampler).columns["steps"]
-        steps = [k if n >= self.min_units and k > self.threshold else None for n, k in zip(units, noised, strict=True)]
+        units = raw.column("m0")
+        noise = noised(units, self.law.draw(sampler, len(raw)))
+        shown = (np.asarray(units) >= self.min_units) & (noise > self.threshold)
+        values = noise.astype(object)
+        values[~shown] = None
+        steps: list[int | None] = values.tolist()
         return ReleasedTable({"value": steps, "steps": steps})
 
     def appears_from(self, released: ReleasedTable | None = None) -> float | None:

@@ -1,0 +1,90 @@
+"""Groups by column: the same as tuples, and what leaves leads to no raw number."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpsql.errors import InvariantBroken
+from dpsql.privacy.tables import GroupColumns, RawTable, ReleasedTable
+
+TEXTS = ["b", "a", None, "c"]
+NUMBERS: Any = np.array([4, 3, 2, 1])
+PLAIN: Sequence[tuple[Any, ...]] = [("b", 4), ("a", 3), (None, 2), ("c", 1)]
+
+
+@pytest.fixture
+def raw() -> RawTable:
+    tens: Any = np.array([10, 20, 30, 40])
+    return RawTable({"k0": TEXTS, "k1": NUMBERS, "m0": tens, "m1": [2**70, 1, 2, 3]})
+
+
+def test_groups_are_a_sequence_of_tuples_of_plain_values() -> None:
+    groups = GroupColumns([TEXTS, NUMBERS], 4)
+    assert list(groups) == PLAIN == groups
+    assert [groups[at] for at in range(-4, 4)] == [*PLAIN, *PLAIN]
+    assert groups[1:3] == PLAIN[1:3]
+    assert {type(number) for _, number in groups} == {type(groups[0][1])} == {int}
+    assert groups != PLAIN[:3]
+    assert groups != [*PLAIN[:3], ("c", 2)]
+    assert groups != [list(group) for group in PLAIN]
+    assert GroupColumns.of(PLAIN, 2) == groups
+    assert GroupColumns.of(groups, 2) is groups
+    with pytest.raises(IndexError):
+        groups[4]
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+def test_without_keys_each_group_is_the_empty_tuple(size: int) -> None:
+    assert list(GroupColumns([], size)) == [()] * size == list(GroupColumns.of([()] * size, 0))
+
+
+def test_columns_have_one_length() -> None:
+    with pytest.raises(InvariantBroken):
+        GroupColumns([TEXTS, NUMBERS[1:]], 4)
+    with pytest.raises(InvariantBroken):
+        GroupColumns([TEXTS], 4, None, np.arange(3))
+
+
+@pytest.mark.parametrize("kept", [[], [2], [3, 0], [0, 1, 2, 3]])
+def test_numbers_of_groups_found_in_a_table_are_those_of_groups_looked_up(raw: RawTable, kept: list[int]) -> None:
+    keys, columns = ("k0", "k1"), {"x": "m0", "y": "m1"}
+    found = GroupColumns([TEXTS, NUMBERS], 4, raw, np.arange(4)).take([3, 1, 2, 0]).take(kept)
+    own, looked_up = (raw.aligned(keys, groups, columns) for groups in (found, list(found)))
+    for name in columns:
+        assert own.column(name) == looked_up.column(name)
+        assert {type(value) for value in own.column(name)} <= {int}
+
+
+def test_groups_of_another_table_are_looked_up(raw: RawTable) -> None:
+    other = RawTable({"k0": TEXTS[::-1], "k1": NUMBERS[::-1], "m0": NUMBERS[::-1]})
+    found = GroupColumns([TEXTS, NUMBERS], 4, raw, np.arange(4))
+    assert other.aligned(("k0", "k1"), found, {"x": "m0"}).column("x") == [4, 3, 2, 1]
+    with pytest.raises(InvariantBroken):
+        raw.aligned(("k0",), found, {"x": "m0"})
+
+
+def test_what_leaves_leads_to_no_raw_table(raw: RawTable) -> None:
+    def reached(start: object) -> Iterator[object]:
+        seen, waiting = set[int](), [start]
+        while waiting:
+            own = waiting.pop()
+            if id(own) not in seen and not isinstance(own, type):
+                seen.add(id(own))
+                yield own
+                waiting += gc.get_referents(own)
+
+    inside = GroupColumns([TEXTS, NUMBERS], 4, raw, np.arange(4)).take([0, 2])
+    assert any(own is raw for own in reached(inside))
+    assert not any(isinstance(own, RawTable) for own in reached(inside.alone()))
+
+
+def test_columns_of_a_release_that_are_one_stay_one() -> None:
+    values = [1, 2, 3]
+    kept = ReleasedTable({"value": values, "steps": values, "other": [4, 5, 6]}).take([2, 0])
+    assert kept.columns == {"value": [3, 1], "steps": [3, 1], "other": [6, 4]}
+    assert kept.columns["value"] is kept.columns["steps"]
