@@ -117,7 +117,7 @@ class Worker:
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
-        return self._exchange(messages, deadline, lambda child: _read(child, request))
+        return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes, request))
 
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -190,14 +190,14 @@ def _reply(
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
-def _read(child: Connection, request: Statement) -> dict[str, Sequence[Any]]:
+def _read(received: Callable[[], bytes], request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
     if request.words:
-        numbers = [child.recv_bytes() for _ in (*request.words, "rows")]
+        numbers = [received() for _ in (*request.words, "rows")]
         names, listed = [name for name, _ in request.columns], {name for name, _ in request.listed}
         found = columns.counted(numbers, names, request.words, request.marked, listed)
     else:
-        found = columns.read(child.recv_bytes(), request.columns)
+        found = columns.read(received(), request.columns)
     if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
         raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
     return found | {name: Listed(found[name], values) for name, values in request.listed}

@@ -46,9 +46,9 @@ from dpsql.policy import Policy
 from dpsql.privacy.tables import RawTable
 from dpsql.proxy import limits_of, pinned_of
 from dpsql.testing_samplers import FixedSampler
-from dpsql.worker import columns, wire
+from dpsql.worker import wire
 from dpsql.worker.__main__ import Desk
-from dpsql.worker.client import _message
+from dpsql.worker.client import _message, _read
 from tests.attacks.random_policies import NAMES, PUBLIC, Drawn, draw
 from tests.attacks.random_rows import Drawn as Rows
 from tests.attacks.random_rows import Maker, Schema
@@ -101,7 +101,8 @@ class InProcess:
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result."""
-        return RawTable(columns.read(bytes(self._desk.answer(_request(statement), ())), statement.columns))
+        sent = iter(self._desk.answer(_request(statement), ()))
+        return RawTable(_read(lambda: bytes(next(sent)), statement))
 
     def close(self) -> None:
         """Ends the engine."""

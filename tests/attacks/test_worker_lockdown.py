@@ -154,6 +154,7 @@ def test_the_process_has_no_environment_no_files_and_cannot_write(worker: Worker
     names = {entry.partition("=")[0] for entry in environment if entry}
     allowed = {
         "OPENBLAS_NUM_THREADS",
+        "NPY_DISABLE_CPU_FEATURES",
         "MALLOC_ARENA_MAX",
         "ARROW_DEFAULT_MEMORY_POOL",
         "LC_ALL",

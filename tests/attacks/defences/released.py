@@ -65,15 +65,15 @@ RELEASED = (
     Defence(
         "a group appears strictly above its threshold",
         THRESHOLDS,
-        "if n >= self.min_units and k > self.threshold else None",
-        "if n >= self.min_units and k >= self.threshold else None",
+        "shown = (np.asarray(units) >= self.min_units) & (noise > self.threshold)",
+        "shown = (np.asarray(units) >= self.min_units) & (noise >= self.threshold)",
         ("tests/unit/mechanisms/test_threshold.py",),
     ),
     Defence(
         "groups of fewer units than the owner allows never appear",
         THRESHOLDS,
-        "if n >= self.min_units and k > self.threshold else None",
-        "if k > self.threshold else None",
+        "shown = (np.asarray(units) >= self.min_units) & (noise > self.threshold)",
+        "shown = noise > self.threshold",
         ("tests/unit/prepare/test_min_units.py", "tests/unit/mechanisms/test_threshold.py"),
     ),
     Defence(
