@@ -19,7 +19,7 @@ def test_units_are_numbered_in_their_order_and_values_by_their_places(tmp_path: 
         "i / 4 AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, DATE '2024-01-01' AS placed FROM range(900) AS t(i)"
     )
     for session in sessions(tmp_path, made, policy(ORDERS)):
-        file = session._backend.engine._worker._options["database"]  # type: ignore[attr-defined]  # DuckDB's
+        file = session._backend.engine._workers.workers[0]._options["database"]  # type: ignore[attr-defined]  # DuckDB's
         with duckdb.connect(file, read_only=True) as bounded:
             for table in ("orders", "orders$totals", "orders$cells"):
                 rows = bounded.execute(f'SELECT customer, "$number" FROM "{table}"').fetchall()
