@@ -113,6 +113,17 @@ class Database(Protocol):
             InvariantBroken: If they do not.
         """
 
+    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+        """Copies bounded tables out of the version in a directory; False, and nothing is there, where that cannot be.
+
+        Args:
+            tables: By name, the columns in whose order they lie.
+            place: The directory.
+
+        Raises:
+            InvariantBroken: If they do not.
+        """
+
     def scratch(self, sql: str) -> AbstractContextManager[str]:
         """A table of a query's rows for the time of a block: what to write after FROM. No reader sees it."""
 

@@ -6,7 +6,7 @@ that of a keyed hash of what a row says.
 
 Theorem. Whatever a unit's rows are, and whoever else is there, the same rows (and groups) of that unit stay: at most k.
 
-Proof. A stored rank is a function of the unit's own rows and the secret (`owner.bounded.placed`), and so is each row of
+Proof. A stored rank is a function of the unit's own rows and the secret (`owner.caps.placed`), and so is each row of
 a relation of one unit's rows, with the ranks that it is made of; no two of them have the same. So the first k rows in
 the order of the ranks, and the first k groups in the order of their first rows, are functions of the unit's rows alone.
 By a hash the same holds of what the rows say; equal rows are alike.

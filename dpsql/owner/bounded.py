@@ -1,4 +1,4 @@
-"""The SQL of the bounded tables: values put inside what is declared, rows capped per unit.
+"""The SQL of the bounded tables' columns: values put inside what is declared.
 
 Every expression is total: there is no row that makes it fail. Its Python twin, slow and obvious, is in the tests.
 """
@@ -16,26 +16,20 @@ from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.shape import NUMERIC, ColumnShape, TableShape
-from dpsql.plan.catalog import RANK
 from dpsql.plan.types import DECLARED
 
 __all__ = [
     "READABLE",
     "ColumnReading",
     "Domain",
-    "first_rows",
     "grid_limits",
     "identity",
     "listed",
-    "placed",
     "reading",
     "wire_of",
 ]
 
 BIGINT = 2**63 - 1  # The largest signed 64-bit integer: the largest BIGINT.
-SHOWN = 12
-"""Hexadecimal digits of a hash by which rows are placed: what DuckDB sorts without a look elsewhere. It is a choice:
-rows that are alike in them are ordered by what they say."""
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 """The days that every tool around can hold: those of Python's `date`."""
 
@@ -338,63 +332,3 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
         )
     raw = _Raw(f"s.{source.dialect.quoted(name)}", kind, source.dialect)
     return raw.read("BIGINT" if integer else "VARCHAR")
-
-
-def first_rows(relation: str, columns: list[str], partition: list[str], limit: int, words: Dialect) -> str:
-    """SQL of at most ``limit`` rows per partition, chosen by what the rows say, never by where they stand.
-
-    The first are taken by (keyed hash of the row, then every column, NULLS FIRST). The hash is SHA-256 of the secret
-    and an encoding of the row in which no two different rows are alike: each value with its length before it, or N.
-    Only partitions above the limit are hashed.
-
-    Args:
-        relation: What to write after FROM.
-        columns: All its columns.
-        partition: Some of them, without NULLs.
-        limit: At least 1.
-        words: The database's.
-    """
-    names, parts = (", ".join(map(words.quoted, some)) for some in (columns, partition))
-    crowded, hashed, hash_, place = map(words.quoted, ("$crowded", "$hashed", "$hash", "$place"))
-    same = " AND ".join(f"r.{words.quoted(name)} = c.{words.quoted(name)}" for name in partition)
-    is_crowded = f"EXISTS (SELECT 1 FROM {crowded} AS c WHERE {same})"
-    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in columns)
-    order = ", ".join(f"{words.quoted(name)} NULLS FIRST" for name in columns)
-    return f"""
-        WITH {crowded} AS (SELECT {parts} FROM {relation} GROUP BY {parts} HAVING count(*) > {limit}),
-        {hashed} AS (
-            SELECT {names}, {words.call("hash", words.call("secret"), encoded)} AS {hash_}
-            FROM {relation} AS r WHERE {is_crowded}
-        )
-        SELECT {names} FROM {relation} AS r WHERE NOT {is_crowded}
-        UNION ALL
-        SELECT {names} FROM (
-            SELECT *, row_number() OVER (PARTITION BY {parts} ORDER BY {hash_}, {order}) AS {place} FROM {hashed}
-        ) AS h WHERE {place} <= {limit}
-    """
-
-
-def placed(rows: str, columns: list[str], unit: str, key: str | None, words: Dialect) -> str:
-    """SQL of rows with the place of each within its unit (`RANK`), from 1: the order in which a query's caps keep them.
-
-    They stand in the order of (a keyed hash of what the row says, then every column, NULLS FIRST), which follows from
-    the unit's own rows and the secret. Where a key tells a unit's rows apart it alone is hashed, else all columns but
-    the numbers whose grid integers stand beside them. What is alike in that is told apart by all columns; equal rows
-    are alike.
-
-    Args:
-        rows: SQL of the rows.
-        columns: All their columns.
-        unit: That of the unit.
-        key: One that is unique within each unit, or None.
-        words: The database's.
-    """
-    names = [words.quoted(name) for name in columns]
-    said = [unit, key] if key is not None else [name for name in columns if f"{name}$grid" not in columns]
-    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in said)
-    secret = words.call("left", words.call("hash", words.call("secret"), encoded), str(SHOWN))
-    order = ", ".join(f"{name} NULLS FIRST" for name in names)
-    hash_ = words.quoted("$hash")
-    hashed = f"SELECT {', '.join(names)}, {secret} AS {hash_} FROM ({rows}) AS r"
-    place = f"row_number() OVER (PARTITION BY {words.quoted(unit)} ORDER BY {hash_}, {order})"
-    return f"SELECT {', '.join(names)}, {place} AS {words.quoted(RANK)} FROM ({hashed}) AS h"

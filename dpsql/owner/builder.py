@@ -69,6 +69,7 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         if shape.classes is not None and records is None:
             OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
         request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
+        request["before"] = _before(directory)
         made_of = in_owner_process(request, progress)
         if fingerprint(shape) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
@@ -205,6 +206,15 @@ def _records(directory: Path, version: int) -> list[str] | None:
     """
     found = {int(place.name[1:]): str(place / RECORD) for place in _versions(directory) if (place / RECORD).is_file()}
     return list(found.values()) if max(found, default=0) >= version - 1 else None
+
+
+def _before(directory: Path) -> dict[str, Any] | None:
+    """The newest version that is there: its place, what its tables were made of, and the facts of the public ones."""
+    for place in sorted(_versions(directory), key=lambda place: int(place.name[1:]), reverse=True):
+        with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged one tells nothing
+            facts = wire.decode((place / FACTS).read_bytes())
+            return {"place": str(place), "recipes": facts["recipes"], "public": facts["public"]}
+    return None
 
 
 def _versions(directory: Path) -> list[Path]:

@@ -44,6 +44,9 @@ class Sources(Protocol):
     def contents(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Any:
         """What is equal only if the data are. In the owner's process."""
 
+    def apart(self, tables: Mapping[str, str | None], contents: Any) -> Mapping[str, Any]:
+        """What of these contents is each table's own, for tables whose rows are in it and nowhere else."""
+
 
 class Building(Protocol):
     """The module ``database`` of a folder, in the owner's process."""

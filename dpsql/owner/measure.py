@@ -16,7 +16,8 @@ from typing import Any
 from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner import public
-from dpsql.owner.bounded import first_rows, reading
+from dpsql.owner.bounded import reading
+from dpsql.owner.caps import first_rows
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.questions import Tally, of_sizes, of_totals, open_texts
 from dpsql.owner.shape import Shape, TableShape
@@ -103,7 +104,7 @@ def _of_table(
                 case "largest":
                     numbers = _largest(table, source, owners, question)
                 case "rows":
-                    numbers = f"SELECT count(*) AS up, 0 AS down FROM {kept.sql} GROUP BY {unit}"
+                    numbers = f"SELECT count(*) AS up, 0 AS down FROM {kept.sql} AS k GROUP BY {unit}"
                 case "single" | "totals":
                     numbers = _totals(words, rows, unit, question, kept.names)
             yield question, _binned(database, question, numbers)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dpsql.errors import OperationalError, PolicyError
+from dpsql.owner.again import Again
 from dpsql.owner.check import columns_of_public, findings, number_of_units
 from dpsql.owner.engines import building, sources
 from dpsql.owner.guess_report import belied
@@ -30,16 +31,19 @@ __all__ = ["answered", "main"]
 def _work(request: dict[str, Any], report: Report) -> Any:
     shape, job = Shape.received(request["shape"]), request["job"]
     folder = building(shape.engine)
+    if job in ("build", "contents"):
+        contents = sources(shape.engine).contents(shape.source, shape.files)
     if job == "build":
         into = Path(request["into"])
+        again = _again(shape, request, contents)
         with folder.building(shape.source, request["key"], into) as database:
-            public = build_tables(database, shape, report, request["records"], into)
+            public = build_tables(database, shape, report, request["records"], into, again)
+        return {"public": public, "contents": contents, "recipes": again.recipes}
+    if job == "contents":
+        return contents
     if job == "measure":
         with folder.building(shape.source, request["key"], Path(request["into"])) as database:
             return measured(database, shape, request["stage"], request["heavy"], report)
-    if job in ("build", "contents"):
-        contents = sources(shape.engine).contents(shape.source, shape.files)
-        return {"public": public, "contents": contents} if job == "build" else contents
     with folder.reading(shape.source) as database:
         match job:
             case "readable":
@@ -53,6 +57,15 @@ def _work(request: dict[str, Any], report: Report) -> Any:
             case "columns":
                 return columns_of_public(database, shape.table(request["table"]), request["names"])
     raise ValueError(job)
+
+
+def _again(shape: Shape, request: dict[str, Any], contents: Any) -> Again:
+    """What of the version before may stand again in the one to come."""
+    own = sources(shape.engine).apart(shape.files, contents)
+    if request["before"] is None:
+        return Again(own, request["key"])
+    before = request["before"]
+    return Again(own, request["key"], Path(before["place"]), before["recipes"], before["public"])
 
 
 def answered(request: dict[str, Any], report: Report) -> dict[str, Any]:

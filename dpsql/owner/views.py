@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import Any
 from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner import public
-from dpsql.owner.bounded import ColumnReading, first_rows, listed, placed, reading, wire_of
+from dpsql.owner.again import Again, rests_on
+from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
+from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
 from dpsql.owner.numbered import numbered
@@ -32,10 +34,17 @@ __all__ = [
 ]
 
 Report = Callable[[str, float], None]
+STORED = 0.9
+"""Share of a table's building that is done when its totals begin. It is a choice: about what it is."""
 
 
 def build_tables(
-    database: Database, shape: Shape, report: Report, records: list[str] | None = None, into: Path = Path()
+    database: Database,
+    shape: Shape,
+    report: Report,
+    records: list[str] | None = None,
+    into: Path = Path(),
+    again: Again | None = None,
 ) -> dict[str, Any]:
     """Makes the bounded tables, and returns the facts of the public ones by name.
 
@@ -47,6 +56,7 @@ def build_tables(
         report: Told each public step and the share done.
         records: The earlier records of classes, where the shape has classes; None where they are lost.
         into: The version's directory.
+        again: What may stand again.
 
     Raises:
         PolicyError: If shape and source disagree, or a table has not one row for every unit where it says so.
@@ -55,22 +65,17 @@ def build_tables(
     require_one_unit_type(shape, sources)
     owners = Owners(shape, sources)
     require_every_unit(database, shape, sources, owners)
+    build = _Build(database, shape, sources, owners, again or Again())
     facts = {}
     ordered = sorted(shape.tables, key=lambda table: not table.public)  # domains come from public tables
     for place, table in enumerate(ordered):
         report(f"building {table.name}", place / len(ordered))
         if table.public:
-            select, types = public.copied(database, table, sources[table.name])
-            database.create(table.name, select)
-            facts[table.name] = public.described(database, table.name, types)
+            facts[table.name] = build.public(table)
         else:
-            build_private(database, table, sources[table.name], owners)
-            for totals in stored_totals(table) if database.dialect.counts else ():
-                order = [str(table.unit), *totals.keys]
-                database.create(totals.name, totals_rows(table, totals, database.dialect), order)
+            build.private(table, report, (place + STORED) / len(ordered))
     for universe in shape.universes:
-        table = shape.table(universe.table)
-        database.create(universe.name, universe_rows(universe, table, sources[table.name]))
+        build.universe(universe)
     if shape.classes is not None:
         report("sorting units into classes", 1.0)
         build_classes(database, shape, sources[shape.classes.table], owners, records, into)
@@ -78,16 +83,59 @@ def build_tables(
     return facts
 
 
+@dataclass(frozen=True, slots=True)
+class _Build:
+    """The tables of one version: each is made, or stands again."""
+
+    database: Database
+    shape: Shape
+    sources: Mapping[str, SourceTable]
+    owners: Owners
+    again: Again
+
+    def public(self, table: TableShape) -> Any:
+        """Copies a public table; its facts."""
+        select, types = public.copied(self.database, table, self.sources[table.name])
+        said = [self.shape.digest_of(table.name), select]
+        if self.again.stands(self.database, table.name, said, [table.name], {table.name: []}):
+            return self.again.public[table.name]
+        self.database.create(table.name, select)
+        return public.described(self.database, table.name, types)
+
+    def private(self, table: TableShape, report: Report, share: float) -> None:
+        """Makes a private table, and what each unit has there in all, which begins at a share of the whole."""
+        words, source = self.database.dialect, self.sources[table.name]
+        rows, kept = self.owners.rows(table), stored_totals(table) if words.counts else ()
+        unit = str(table.unit)
+        orders = {table.name: [unit, RANK] if table.rows_per_unit > 1 else [unit]}
+        orders |= {totals.name: [unit, *totals.keys] for totals in kept}
+        said: list[Any] = [self.shape.digest_of(table.name), rows.sql, rows.unit]
+        said += [list(pair) for pair in cleaned_columns(table, source, self.owners).items()]
+        said += [totals_rows(table, totals, words) for totals in kept]
+        if self.again.stands(self.database, table.name, said, rests_on(self.shape, table), orders):
+            return
+        build_private(self.database, table, source, self.owners)
+        for totals in kept:
+            report(f"adding up {table.name}", share)
+            self.database.create(totals.name, totals_rows(table, totals, words), orders[totals.name])
+
+    def universe(self, universe: UniverseShape) -> None:
+        """Makes the rows of a table as a metric sees them."""
+        table = self.shape.table(universe.table)
+        select = universe_rows(universe, table, self.sources[table.name])
+        said = [self.shape.digest_of(table.name), select]
+        if not self.again.stands(self.database, universe.name, said, rests_on(self.shape, table), {universe.name: []}):
+            self.database.create(universe.name, select)
+
+
 def build_private(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> None:
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
     with kept_rows(database, table, source, owners) as kept:
-        words, unit = database.dialect, str(table.unit)
-        rows, order = capped_rows(table, kept, words), [unit]
-        if table.rows_per_unit > 1:
-            rows, order = placed(rows, kept.names, unit, table.key, words), [unit, RANK]
+        words, rows = database.dialect, capped_rows(table, kept, database.dialect)
         if table.numbered and words.counts:
-            rows = numbered(rows, table, kept.sql, words)
-        database.create(table.name, rows, order)  # one unit's rows lie together, in the order in which caps keep them
+            rows = numbered(rows, table, f"{kept.sql} AS k", words)
+        # one unit's rows lie together, in the order in which caps keep them
+        database.create(table.name, rows, [str(table.unit), *([RANK] if kept.placed else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,31 +143,37 @@ class Kept:
     """The rows of each unit before the cap.
 
     Attributes:
-        sql: What to write after FROM.
+        sql: What to write after FROM, before an alias.
         names: Its columns.
+        placed: Whether each has its place within its unit, `RANK`.
     """
 
     sql: str
     names: list[str]
+    placed: bool
 
 
 @contextmanager
 def kept_rows(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> Iterator[Kept]:
     """The cleaned rows of a private table, one per key of a unit, for the time of a block."""
-    rows, words = owners.rows(table), database.dialect
-    columns = {str(table.unit): rows.unit} | cleaned_columns(table, source, owners)
+    rows, words, unit = owners.rows(table), database.dialect, str(table.unit)
+    columns = {unit: rows.unit} | cleaned_columns(table, source, owners)
     names = list(columns)
     select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
-    named = [str(name) for name in (table.unit, table.key, *table.unique) if name]
-    needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in named)
+    key = [name for name in (table.key, *table.unique) if name]
+    needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in (unit, *key))
+    cleaned = f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}"
     with ExitStack() as steps:
-        kept = steps.enter_context(
-            database.scratch(f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}")
-        )
-        if table.unique or table.key not in (None, table.unit):
-            one = first_rows(kept, names, list(dict.fromkeys(named)), 1, words)
-            kept = steps.enter_context(database.scratch(one))
-        yield Kept(kept, names)
+        if table.rows_per_unit > 1:
+            placed_rows = steps.enter_context(database.scratch(placed(cleaned, names, unit, key, words)))
+            one = f"({one_of_each(placed_rows, names, unit, key, words)})"
+            yield Kept(one, [*names, RANK], placed=True)
+        else:  # one row of a unit has no place, and most are never hashed
+            kept = steps.enter_context(database.scratch(cleaned))
+            if set(key) - {unit}:
+                one = first_rows(kept, names, list(dict.fromkeys([unit, *key])), 1, words)
+                kept = steps.enter_context(database.scratch(one))
+            yield Kept(kept, names, placed=False)
 
 
 def capped_rows(table: TableShape, kept: Kept, words: Dialect) -> str:
@@ -127,8 +181,9 @@ def capped_rows(table: TableShape, kept: Kept, words: Dialect) -> str:
 
     A key is unique within each unit, which plans rely on, and the unit itself is so only in one row.
     """
-    most = 1 if table.key == table.unit else table.rows_per_unit
-    return first_rows(kept.sql, kept.names, [str(table.unit)], most, words)
+    if kept.placed:
+        return f"SELECT * FROM {kept.sql} AS k WHERE {words.quoted(RANK)} <= {table.rows_per_unit}"
+    return first_rows(kept.sql, kept.names, [str(table.unit)], table.rows_per_unit, words)
 
 
 def cleaned_columns(table: TableShape, source: SourceTable, owners: Owners) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -133,6 +133,10 @@ class Written:
     def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
         """A bounded table."""
         self.sql.append(sql)
+
+    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+        """Nothing stood before."""
+        return False
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

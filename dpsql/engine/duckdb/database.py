@@ -25,7 +25,8 @@ __all__ = ["DuckDBDatabase", "building", "reading"]
 
 BROKEN_LINE = "A CSV file has a line that is no row: an open quote, or too few or too many values. Mend the file."
 CATALOG = "source"  # The name under which the owner's database is attached.
-BUFFERS = "4GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
+BEFORE = "before"  # The same of the version before.
+BUFFERS = "2GiB"  # The engine's memory; beyond it, it works on disk, in the private directory. It is a choice.
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -123,10 +124,36 @@ class DuckDBDatabase:
         if not order:
             self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
             return
-        by = [DUCKDB.quoted(column) for column in order]
+        by = ", ".join(map(DUCKDB.quoted, order))
+        self._in_order(name, f"SELECT * FROM ({sql}) AS r ORDER BY {by}", order)
+
+    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+        """Copies bounded tables out of an earlier version's file; see `Database.again`."""
+        made: list[str] = []
+        try:
+            self.rows(f"ATTACH {DUCKDB.text(str(place / FILE))} AS {BEFORE} (READ_ONLY)")
+            try:
+                for name, order in tables.items():
+                    made.append(name)
+                    self._in_order(name, f"SELECT * FROM {BEFORE}.main.{DUCKDB.quoted(name)}", order)
+            finally:
+                self.rows(f"DETACH {BEFORE}")
+        except duckdb.Error:  # it is damaged, or gone
+            for name in made:
+                self.rows(f"DROP TABLE IF EXISTS {DUCKDB.bounded(name)}")
+            self.rows("SET preserve_insertion_order = false")
+            return False
+        return True
+
+    def _in_order(self, name: str, sql: str, order: Sequence[str]) -> None:
+        """A table of rows as they come, which is in this order.
+
+        Raises:
+            InvariantBroken: If it is not.
+        """
         self.rows("SET preserve_insertion_order = true")
-        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS SELECT * FROM ({sql}) AS r ORDER BY {', '.join(by)}")
-        if self.rows(_disorder(name, by))[0][0]:
+        self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+        if order and self.rows(_disorder(name, [*map(DUCKDB.quoted, order)]))[0][0]:
             raise InvariantBroken(f"the rows of {name} do not lie in order")
         self.rows("SET preserve_insertion_order = false")
 

@@ -16,7 +16,7 @@ from typing import Any
 from dpsql.engine.duckdb.files import matching
 from dpsql.engine.duckdb.lakes import lake_of
 
-__all__ = ["contents", "fingerprint", "may_be_equal"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal"]
 
 
 def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[Any]]:
@@ -35,6 +35,18 @@ def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
 def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[str | None]]:
     """[path, SHA-256 of the content] of each file, sorted. Runs in the owner's process."""
     return [[path, _digest(path)] for path in _paths(source, tables.values())]
+
+
+def apart(tables: Mapping[str, str | None], contents: list[list[str | None]]) -> Mapping[str, Any]:
+    """[path, SHA-256 of the content] of the files of each table that has its own.
+
+    A table of the database has none: it may be a view, and another program's file may be what it reads. Of a lake only
+    the file is known here that names the others.
+    """
+    found = {str(path): digest for path, digest in contents}
+    files = {name: file for name, file in tables.items() if file is not None and not lake_of(os.fsdecode(_name(file)))}
+    own = {name: sorted(_files(file)) for name, file in files.items()}
+    return {name: [[path, found.get(path)] for path in paths] for name, paths in own.items()}
 
 
 def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str]:

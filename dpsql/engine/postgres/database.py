@@ -205,6 +205,10 @@ class PostgresDatabase:
         self.rows(f"CREATE TABLE {self._dialect.bounded(name)} AS {sql}")
         self._made.append(self._dialect.bounded(name))
 
+    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+        """Nothing: the tables of a version do not lie in its directory."""
+        return False
+
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:
         """A table of a query's rows for the time of a block."""

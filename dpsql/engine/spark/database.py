@@ -133,6 +133,10 @@ class SparkDatabase:
         relation = self.bounded.relation(self._session, place, columns)
         self._said(lambda: self.bounded.show_one(self._session, name, relation))
 
+    def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
+        """Nothing: the tables of a version do not lie in its directory."""
+        return False
+
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:
         """A table of a query's rows for the time of a block."""

@@ -7,6 +7,7 @@ from tests.attacks.defences.defence import Defence
 __all__ = ["TABLES"]
 
 BOUNDED = "dpsql/owner/bounded.py"
+CAPS = "dpsql/owner/caps.py"
 STABILITY = "dpsql/plan/stability.py"
 RELATIONS = "dpsql/plan/relations.py"
 SOURCES = "dpsql/prepare/sources.py"
@@ -37,16 +38,30 @@ TABLES = (
     ),
     Defence(
         "a unit keeps as many rows as the policy says",
-        BOUNDED,
+        "dpsql/owner/views.py",
+        "<= {table.rows_per_unit}",
+        "<= {table.rows_per_unit} + 1",
+        OF_BOUNDED,
+    ),
+    Defence(
+        "a unit of one row keeps one",
+        CAPS,
         "WHERE {place} <= {limit}\n",
         "WHERE {place} <= {limit} + 1\n",
         OF_BOUNDED,
     ),
     Defence(
+        "of rows with one key a unit keeps one",
+        CAPS,
+        'WHERE NOT {twin}"',
+        'WHERE {twin} IS NOT NULL"',
+        OF_BOUNDED,
+    ),
+    Defence(
         "which rows a unit keeps follows from a secret",
-        BOUNDED,
-        "ORDER BY {hash_}, {order}) AS {place} FROM {hashed}\n",
-        "ORDER BY {order}) AS {place} FROM {hashed}\n",
+        CAPS,
+        'ORDER BY {hash_}, {order})"',
+        'ORDER BY {order})"',
         OF_BOUNDED,
     ),
     Defence(

@@ -17,7 +17,7 @@ from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, stored_ranks
-from dpsql.owner.bounded import placed
+from dpsql.owner.caps import one_of_each, placed
 from dpsql.plan.catalog import RANK, ColumnInfo, TableInfo
 from dpsql.plan.nodes import Filter, Join, PerUnit, Relation, Scan
 from dpsql.plan.relations import column_of
@@ -54,7 +54,9 @@ def filled(engine: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> list[Row]:
         engine.executemany("INSERT INTO given VALUES (?, ?, ?)", [list(row) for row in rows])
     engine.execute("DROP TABLE IF EXISTS bounded.main.t")
     database = DuckDBDatabase(engine, KEY.hex())
-    database.create("t", placed("SELECT * FROM given", ["u", "k0", "x0"], "u", None, DUCKDB), ["u", RANK])
+    names = ["u", "k0", "x0"]
+    with database.scratch(placed("SELECT * FROM given", names, "u", [], DUCKDB)) as rows_with_places:
+        database.create("t", one_of_each(rows_with_places, names, "u", [], DUCKDB), ["u", RANK])
     return engine.execute("SELECT * FROM bounded.main.t").fetchall()
 
 

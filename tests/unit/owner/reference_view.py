@@ -86,18 +86,18 @@ def spoken(value: Any) -> str:
     return str(value)
 
 
-def keyed_hash(row: Row, key: bytes) -> str:
-    """SHA-256 of the key and the row, every value with its length in bytes before it."""
-    parts = ("N" if value is None else f"{len(spoken(value).encode())}:{spoken(value)}" for value in row.values())
-    return hashlib.sha256((key.hex() + "".join(parts)).encode()).hexdigest()
+def keyed_hash(secret: str, values: Iterable[Any]) -> str:
+    """SHA-256 of the secret and some values, every one with its length in bytes before it."""
+    parts = ("N" if value is None else f"{len(spoken(value).encode())}:{spoken(value)}" for value in values)
+    return hashlib.sha256((secret + "".join(parts)).encode()).hexdigest()
 
 
-def first(rows: Iterable[Row], by: tuple[str, ...], limit: int, key: bytes) -> list[Row]:
-    """At most so many rows of each group, those with the smallest hashes."""
+def grouped(rows: Iterable[Row], by: tuple[str, ...]) -> list[list[Row]]:
+    """The rows by what they hold in some columns."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in by), []).append(row)
-    return [row for group in groups.values() for row in sorted(group, key=lambda row: keyed_hash(row, key))[:limit]]
+    return list(groups.values())
 
 
 def bounded_view(
@@ -105,17 +105,40 @@ def bounded_view(
     readers: Mapping[str, Callable[[Any], Row]],
     *,
     unit: str,
-    key_column: str,
+    key_column: str | None,
     cap: int,
     key: bytes,
+    rank: str,
 ) -> list[Row]:
-    """The rows that the view holds, in any order."""
+    """The rows that the view holds, in any order, each with its place within its unit.
+
+    Keys of a unit stand in the order of the first twelve digits of a keyed hash, and each has the row of the least
+    hash; without a key, rows stand in the order of a hash of what they say. Of a cap of one row there are no places.
+    """
     cleaned = []
     for row in rows:
-        if row[unit] is None or row[key_column] is None:
+        if row[unit] is None or (key_column is not None and row[key_column] is None):
             continue
-        clean = {unit: row[unit], key_column: row[key_column]}
+        clean = {unit: row[unit]} | ({} if key_column is None else {key_column: row[key_column]})
         for name, read in readers.items():
             clean |= {name + suffix: value for suffix, value in read(row[name]).items()}
         cleaned.append(clean)
-    return first(first(cleaned, (unit, key_column), 1, key), (unit,), cap, key)
+    if cap == 1:
+        return [min(own, key=lambda row: keyed_hash(key.hex(), row.values())) for own in grouped(cleaned, (unit,))]
+
+    def order(row: Row) -> tuple[str, str]:
+        said = [value for name, value in row.items() if f"{name}$grid" not in row]
+        told = [row[unit], row[key_column]] if key_column is not None else said
+        return keyed_hash(key.hex()[:32], told)[:12], "" if key_column is None else str(row[key_column])
+
+    kept = []
+    for own in grouped(cleaned, (unit,)):
+        keys = (
+            grouped(sorted(own, key=order), (key_column,))
+            if key_column is not None
+            else [[row] for row in sorted(own, key=order)]
+        )
+        for place, alike in enumerate(keys[:cap], 1):
+            placed = [row | {rank: place} for row in alike]
+            kept.append(min(placed, key=lambda row: keyed_hash(key.hex(), row.values())))
+    return kept

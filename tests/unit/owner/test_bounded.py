@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -147,9 +148,11 @@ def view(engine: duckdb.DuckDBPyConnection, rows: list[Row], table: TableShape =
     return [dict(zip(names, values, strict=True)) for values in found.fetchall()]
 
 
-def twin(rows: list[Row]) -> list[Row]:
+def twin(rows: list[Row], table: TableShape = VISITS) -> list[Row]:
     """What the view should hold."""
-    return bounded_view(rows, READERS, unit="patient", key_column="visit", cap=CAP, key=KEY)
+    return bounded_view(
+        rows, READERS, unit="patient", key_column=table.key, cap=table.rows_per_unit, key=KEY, rank=RANK
+    )
 
 
 def counted(rows: list[Row]) -> Counter[str]:
@@ -161,9 +164,7 @@ def counted(rows: list[Row]) -> Counter[str]:
 @given(rows=TABLES)
 def test_the_view_is_its_plain_python_twin(engine: duckdb.DuckDBPyConnection, rows: list[Row]) -> None:
     got = view(engine, rows)
-    beside = (RANK, NUMBER, place_name("sex"))
-    held = [{name: value for name, value in row.items() if name not in beside} for row in got]
-    assert counted(held) == counted(twin(rows))
+    assert counted(got) == counted(twin(rows))
     units = [row["patient"] for row in got]
     assert units == sorted(units), "the rows do not lie in the order of their units"
     assert [row[RANK] for row in got] == [units[:place].count(unit) + 1 for place, unit in enumerate(units)]
@@ -226,6 +227,23 @@ def test_another_secret_chooses_other_rows(engine: duckdb.DuckDBPyConnection) ->
     kept, others = ({row["visit"] for row in view(engine, rows, key=key)} for key in (KEY, b"another"))
     assert kept != others
     assert kept == {row["visit"] for row in twin(rows)}
+
+
+@pytest.mark.parametrize("cap", [1, CAP])
+def test_without_a_key_rows_stand_in_the_order_of_a_hash_of_what_they_say(
+    engine: duckdb.DuckDBPyConnection, cap: int
+) -> None:
+    table = replace(VISITS, key=None, identities={"patient": None}, rows_per_unit=cap)
+    rows = [visit(unit, None, age=float(age % 50)) for unit in range(3) for age in range(60)]
+    assert counted(view(engine, rows, table)) == counted(twin(rows, table))
+
+
+def test_of_rows_with_one_key_the_hash_of_what_they_say_chooses(engine: duckdb.DuckDBPyConnection) -> None:
+    """Neither the least nor the first: what is kept says nothing of the others."""
+    rows = [visit(unit, 7, age=float(age)) for unit in range(20) for age in (30, 20, 40)]
+    got = view(engine, rows)
+    assert counted(got) == counted(twin(rows))
+    assert {row["age"] for row in got} == {20, 30, 40}
 
 
 def test_a_zero_has_no_sign(engine: duckdb.DuckDBPyConnection) -> None:

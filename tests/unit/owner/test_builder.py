@@ -78,7 +78,13 @@ def test_versions_before_the_last_are_removed(folder: Path) -> None:
 def test_progress_names_public_steps_and_ends_at_one(folder: Path) -> None:
     steps: list[tuple[str, float]] = []
     build(policy(folder), key=KEY, version=1, directory=folder / "cache", progress=lambda *step: steps.append(step))
-    assert [step for step, _ in steps] == ["building cities", "building patients", "building visits", "done"]
+    assert [step for step, _ in steps] == [
+        "building cities",
+        "building patients",
+        "building visits",
+        "adding up visits",
+        "done",
+    ]
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     assert steps[-1][1] == 1.0
 

@@ -1,0 +1,79 @@
+"""Tables of the version before that stand again in the next: only what changed is built anew.
+
+A bounded table follows from the policy's words on it, from the content of files, from the secret of the row choice, and
+from the SQL that makes it. Where all of these are what they were, by a hash that is kept beside the version, the table
+is copied. It then is what building it would make: the rows, their places and their order follow from these alone.
+
+It is so only where files tell tables apart: tables of one database change together, and a view may read what nobody
+looks at. Rows that were merely added to a file are built anew with the rest, for each may move the places of all rows
+of its unit, and a file that grew does not say that its old rows stayed.
+
+Tests: tests/unit/owner/test_again.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dpsql.engine.database import Database
+from dpsql.owner.shape import Shape, TableShape
+from dpsql.worker import wire
+
+__all__ = ["Again", "rests_on"]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What may stand again, and what is kept for the version to come.
+
+    Attributes:
+        contents: What is equal only if a table's source is, for tables that files tell apart.
+        key: The secret of the row choice.
+        place: The directory of the version before, or None.
+        before: By name, what its tables were made of.
+        public: The facts of its public tables.
+        recipes: The same of this version; filled as tables are looked at.
+    """
+
+    contents: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
+    place: Path | None = None
+    before: Mapping[str, str] = field(default_factory=dict)
+    public: Mapping[str, Any] = field(default_factory=dict)
+    recipes: dict[str, str] = field(default_factory=dict)
+
+    def stands(
+        self, database: Database, name: str, said: Sequence[Any], rests: Iterable[str], tables: Mapping[str, list[str]]
+    ) -> bool:
+        """Whether a table and what is made with it stand again, which they then do.
+
+        Args:
+            database: Where they shall stand.
+            name: Of what is made.
+            said: All that says how, as `wire.encode` takes it.
+            rests: The tables of the source that it is made from.
+            tables: The order in which each of the bounded tables lies.
+        """
+        sources = sorted(set(rests))
+        if not all(source in self.contents for source in sources):
+            return False
+        software = [version("dpsql"), database.rows("SELECT version()")[0][0]]
+        parts = [software, self.key, list(said), [[source, self.contents[source]] for source in sources]]
+        self.recipes[name] = hashlib.sha256(wire.encode(parts)).hexdigest()
+        if self.place is None or self.before.get(name) != self.recipes[name]:
+            return False
+        return database.again(tables, self.place)
+
+
+def rests_on(shape: Shape, table: TableShape) -> list[str]:
+    """The tables of the source on which the rows of a bounded one rest: itself, its chain of keys, and its domains."""
+    found, name = list[str](), table.name
+    while name:
+        found.append(name)
+        name = shape.table(name).via or ""
+    return found + [column.values_from[0] for column in table.columns if column.values_from is not None]

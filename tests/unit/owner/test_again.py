@@ -1,0 +1,143 @@
+"""Of the version before stands again what did not change, and only that; it is what building it anew would make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from dpsql.engine.duckdb import FILE
+from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.errors import InvariantBroken
+from dpsql.owner import process
+from dpsql.owner.builder import build, version_directory
+from tests.unit.owner.clinic import KEY, data, policy
+
+TABLES = ("cities", "patients", "visits", "visits$totals")
+OWN = {name: {"source": f"{name}.parquet"} for name in ("cities", "patients", "visits")}
+"""The clinic's tables, each in a file of its own."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the clinic's database, and each of its tables as a file."""
+    data(tmp_path)
+    for name in OWN:
+        written(tmp_path, name, f"FROM {name}")
+    return tmp_path
+
+
+def written(folder: Path, name: str, sql: str) -> None:
+    """Writes a table's file from the database."""
+    with duckdb.connect(str(folder / "clinic.duckdb"), read_only=True) as connection:
+        connection.execute(f"COPY ({sql}) TO '{folder / name}.parquet'")
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the tables that stood again, of builds in this process."""
+    found: list[str] = []
+    again = DuckDBDatabase.again
+
+    def watched(database: DuckDBDatabase, tables: dict[str, Sequence[str]], place: Path) -> bool:
+        stands = again(database, tables, place)
+        found.extend(tables if stands else ())
+        return stands
+
+    monkeypatch.setattr(DuckDBDatabase, "again", watched)
+    monkeypatch.setattr(
+        "dpsql.owner.builder.in_owner_process",
+        lambda request, _: process.answered(request, lambda *_: None)["result"],
+    )
+    return found
+
+
+def built(folder: Path, version: int, key: bytes = KEY, **changes: Any) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of a new version's tables, as they lie."""
+    tables = {name: {"source": str(folder / own["source"])} | changes.get(name, {}) for name, own in OWN.items()}
+    build(policy(folder, **tables), key=key, version=version, directory=folder / "cache")
+    with duckdb.connect(str(version_directory(folder / "cache", version) / FILE), read_only=True) as connection:
+        return {name: connection.execute(f'FROM "{name}"').fetchall() for name in TABLES}
+
+
+def test_what_did_not_change_stands_again(folder: Path, copied: list[str]) -> None:
+    first = built(folder, 1)
+    assert copied == []
+    assert built(folder, 2) == first
+    assert sorted(copied) == sorted(TABLES)
+
+
+def test_a_table_whose_file_changed_is_built_anew_alone(folder: Path, copied: list[str]) -> None:
+    first = built(folder, 1)
+    written(folder, "visits", "FROM visits UNION ALL SELECT * REPLACE (visit_id + 100 AS visit_id) FROM visits")
+    second = built(folder, 2)
+    assert sorted(copied) == ["cities", "patients"]
+    assert second["patients"] == first["patients"]
+    assert second["visits"] != first["visits"]
+    copied.clear()
+    written(folder, "visits", "FROM visits")
+    assert built(folder, 3) == first
+    assert sorted(copied) == ["cities", "patients"]
+
+
+def test_a_table_is_built_anew_with_what_it_rests_on(folder: Path, copied: list[str]) -> None:
+    built(folder, 1)
+    written(folder, "cities", "FROM cities WHERE name <> 'Basel'")
+    assert {city for *_, city in built(folder, 2)["patients"]} == {"Bern", None}
+    assert sorted(copied) == ["visits", "visits$totals"]
+
+
+def test_a_chain_of_keys_is_among_what_a_table_rests_on(folder: Path, copied: list[str]) -> None:
+    owned: dict[str, Any] = {"visits": {"unit": {"via": "patients", "on": "patient_id"}}}
+    built(folder, 1, **owned)
+    written(folder, "patients", "FROM patients WHERE patient_id <> 1")
+    assert 1 not in {unit for unit, *_ in built(folder, 2, **owned)["visits"]}
+    assert copied == ["cities"]
+
+
+@pytest.mark.parametrize("grid", ["0.01", "0.1"])
+def test_a_table_whose_words_in_the_policy_changed_is_built_anew(folder: Path, copied: list[str], grid: str) -> None:
+    cost = {"type": "real", "bounds": [0, 50], "grid": Decimal(grid)}
+    built(folder, 1)
+    built(folder, 2, visits={"columns": {"cost": cost}})
+    assert sorted(copied) == ["cities", "patients"]
+
+
+def test_another_secret_builds_all_anew(folder: Path, copied: list[str]) -> None:
+    built(folder, 1)
+    built(folder, 2, key=bytes(32))
+    assert copied == []
+
+
+def test_tables_of_one_database_are_built_anew_together(folder: Path, copied: list[str]) -> None:
+    for version in (1, 2):
+        build(policy(folder), key=KEY, version=version, directory=folder / "cache")
+    assert copied == []
+
+
+def test_what_does_not_lie_in_order_does_not_stand_again(tmp_path: Path) -> None:
+    """Statements rely on the order."""
+    with duckdb.connect(str(tmp_path / FILE)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1, 1), (1, 2), (2, 1), (2, 1)) AS v(u, r)")
+        connection.execute("CREATE TABLE falls AS FROM t UNION ALL SELECT 1, 3")
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS bounded")
+        assert DuckDBDatabase(connection).again({"t": ["u", "r"]}, tmp_path)
+        with pytest.raises(InvariantBroken, match="do not lie in order"):
+            DuckDBDatabase(connection).again({"falls": ["u", "r"]}, tmp_path)
+
+
+def test_a_version_that_is_damaged_gives_nothing(folder: Path, copied: list[str]) -> None:
+    first = built(folder, 1)
+    file = version_directory(folder / "cache", 1) / FILE
+    file.write_bytes(b"no database" + file.read_bytes()[11:])
+    assert built(folder, 2) == first
+    assert copied == []
+    (version_directory(folder / "cache", 2) / "facts.json").write_bytes(b"nothing")
+    file.unlink()
+    assert built(folder, 3) == first
+    assert copied == []
