@@ -122,7 +122,7 @@ def test_tables_of_one_database_are_built_anew_together(folder: Path, copied: li
 def test_what_does_not_lie_in_order_does_not_stand_again(tmp_path: Path) -> None:
     """Statements rely on the order."""
     with duckdb.connect(str(tmp_path / FILE)) as connection:
-        connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1, 1), (1, 2), (2, 1), (2, 1)) AS v(u, r)")
+        connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES (1, 1), (1, 2), (2, 1), (2, 2)) AS v(u, r)")
         connection.execute("CREATE TABLE falls AS FROM t UNION ALL SELECT 1, 3")
     with duckdb.connect() as connection:
         connection.execute("ATTACH ':memory:' AS bounded")
