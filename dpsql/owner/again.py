@@ -1,8 +1,9 @@
 """Tables of the version before that stand again in the next: only what changed is built anew.
 
 A bounded table follows from the policy's words on it, from the content of files, from the secret of the row choice, and
-from the SQL that makes it. Where all of these are what they were, by a hash that is kept beside the version, the table
-is copied. It then is what building it would make: the rows, their places and their order follow from these alone.
+from the SQL that makes it, which runs in one version of one engine. Where all of these are what they were, by a hash
+that is kept beside the version, the table is copied. It then is what building it would make: the rows, their places
+and their order follow from these alone.
 
 It is so only where files tell tables apart: tables of one database change together, and a view may read what nobody
 looks at. Rows that were merely added to a file are built anew with the rest, for each may move the places of all rows
@@ -14,17 +15,59 @@ Tests: tests/unit/owner/test_again.py.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dpsql.engine.database import Database
+from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape
 from dpsql.worker import wire
 
-__all__ = ["Again", "rests_on"]
+__all__ = ["Again", "Heard", "Makes", "rests_on"]
+
+
+class Makes(Protocol):
+    """Of a `Database` what makes a table out of others, and looks at no row."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """Its words."""
+
+    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+        """As `Database.create`."""
+
+    def scratch(self, sql: str) -> AbstractContextManager[str]:
+        """As `Database.scratch`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Makes nothing, and keeps the SQL of all that it is told to make.
+
+    Attributes:
+        dialect: The words of the database that may be told the same.
+        said: The SQL, with the name and the order of each table.
+        orders: By bounded table, the columns in whose order it lies.
+    """
+
+    dialect: Dialect
+    said: list[Any] = field(default_factory=list)
+    orders: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+        """A bounded table."""
+        self.said.append([name, sql, list(order)])
+        self.orders[name] = order
+
+    @contextmanager
+    def scratch(self, sql: str) -> Iterator[str]:
+        """A table on the way, by its number."""
+        self.said.append(sql)
+        yield f"${len(self.said)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +91,27 @@ class Again:
     recipes: dict[str, str] = field(default_factory=dict)
 
     def stands(
-        self, database: Database, name: str, said: Sequence[Any], rests: Iterable[str], tables: Mapping[str, list[str]]
+        self,
+        database: Database,
+        name: str,
+        said: Sequence[Any],
+        rests: Mapping[str, str],
+        tables: Mapping[str, Sequence[str]],
     ) -> bool:
         """Whether a table and what is made with it stand again, which they then do.
 
         Args:
             database: Where they shall stand.
             name: Of what is made.
-            said: All that says how, as `wire.encode` takes it.
-            rests: The tables of the source that it is made from.
+            said: The SQL that makes it, as `wire.encode` takes it.
+            rests: The tables that it is made from, each with a hash of the policy's words on it.
             tables: The order in which each of the bounded tables lies.
         """
-        sources = sorted(set(rests))
-        if not all(source in self.contents for source in sources):
+        if not all(source in self.contents for source in rests):
             return False
         software = [version("dpsql"), database.rows("SELECT version()")[0][0]]
-        parts = [software, self.key, list(said), [[source, self.contents[source]] for source in sources]]
+        made_of = [[source, words, self.contents[source]] for source, words in sorted(rests.items())]
+        parts = [software, self.key, list(said), made_of]
         self.recipes[name] = hashlib.sha256(wire.encode(parts)).hexdigest()
         if self.place is None or self.before.get(name) != self.recipes[name]:
             return False

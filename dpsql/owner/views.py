@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 from dpsql.engine.database import Database, SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.owner import public
-from dpsql.owner.again import Again, rests_on
+from dpsql.owner.again import Again, Heard, Makes, rests_on
 from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
@@ -96,39 +96,39 @@ class _Build:
     def public(self, table: TableShape) -> Any:
         """Copies a public table; its facts."""
         select, types = public.copied(self.database, table, self.sources[table.name])
-        said = [self.shape.digest_of(table.name), select]
-        if self.again.stands(self.database, table.name, said, [table.name], {table.name: []}):
+        if self._stands(table.name, table, [select], {table.name: []}):
             return self.again.public[table.name]
         self.database.create(table.name, select)
         return public.described(self.database, table.name, types)
 
     def private(self, table: TableShape, report: Report, share: float) -> None:
         """Makes a private table, and what each unit has there in all, which begins at a share of the whole."""
-        words, source = self.database.dialect, self.sources[table.name]
-        rows, kept = self.owners.rows(table), stored_totals(table) if words.counts else ()
-        unit = str(table.unit)
-        orders = {table.name: [unit, RANK] if table.rows_per_unit > 1 else [unit]}
-        orders |= {totals.name: [unit, *totals.keys] for totals in kept}
-        said: list[Any] = [self.shape.digest_of(table.name), rows.sql, rows.unit]
-        said += [list(pair) for pair in cleaned_columns(table, source, self.owners).items()]
-        said += [totals_rows(table, totals, words) for totals in kept]
-        if self.again.stands(self.database, table.name, said, rests_on(self.shape, table), orders):
-            return
-        build_private(self.database, table, source, self.owners)
-        for totals in kept:
-            report(f"adding up {table.name}", share)
-            self.database.create(totals.name, totals_rows(table, totals, words), orders[totals.name])
+        heard = Heard(self.database.dialect)
+        self._private(heard, table, lambda _: None)
+        if not self._stands(table.name, table, heard.said, heard.orders):
+            self._private(self.database, table, lambda step: report(step, share))
+
+    def _private(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
+        build_private(database, table, self.sources[table.name], self.owners)
+        for totals in stored_totals(table) if database.dialect.counts else ():
+            report(f"adding up {table.name}")
+            order = [str(table.unit), *totals.keys]
+            database.create(totals.name, totals_rows(table, totals, database.dialect), order)
 
     def universe(self, universe: UniverseShape) -> None:
         """Makes the rows of a table as a metric sees them."""
         table = self.shape.table(universe.table)
         select = universe_rows(universe, table, self.sources[table.name])
-        said = [self.shape.digest_of(table.name), select]
-        if not self.again.stands(self.database, universe.name, said, rests_on(self.shape, table), {universe.name: []}):
+        if not self._stands(universe.name, table, [select], {universe.name: []}):
             self.database.create(universe.name, select)
 
+    def _stands(self, name: str, table: TableShape, said: Sequence[Any], orders: Mapping[str, Sequence[str]]) -> bool:
+        """Whether what is made of a table by this SQL stands again."""
+        rests = {one: self.shape.digest_of(one) for one in rests_on(self.shape, table)}
+        return self.again.stands(self.database, name, said, rests, orders)
 
-def build_private(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> None:
+
+def build_private(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> None:
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
     with kept_rows(database, table, source, owners) as kept:
         words, rows = database.dialect, capped_rows(table, kept, database.dialect)
@@ -154,7 +154,7 @@ class Kept:
 
 
 @contextmanager
-def kept_rows(database: Database, table: TableShape, source: SourceTable, owners: Owners) -> Iterator[Kept]:
+def kept_rows(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> Iterator[Kept]:
     """The cleaned rows of a private table, one per key of a unit, for the time of a block."""
     rows, words, unit = owners.rows(table), database.dialect, str(table.unit)
     columns = {unit: rows.unit} | cleaned_columns(table, source, owners)

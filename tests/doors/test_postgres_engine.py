@@ -45,9 +45,14 @@ def test_the_bounded_tables_are_the_same_row_by_row(twins: dict[str, Twins], ser
         database = "hospital" if name == "consent" else name
         with duckdb.connect(str(file), read_only=True) as here, server.connect(database, "query") as there:
             for table in pair.tables:
-                names = ", ".join(f'"{row[0]}"' for row in here.execute(f'DESCRIBE "{table}"').fetchall())
+                held = {row[0] for row in here.execute(f'DESCRIBE "{table}"').fetchall()}
+                place = tables.dialect.bounded(table)
+                shown = there.execute(f"SELECT * FROM {place} LIMIT 0".encode()).description or ()
+                columns = [column.name for column in shown]
+                assert set(columns) <= held  # DuckDB's worker has numbers of units, and places of values, besides
+                names = ", ".join(f'"{name}"' for name in columns)
                 ours = rows_of(here, f'SELECT {names} FROM "{table}"')
-                theirs = rows_of(there, f"SELECT {names} FROM {tables.dialect.bounded(table)}")
+                theirs = rows_of(there, f"SELECT {names} FROM {place}")
                 assert ours == theirs, f"{name}.{table}"
                 seen += len(ours)
     assert seen > 5_000

@@ -15,6 +15,7 @@ from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.errors import InvariantBroken
 from dpsql.owner import process
 from dpsql.owner.builder import build, version_directory
+from dpsql.worker import wire
 from tests.unit.owner.clinic import KEY, data, policy
 
 TABLES = ("cities", "patients", "visits", "visits$totals")
@@ -64,11 +65,19 @@ def built(folder: Path, version: int, key: bytes = KEY, **changes: Any) -> dict[
         return {name: connection.execute(f'FROM "{name}"').fetchall() for name in TABLES}
 
 
+def facts(folder: Path, version: int) -> dict[str, Any]:
+    """What is kept beside a version."""
+    found: dict[str, Any] = wire.decode((version_directory(folder / "cache", version) / "facts.json").read_bytes())
+    return found
+
+
 def test_what_did_not_change_stands_again(folder: Path, copied: list[str]) -> None:
     first = built(folder, 1)
     assert copied == []
+    said = facts(folder, 1)
     assert built(folder, 2) == first
     assert sorted(copied) == sorted(TABLES)
+    assert facts(folder, 2) == said | {"version": 2}
 
 
 def test_a_table_whose_file_changed_is_built_anew_alone(folder: Path, copied: list[str]) -> None:
@@ -99,9 +108,8 @@ def test_a_chain_of_keys_is_among_what_a_table_rests_on(folder: Path, copied: li
     assert copied == ["cities"]
 
 
-@pytest.mark.parametrize("grid", ["0.01", "0.1"])
-def test_a_table_whose_words_in_the_policy_changed_is_built_anew(folder: Path, copied: list[str], grid: str) -> None:
-    cost = {"type": "real", "bounds": [0, 50], "grid": Decimal(grid)}
+def test_a_table_whose_words_in_the_policy_changed_is_built_anew(folder: Path, copied: list[str]) -> None:
+    cost = {"type": "real", "bounds": [0, 100], "grid": Decimal("0.1")}
     built(folder, 1)
     built(folder, 2, visits={"columns": {"cost": cost}})
     assert sorted(copied) == ["cities", "patients"]
@@ -141,3 +149,21 @@ def test_a_version_that_is_damaged_gives_nothing(folder: Path, copied: list[str]
     file.unlink()
     assert built(folder, 3) == first
     assert copied == []
+
+
+def test_a_table_is_built_anew_where_the_words_on_its_domain_changed(folder: Path, copied: list[str]) -> None:
+    """What a public table lists follows from the type in which it is read."""
+    built(folder, 1)
+    built(folder, 2, cities={"columns": {"name": {"type": "text"}, "x_km": {"type": "real"}}})
+    assert sorted(copied) == ["visits", "visits$totals"]
+
+
+@pytest.mark.parametrize("changed", ["dpsql.owner.caps.SHOWN", "dpsql.owner.again.version"])
+def test_what_this_program_says_otherwise_is_built_anew(
+    folder: Path, copied: list[str], monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    """The SQL that chooses rows is of what a table is made of; only tables with a choice have any."""
+    built(folder, 1)
+    monkeypatch.setattr(changed, (lambda _: "another") if changed.endswith("version") else 8)
+    built(folder, 2)
+    assert sorted(copied) == (["cities", "patients"] if ".caps." in changed else [])
