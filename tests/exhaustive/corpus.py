@@ -29,6 +29,11 @@ MEAN = "SELECT AVG(x) FROM {t}"
 VARIANCE = "SELECT VARIANCE(x) FROM {t}"
 MEDIAN = "SELECT QUANTILE_CONT(x, 0.5) FROM {t}"
 NEAR = (SUMMED, "SELECT COUNT(*) FROM {t} WHERE x > 0")
+BOTH = (
+    "SELECT SUM(CASE WHEN g = 'b' THEN x ELSE 0 END) FROM {t}",
+    "SELECT COUNT(*) FROM {t} WHERE x > 0 AND g = 'b'",
+    BY_GROUP,
+)
 FIRST = "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n DESC LIMIT 1"
 
 
@@ -80,6 +85,11 @@ BY_MECHANISM: tuple[Case, ...] = (
     Case("public", COUNTED, {}, "fixed", relations=RELATIONS[1:]),
     _named("random_dp", BY_GROUP, epsilon=1, family="cells"),
     *(Case("metric", sql, {"metric": "{t}", "multiple": m}, "apart") for sql in NEAR for m in FEW_NUMBERS),
+    *(
+        Case("metric", sql, {"metric": "{t}", "multiple": 1}, f"by_{combine}")
+        for combine in ("sum", "sup", "l2")
+        for sql in (SUMMED, *BOTH)
+    ),
 )
 """Each mechanism that can be listed, alone in a statement."""
 
@@ -135,7 +145,7 @@ PARTLY: Mapping[str, str] = {
     "capped": "means and variances, whose histories are too many; and groups of an open domain",
     "located": "tables of more than one unit, and prices in rho",
     "gaussian": "means and variances at a price with delta",
-    "metric": "all but one count or one sum, and metrics of several attributes",
+    "metric": "all but counts and sums; metrics of several attributes over more than two rows",
     "random_dp": "pairs of which one alone has rows in some cell, which gamma is charged for; means",
     "clamped": "means and variances of units' totals: their histories are too many",
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from math import isqrt
 from typing import Any
 
 from dpsql.answers.release import noised, release
@@ -22,11 +23,14 @@ from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
 from tests.exhaustive.in_step import Pairs, Released
-from tests.exhaustive.tables import FAMILIES, HIGHEST, RELATIONS, Table, apart, exposed, neighbours
+from tests.exhaustive.tables import FAMILIES, HIGHEST, OTHER, PRESENCE, RELATIONS, Family, Table, apart, exposed, neighbours
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 
 __all__ = ["Case", "Laws", "claimed", "in_step", "laws", "verified"]
+
+ROOT_BITS = 40
+"""Binary digits of a root behind the point: exponents stay short. It is a choice."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def claimed(loss: Loss, pair: tuple[Table, Table] | None = None) -> Claim:
         case RandomDPLoss():
             return Claim(loss.epsilon, loss.delta or Fraction(0))
         case MetricLoss():
-            return Claim(_by_metric(loss.multiples, pair))
+            return Claim(_by_metric(FAMILIES[loss.name.rpartition("_")[0]], loss.multiples, pair))
         case Composed():
             parts = [claimed(part, pair) for part in loss.parts]
             delta = loss.count * sum((part.delta for part in parts), Fraction(0))
@@ -167,13 +171,23 @@ def _added(loss: Composed, parts: Sequence[Fraction | None]) -> Fraction | None:
     return loss.count * sum(known, Fraction(0)) if len(known) == len(parts) else None
 
 
-def _by_metric(multiples: Mapping[str, Fraction], pair: tuple[Table, Table] | None) -> Fraction:
-    """Multiples of the steps of x between the two rows, or of the presence of one."""
-    there, step = multiples.get("presence", Fraction(0)), multiples.get("x", Fraction(0))
-    if pair is None:
-        return max(there, step * HIGHEST)
-    steps = apart(*pair)
-    return there if steps is None else step * steps
+def _by_metric(family: Family, multiples: Mapping[str, Fraction], pair: tuple[Table, Table] | None) -> Fraction:
+    """Multiples of the distance between the two rows, or of the presence of one: never more than they are.
+
+    The root of `l2` is rounded down to 2^-`ROOT_BITS`: by less than that, what is claimed is held to less.
+    """
+    there = multiples.get("presence", multiples.get("", Fraction(0))) * PRESENCE
+    steps = {"x": HIGHEST, "g": OTHER} if pair is None else apart(*pair)
+    if steps is None:
+        return there
+    own = [steps[name] for name in family.metric]
+    if family.combine == "sum":
+        along = sum((multiples.get(name, Fraction(0)) * steps[name] for name in family.metric), Fraction(0))
+    elif family.combine == "sup":
+        along = multiples[""] * max(own)
+    else:
+        along = multiples[""] * Fraction(isqrt(sum(step**2 for step in own) << 2 * ROOT_BITS), 1 << ROOT_BITS)
+    return max(there, along) if pair is None else along
 
 
 def _prepared(session: Session, case: Case, name: str) -> Prepared:

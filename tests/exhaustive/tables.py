@@ -19,6 +19,8 @@ __all__ = [
     "LISTED",
     "MISSING",
     "MOST_ROWS",
+    "OTHER",
+    "PRESENCE",
     "RELATIONS",
     "Family",
     "Table",
@@ -41,6 +43,9 @@ HIGHEST = 3
 MOST_ROWS = 4
 """Of one table."""
 
+PRESENCE, OTHER = 2, 2
+"""Under a metric: how far a row is from none, and one value of g from another; each step of x is 1."""
+
 RELATIONS = ("add_remove", "replace_one")
 
 Unit = tuple[int, ...]
@@ -59,7 +64,8 @@ class Family:
         rows: How many rows a unit has at most.
         kept: How many of them the policy lets count.
         every_unit: Whether the policy says that every unit has one row: under replace_one their number is public.
-        metric: Whether there is a metric of its rows, named as the table: 1 for each step of x, and 1 for being there.
+        metric: The attributes of a metric of its rows, named as the table; none where there is no metric.
+        combine: How their distances make one.
         cells: Whether its policy takes for granted that nobody is alone in a value of g.
         missing: Whether its rows are those of `MISSING`.
     """
@@ -69,7 +75,8 @@ class Family:
     rows: int
     kept: int
     every_unit: bool = False
-    metric: bool = False
+    metric: Sequence[str] = ()
+    combine: str = "sum"
     cells: bool = False
     missing: bool = False
 
@@ -111,7 +118,8 @@ FAMILIES = {
         Family("single", MOST_ROWS, 1, 1),
         Family("fixed", MOST_ROWS, 1, 1, every_unit=True),
         Family("several", 2, 3, 2),
-        Family("apart", MOST_ROWS, 1, 1, metric=True),
+        Family("apart", MOST_ROWS, 1, 1, metric=("x",)),
+        *(Family(f"by_{own}", 2, 1, 1, metric=("x", "g"), combine=own) for own in ("sum", "sup", "l2")),
         Family("cells", MOST_ROWS, 1, 1, cells=True),
         Family("missing", 2, 2, 2, missing=True),
         Family("lone", 1, 1, 1),
@@ -120,7 +128,7 @@ FAMILIES = {
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
 count; single rows
-under a metric; and in cells of which empty ones show; two units with up to two rows, in which values are missing; one
+under a metric of x; up to two of them under metrics of x and g; and in cells of which empty ones show; two units with up to two rows, in which values are missing; one
 unit with one row; and one with up to three, all of which count."""
 
 FOLLOWED: Mapping[str, int] = {"single": 2, "lone": 1, "alone": 2}
@@ -141,13 +149,13 @@ def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator
                 yield one, two
 
 
-def apart(one: Table, two: Table) -> int | None:
-    """How many steps of x lie between the rows in which two neighbours of single rows differ; None where one came."""
+def apart(one: Table, two: Table) -> dict[str, int] | None:
+    """How far apart the rows lie in which two neighbours of single rows differ, by attribute; None where one came."""
     gone, came = Counter(one) - Counter(two), Counter(two) - Counter(one)
     if not (gone and came):
         return None
-    ((first,),), ((second,),) = gone, came
-    return abs(min(KINDS[first][0], HIGHEST) - min(KINDS[second][0], HIGHEST))
+    (((first, g),), ((second, h),)) = ([KINDS[kind] for (kind,) in side] for side in (gone, came))
+    return {"x": abs(min(first, HIGHEST) - min(second, HIGHEST)), "g": OTHER * (g != h)}
 
 
 def exposed(one: Table, two: Table) -> bool:
@@ -191,7 +199,11 @@ def policy_text(family: Family, tables: Sequence[Table], relation: str, composit
     columns = f"x: {{type: integer, nullable: {nullable}, bounds: [0, {HIGHEST}]}}, "
     columns += f"g: {{type: text, nullable: {nullable}, values: {values}}}, h: {{type: text, nullable: {nullable}}}"
     listed = "\n".join(f"  {family.named(table)}: {{{shape}, columns: {{{columns}}}}}" for table in tables)
-    measured = "combine: sum, presence: 1, attributes: {x: {kind: chain, epsilon: 1}}, limit: {x: 1000, presence: 1000}"
+    kinds = {"x": "{kind: chain, epsilon: 1}", "g": f"{{kind: discrete, epsilon: {OTHER}}}"}
+    attributes = ", ".join(f"{name}: {kinds[name]}" for name in family.metric)
+    limit = "{" + ", ".join(f"{name}: 1000" for name in (*family.metric, "presence")) + "}"
+    measured = f"combine: {family.combine}, presence: {PRESENCE}, attributes: {{{attributes}}}, "
+    measured += f"limit: {limit if family.combine == 'sum' else 1000}"
     each = [f"  {family.named(table)}: {{table: {family.named(table)}, {measured}}}" for table in tables]
     random = "assume: exchangeable, base_partition: [g], gamma_limit: 0.5, row_floor: 12"
     cells = [f"  {family.named(table)}: {{{random}}}" for table in tables]
