@@ -47,13 +47,14 @@ class EngineStatement:
         bins: Not empty where the statement gives rows of one unit after the other, and the worker adds up what each
             unit has (`plan.needs.Sized`): of each kind of total its least, its largest, and its edges. Where there are
             several kinds, ``of`` says behind the keys which it is.
-        most_groups: Where the worker adds up such rows by group, and there are no ``bins``: how many groups of each
-            unit count, its first ones; 0 for all.
+        first_rows: Where the worker adds up such rows by group, and there are no ``bins``: how many rows of each unit
+            count, its first ones; 0 for all.
+        most_groups: Then, how many groups of each unit count, those of its first rows that count; 0 for all.
         clamps: Then, for each of ``adds``, where a unit's total in a group is clamped to; None where it is not.
         adds: Where the worker adds up rows, for each total or column what it is of: ``rows``, ``units``, or ``count``
             or ``sum`` of ``x0``, ``x1``, ..., by its index. The rows have the keys (`listed`), the number of their unit
-            ``u``, their rank ``r`` where groups are cut, and the values: whole numbers of any width, NULL among the
-            values alone.
+            ``u``, their rank ``r`` where rows or groups are cut, and the values: whole numbers of any width, NULL among
+            the values alone.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
     """
@@ -68,6 +69,7 @@ class EngineStatement:
     edges: tuple[int, ...] = ()
     marked: bool = False
     bins: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
+    first_rows: int = 0
     most_groups: int = 0
     clamps: tuple[tuple[int, int] | None, ...] = ()
     adds: tuple[tuple[str, int], ...] = ()

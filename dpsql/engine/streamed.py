@@ -23,7 +23,7 @@ from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.plan.catalog import NUMBER, RANK, place_name
 from dpsql.plan.needs import Measure, MeasureKind, Source
-from dpsql.plan.nodes import Column
+from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
 from dpsql.plan.relations import filtered_scan
 from dpsql.plan.stability import rows_per_unit
@@ -138,9 +138,15 @@ def _value(printer: Printer, index: int, own: ValueColumn, shift: int) -> str:
 
 
 def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:
-    """Rows of which each unit's first groups are added up by the worker; None where the database does it."""
-    groups = (source.cut or source.contribution).groups
-    if not source.cap_groups or source.cap_rows or source.cap_rows_in_group or not source.keys or not few(source):
+    """Rows of which each unit's first ones, or first groups, are added up by the worker; None where the database does.
+
+    It does, too, where a stored rank says which rows these are.
+    """
+    held = source.cut or source.contribution
+    rows = held.rows if source.cap_rows else 0
+    groups = held.groups if source.cap_groups and source.keys else 0
+    stored = not groups and isinstance(source.relation, Scan)
+    if not (rows or groups) or stored or source.cap_rows_in_group or not few(source):
         return None
     if not printer.dialect.counts or not lies(printer, source.relation) or not all(map(placeable, source.keys)):
         return None
@@ -151,7 +157,7 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
         return None
     fields = [(f"m{index}", "HUGEINT" if add.function == "sum" else "BIGINT") for index, add in enumerate(known)]
     own = streamed(printer, source, known, fields, ranked=True)
-    return replace(own, most_groups=groups, clamps=(None,) * len(known))
+    return replace(own, first_rows=rows, most_groups=groups, clamps=(None,) * len(known))
 
 
 def few(source: Source) -> bool:

@@ -128,7 +128,7 @@ def _selected(request: Any) -> list[list[str]]:
     columns: list[list[str]] = request["columns"]
     if request["adds"]:
         names = [name for name, _ in columns[: len(request["places"])]]
-        names += [UNIT, *([RANK] if request["most_groups"] else [])]
+        names += [UNIT, *([RANK] if request["first_rows"] or request["most_groups"] else [])]
         names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
         return [[name, ANY] for name in names]
     if request["edges"]:
@@ -142,7 +142,8 @@ def _added(request: Any, stream: Any) -> Any:
     adds = [(function, at) for function, at in request["adds"]]
     if request["bins"]:
         return sized(stream, names[: len(places)], places, request["bins"], adds)
-    return cut(stream, names, places, request["most_groups"], adds, request["clamps"])
+    firsts = request["first_rows"], request["most_groups"]
+    return cut(stream, names, places, firsts, adds, request["clamps"])
 
 
 def _require(found: list[list[str]], expected: list[list[str]]) -> None:

@@ -57,6 +57,8 @@ class Statement(Protocol):
     @property
     def bins(self) -> tuple[tuple[int, int, tuple[int, ...]], ...]: ...
     @property
+    def first_rows(self) -> int: ...
+    @property
     def most_groups(self) -> int: ...
     @property
     def adds(self) -> tuple[tuple[str, int], ...]: ...
@@ -217,6 +219,7 @@ def _message(
             "words": request.words,
             "edges": request.edges,
             "bins": request.bins,
+            "first_rows": request.first_rows,
             "most_groups": request.most_groups,
             "adds": request.adds,
             "clamps": request.clamps,

@@ -1,12 +1,14 @@
-"""Rows added up by group, of each unit's first groups or with each unit's totals clamped, as they come unit by unit.
+"""Rows added up by group, of each unit's first rows or groups or with its totals clamped, as they come unit by unit.
 
-A unit's first groups are those of its first rows, in the order of their ranks, as `engine.ranked` has them in SQL.
+A unit's first rows are those of the least ranks, and its first groups those of its first rows, as `engine.ranked` has
+them in SQL.
 
-Theorem. Which groups of a unit stay follows from its own rows alone.
+Theorem. Which rows and groups of a unit stay follows from its own rows alone.
 
-Proof. A piece has all rows of its units, and they rise by (unit, rank) or there is no answer. So of a unit's rows in a
-group the one that stands first has the least rank; the places of two groups' first rows in the piece are in the order
-of these ranks; and the ``most`` least of a unit's places belong to its ``most`` groups of least ranks.  QED
+Proof. A piece has all rows of its units, and they rise by (unit, rank) or there is no answer. So the row that stands k
+places before a row is of the same unit if and only if k rows of the unit have lesser ranks. Of a unit's rows in a group
+the one that stands first has the least rank; the places of two groups' first rows in the piece are in the order of
+these ranks; and the ``most`` least of a unit's places belong to its ``most`` groups of least ranks.  QED
 
 Tests: tests/unit/worker/test_cutting.py, tests/unit/engine/test_streamed.py.
 """
@@ -33,14 +35,16 @@ Clamps = Sequence[tuple[int, int] | None]
 """For each of what is added up where a unit's total in a group is clamped to; the ends have 0 between them."""
 
 
-def cut(stream: Any, names: Sequence[str], places: Sequence[int], most: int, adds: Adds, clamps: Clamps) -> Any:
+def cut(
+    stream: Any, names: Sequence[str], places: Sequence[int], firsts: tuple[int, int], adds: Adds, clamps: Clamps
+) -> Any:
     """Rows of units, unit by unit, as what they add up to in each group.
 
     Args:
-        stream: See `lying.pieces`, with ranks where groups are cut.
+        stream: See `lying.pieces`, with ranks where rows or groups are cut.
         names: Of the keys and of what is added up.
         places: How many places each key has.
-        most: Groups of each unit that count; 0 for all.
+        firsts: How many rows of each unit count, and how many groups of these; 0 for all.
         adds: What is added up; ``units``, too. No unit has more than 2^53 in all, as magnitudes of its rows.
         clamps: Of each of them; then 128 bits come, as of sums.
 
@@ -51,9 +55,10 @@ def cut(stream: Any, names: Sequence[str], places: Sequence[int], most: int, add
     Raises:
         ValueError: As `lying.pieces`.
     """
-    found = _Groups(places, most, list(zip(adds, clamps, strict=True)))
-    for piece in pieces(stream, places, ranked=most > 0):
-        for part in piece.parts():
+    rows, groups = firsts
+    found = _Groups(places, groups, list(zip(adds, clamps, strict=True)))
+    for piece in pieces(stream, places, ranked=any(firsts)):
+        for part in (piece.first(rows) if rows else piece).parts():
             found.take(part)
     return _table(names, places, found)
 

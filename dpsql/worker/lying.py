@@ -75,6 +75,18 @@ class Piece:
             self._coded = codes, many
         return self._coded
 
+    def first(self, most: int) -> Piece:
+        """The first ``most`` rows of each unit."""
+        import numpy as np
+
+        kept = np.ones(len(self.units), dtype=np.bool_)
+        kept[most:] = self.units[most:] != self.units[:-most]
+        if kept.all():
+            return self
+        groups = None if self.groups is None else self.groups[kept]
+        values = [(own[kept], None if mask is None else mask[kept]) for own, mask in self.values]
+        return Piece(self.units[kept], groups, values)
+
     def parts(self) -> Iterator[Piece]:
         """It in order, as pieces of not many more rows than `PIECE`, or than one unit has."""
         import numpy as np

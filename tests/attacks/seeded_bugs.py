@@ -57,6 +57,7 @@ ASKED = (
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (rho = 4, delta = 1e-3, rest = true)",
         "SELECT ward, floor(score / 5) AS band, SUM(score) AS s, COUNT(*)",
         "SELECT COUNT(*) FROM visits WHERE cost > 10",
+        "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 1)",
     ),
     Template(
         "SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis",
@@ -64,7 +65,7 @@ ASKED = (
     ),
 )
 """What every run asks: plain, derived, mean, grouped, open, bounded in each group, the rest, the first of an order, a
-clamp that is found, and a cap that is found."""
+clamp that is found, a cap of rows, and a cap that is found."""
 
 
 def measured(replay: Replay, seed: int = 0) -> list[str]:
@@ -151,8 +152,16 @@ def _threshold_of_one_group() -> AbstractContextManager[object]:
 
 
 def _missing_group_cap() -> AbstractContextManager[object]:
+    return _lowered_from(lambda source: replace(source, cap_groups=False))
+
+
+def _missing_row_cap() -> AbstractContextManager[object]:
+    return _lowered_from(lambda source: replace(source, cap_rows=False))
+
+
+def _lowered_from(other: Callable[[Source], Source]) -> AbstractContextManager[object]:
     def uncapped(printer: Printer, source: Source, *rest: Any) -> EngineStatement:
-        return whole(printer, replace(source, cap_groups=False), *rest)
+        return whole(printer, other(source), *rest)
 
     whole = lower._aggregates
     return patch.object(lower, "_aggregates", uncapped)
@@ -239,6 +248,7 @@ BUGS = (
         "threshold of one group", "a Gaussian threshold is charged for one group", "threshold", _threshold_of_one_group
     ),
     Bug("missing group cap", "the printed statement has no group cap", "sensitivity", _missing_group_cap),
+    Bug("missing row cap", "the printed statement has no row cap", "sensitivity", _missing_row_cap),
     Bug("wrong group count", "`most_groups` says that a unit is in one group", "sensitivity", _one_group),
     Bug("one hidden row", "a unit counts with one row in the rest", "sensitivity", _one_hidden_row),
     Bug("one draw", "drawing two groups is charged as one draw", "sensitivity", _one_draw),

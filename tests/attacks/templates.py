@@ -165,6 +165,7 @@ TEMPLATES = (
         options={"max_groups_per_unit": 2, "max_rows_per_group": 1},
     ),
     Template(_with("epsilon = 1, max_rows_contributed = 2", "SUM(cost), COUNT(*) FROM visits")),
+    Template(_with("epsilon = 1, max_rows_contributed = 1", "COUNT(*), SUM(cost) FROM visits WHERE cost > 10")),
     # contribution bounds that are found
     Template("SELECT COUNT(*) FROM visits WHERE cost > 10", options=FOUND),
     Template("SELECT grade > 3 AS good, SUM(grade), COUNT(DISTINCT patient_id) FROM notes GROUP BY 1", options=FOUND),

@@ -137,7 +137,7 @@ QUICK: tuple[Case, ...] = (
 """What `make test` asks, of the smallest tables."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "friendly_core": "what it draws depends on rows one by one, and its proof is no sum over its draws",
+    "friendly_core": "what it draws depends on rows one by one; its filter and its average are looked at by themselves",
 }
 """Mechanisms that are neither listed nor followed, with the reason. Replays and draws audit them."""
 

@@ -23,7 +23,18 @@ from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
 from tests.exhaustive.in_step import Pairs, Released
-from tests.exhaustive.tables import FAMILIES, HIGHEST, OTHER, PRESENCE, RELATIONS, Family, Table, apart, exposed, neighbours
+from tests.exhaustive.tables import (
+    FAMILIES,
+    HIGHEST,
+    OTHER,
+    PRESENCE,
+    RELATIONS,
+    Family,
+    Table,
+    apart,
+    exposed,
+    neighbours,
+)
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.exhaustive.world import TinyWorld
 

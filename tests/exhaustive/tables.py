@@ -127,9 +127,9 @@ FAMILIES = {
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
-count; single rows
-under a metric of x; up to two of them under metrics of x and g; and in cells of which empty ones show; two units with up to two rows, in which values are missing; one
-unit with one row; and one with up to three, all of which count."""
+count; single rows under a metric of x; up to two of them under metrics of x and g; and in cells of which empty ones
+show; two units with up to two rows, in which values are missing; one unit with one row; and one with up to three, all
+of which count."""
 
 FOLLOWED: Mapping[str, int] = {"single": 2, "lone": 1, "alone": 2}
 """Where draws are followed in step, the families, and the most rows of their tables. It is a choice: on one processor

@@ -1,4 +1,4 @@
-"""What the worker adds up by group, of each unit's first groups or clamped totals, is what the database finds."""
+"""What the worker adds up by group, of first rows or groups or clamped totals, is what the database finds."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.unit.mechanisms.shop import policy, sessions
 
 pytestmark = pytest.mark.chance(0, "no noise is drawn")
 
+ROWS = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = {}) "
 CAP = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_groups_contributed = {}) "
 BOUNDS = "contribution_bounds_per_group => "
 
@@ -50,7 +51,29 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_what_the_worker_adds_up_is_what_the_database_finds(
     session: Session, asked: str, streamed: bool, where: str
 ) -> None:
-    parsed: Any = parse(asked.replace("FROM orders", f"FROM orders{where}"))
+    assert (True in added_up_alike(session, asked.replace("FROM orders", f"FROM orders{where}"))) == streamed
+
+
+@pytest.mark.parametrize(
+    ("asked", "streamed"),
+    [
+        ("COUNT(*), SUM(amount) FROM orders WHERE paid", True),
+        ("region, COUNT(*), SUM(amount) FROM orders WHERE placed > DATE '2024-02-01' GROUP BY 1", True),
+        ("COUNT(DISTINCT customer), COUNT(*) FROM orders WHERE month < 9", True),
+        ("COUNT(*), SUM(amount) FROM orders", False),
+        ("VAR_POP(amount) FROM orders WHERE paid", False),
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_each_units_first_rows_are_those_of_the_database(
+    session: Session, asked: str, streamed: bool, rows: int
+) -> None:
+    assert (True in added_up_alike(session, ROWS.format(rows) + asked)) == streamed
+
+
+def added_up_alike(session: Session, asked: str) -> set[bool]:
+    """Whether the worker added up what was needed; both ways find the same."""
+    parsed: Any = parse(asked)
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"epsilon": 20})
     engine, groups, seen = session._backend.engine, prepared.groupings[0].groups or ((),), set[bool]()
@@ -64,4 +87,4 @@ def test_what_the_worker_adds_up_is_what_the_database_finds(
         assert found[0] == found[1]
         assert all(map(any, found[0]))
         seen.add(bool(both[0].adds))
-    assert (True in seen) == streamed
+    return seen

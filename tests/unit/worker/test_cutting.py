@@ -1,4 +1,4 @@
-"""Rows that are cut to each unit's first groups while they stream by are those that plain Python cuts."""
+"""Rows that are cut to each unit's first rows or groups while they stream by are those that plain Python cuts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ PLACES = (2, 3)
 ADDS = (("rows", -1), ("sum", 0), ("count", 0), ("units", -1))
 NUMBERS = st.one_of(st.none(), st.integers(-3, 3), st.sampled_from([2**50, -(2**50), 2**45 + 1]))
 ROWS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(0, 2), NUMBERS), max_size=50)
+FIRSTS = st.one_of(
+    st.tuples(st.integers(1, 9), st.just(0)),
+    st.tuples(st.just(0), st.integers(1, 9)),
+    st.tuples(st.integers(1, 9), st.integers(1, 9)),
+)
 QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -47,22 +52,29 @@ def stream(rows: Sequence[Row], keys: int, size: int, ranks: Sequence[int] | Non
     return CArrayStream.from_c_arrays(tables, nanoarrow.c_schema(schema))
 
 
-def found(rows: Any, keys: int, most: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+def found(rows: Any, keys: int, firsts: tuple[int, int]) -> dict[tuple[int, ...], tuple[int, ...]]:
     """Group to what was added up there."""
     names = [*(f"c{place}" for place in range(keys)), "m0", "m1", "m2", "m3"]
-    packed = wire.pack(cutting.cut(rows, names, PLACES[:keys], most, ADDS, [None] * 4))
+    packed = wire.pack(cutting.cut(rows, names, PLACES[:keys], firsts, ADDS, [None] * 4))
     kinds = ["BIGINT"] * (keys + 1) + ["HUGEINT", "BIGINT", "BIGINT"]
     read = columns.read(bytes(packed), list(zip(names, kinds, strict=True)))
     lists = [[int(value) for value in own] for own in read.values()]
     return {row[:keys]: row[keys:] for row in zip(*lists, strict=True)}
 
 
-def by_hand(rows: Sequence[Row], keys: int, most: int) -> dict[tuple[int, ...], tuple[int, ...]]:
+def by_hand(rows: Sequence[Row], keys: int, firsts: tuple[int, int]) -> dict[tuple[int, ...], tuple[int, ...]]:
     """The same, row by row."""
+    most_rows, most = (own or len(rows) for own in firsts)
+    seen: dict[int, int] = defaultdict(int)
     groups: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    if not keys:
+        cells[()] = [0, 0, 0, 0]
     for unit, first, second, number in rows:
         group, known = (first, second)[:keys], groups[unit]
+        seen[unit] += 1
+        if seen[unit] > most_rows:
+            continue
         if group not in known:
             known.append(group)
             if len(known) <= most:
@@ -76,17 +88,22 @@ def by_hand(rows: Sequence[Row], keys: int, most: int) -> dict[tuple[int, ...], 
 
 
 @QUIET
-@given(rows=ROWS, size=st.integers(1, 12), keys=st.integers(1, 2), most=st.integers(1, 9))
-def test_each_units_first_groups_are_added_up(sizes: None, rows: list[Row], size: int, keys: int, most: int) -> None:
+@given(rows=ROWS, size=st.integers(1, 12), keys=st.integers(0, 2), firsts=FIRSTS)
+def test_each_units_first_rows_and_groups_are_added_up(
+    sizes: None, rows: list[Row], size: int, keys: int, firsts: tuple[int, int]
+) -> None:
     rows.sort(key=lambda row: row[0])
-    assert found(stream(rows, keys, size), keys, most) == by_hand(rows, keys, most)
+    assert found(stream(rows, keys, size), keys, firsts) == by_hand(rows, keys, firsts)
 
 
 @pytest.mark.parametrize(
     ("units", "ranks"), [((1, 1), (2, 1)), ((1, 1), (1, 1)), ((2, 1), (1, 1)), ((1, 2, 1), (1, 1, 2))]
 )
-def test_rows_out_of_order_have_no_answer(sizes: None, units: tuple[int, ...], ranks: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("firsts", [(1, 0), (0, 1)])
+def test_rows_out_of_order_have_no_answer(
+    sizes: None, units: tuple[int, ...], ranks: tuple[int, ...], firsts: tuple[int, int]
+) -> None:
     rows: list[Row] = [(unit, 0, 0, 1) for unit in units]
     for size in (1, 2, 9):
         with pytest.raises(ValueError, match="do not lie in order"):
-            found(stream(rows, 1, size, ranks), 1, 1)
+            found(stream(rows, 1, size, ranks), 1, firsts)
