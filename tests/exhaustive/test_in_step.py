@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -99,11 +100,11 @@ def _sizes_for_an_eighth() -> AbstractContextManager[object]:
 
 
 def _no_cap() -> AbstractContextManager[object]:
-    def all_rows(release: CappedRelease, raw: RawTable, place: int) -> RawTable:
+    def all_rows(release: CappedRelease, raw: RawTable, place: int) -> Iterator[tuple[Any, Any]]:
         return within(release, raw, len(release.search.edges) - 1)
 
-    within = CappedRelease.within
-    return patch.object(CappedRelease, "within", all_rows)
+    within = CappedRelease.groups_within
+    return patch.object(CappedRelease, "groups_within", all_rows)
 
 
 def _a_count_that_is_not_paid_for() -> AbstractContextManager[object]:

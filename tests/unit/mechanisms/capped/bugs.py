@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 from unittest.mock import patch
 
@@ -17,11 +17,14 @@ __all__ = ["BUGS"]
 def no_cap(kind: type[CappedRelease]) -> AbstractContextManager[object]:
     """All rows of a unit count, whatever the cap."""
 
-    def everything(release: CappedRelease, raw: RawTable, place: int) -> RawTable:
-        return within(release, raw, len(release.search.edges))
+    stack = ExitStack()
+    for name in ("within", "groups_within"):  # both ways to the rows within a cap
+        stack.enter_context(patch.object(kind, name, _uncapped(getattr(kind, name))))
+    return stack
 
-    within: Callable[..., RawTable] = kind.within
-    return patch.object(kind, "within", everything)
+
+def _uncapped(within: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda release, raw, place: within(release, raw, len(release.search.edges))
 
 
 def every_row_a_unit(_: type[CappedRelease]) -> AbstractContextManager[object]:
