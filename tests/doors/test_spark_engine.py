@@ -20,7 +20,7 @@ from dpsql.engine.spark.engine import SparkEngine
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
 from dpsql.proxy import Proxy, refresh
 from examples.spark import Server, apache, load, moved, running
-from tests.doors.twins import CLINIC, Twins, opened, statement_of, twins_on
+from tests.doors.twins import CLINIC, Twins, assert_shared, opened, statement_of, twins_on
 from tests.sql.corpus import Block, blocks
 
 pytestmark = pytest.mark.doors
@@ -57,7 +57,7 @@ def assert_bounded_alike(twins: dict[str, Twins], cluster: Server) -> int:
             for table in pair.tables:
                 held = {row[0] for row in here.execute(f'DESCRIBE "{table}"').fetchall()}
                 columns = [name for name, _ in there.columns(f"SELECT * FROM {tables.dialect.bounded(table)}")]
-                assert set(columns) <= held  # DuckDB's worker has numbers of units, and places of values, besides
+                assert_shared(held, columns)
                 quoted = ", ".join(map(tables.dialect.quoted, columns))
                 named = ", ".join(f'"{column}"' for column in columns)
                 ours = in_order([tuple(row) for row in here.execute(f'SELECT {named} FROM "{table}"').fetchall()])

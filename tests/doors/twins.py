@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from dpsql.answers.postprocess import made_up
 from dpsql.charging import Spoken
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import UnsupportedQuery
+from dpsql.plan.catalog import NUMBER, place_name
 from dpsql.plan.plans import PublicPlan
 from dpsql.privacy.tables import OUTSIDE, RawTable
 from dpsql.worker.sizing import OF
@@ -25,7 +26,7 @@ from tests.sql.corpus import Block
 from tests.sql.databases import POLICIES, build
 from tests.sql.described import planned
 
-__all__ = ["CLINIC", "Twins", "opened", "statement_of", "twins_on"]
+__all__ = ["CLINIC", "Twins", "assert_shared", "opened", "statement_of", "twins_on"]
 
 Server = TypeVar("Server")
 
@@ -122,6 +123,12 @@ def twins_on(
 def opened(policy: Path) -> dpsql.testing.TestProxy:
     """A proxy without noise."""
     return dpsql.testing.open(policy, sampler=dpsql.testing.Noiseless())
+
+
+def assert_shared(held: Collection[str], columns: Collection[str]) -> None:
+    """A bounded table elsewhere has all columns of DuckDB's but the small numbers that its worker adds up by."""
+    own = {NUMBER, *map(place_name, columns)}
+    assert set(columns) == set(held) - own
 
 
 def statement_of(sql: str, **more: Any) -> EngineStatement:
