@@ -76,8 +76,11 @@ def _follow(key: Key) -> bool:
     return 2 < len(numbers) == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
-def placed(printer: Printer, key: Key) -> str:
-    """A column of the place of a key's value in its domain; behind its end for all others. NULL is listed last."""
+def placed(printer: Printer, key: Key, *, narrow: bool = False) -> str:
+    """A column of the place of a key's value in its domain; behind its end for all others. NULL is listed last.
+
+    It is a BIGINT, or ``narrow``, of as few bytes as hold it.
+    """
     name, domain = printer.quoted(key.name), key.domain or ()
     kind, cases, follow = key.expression.facts.type, [], _follow(key)
     if follow:
@@ -91,7 +94,8 @@ def placed(printer: Printer, key: Key) -> str:
             cases.append(f"WHEN {name} IS NULL THEN {at}")
         elif not follow:
             cases.append(f"WHEN {name} = {printer.constant(value, kind)} THEN {at}")
-    place = printer.cast(f"CASE {' '.join(cases)} ELSE {len(domain)} END" if cases else "0", "BIGINT")
+    place = f"CASE {' '.join(cases)} ELSE {len(domain)} END" if cases else "0"
+    place = printer.dialect.narrowed(place, 0, len(domain)) if narrow else printer.cast(place, "BIGINT")
     return f"{place} AS {name}"
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.counted import placeable
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import lies
+from dpsql.engine.ranked import numbered
 from dpsql.engine.rows import ValueColumn
 from dpsql.engine.streamed import Add, few
 from dpsql.errors import InvariantBroken
@@ -40,7 +40,7 @@ class TotalRows:
     """What totals of units are made of, row by row.
 
     Attributes:
-        source: The rows, which lie unit by unit, with the keys over them.
+        source: The rows, which have their unit's number, with the keys over them.
         functions: What is added up of them, for each kind of total: ``count_rows``, ``count`` or ``sum``.
         columns: Its argument with the grid of a sum; None where all rows count.
         bins: Of the totals, see `EngineStatement.bins`; () where they are only clamped.
@@ -68,7 +68,7 @@ class TotalRows:
 
 
 def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
-    """The rows behind totals, where an engine can add them up as they lie, unit by unit; else None.
+    """The rows behind totals, where the worker can add them up, unit by unit; else None.
 
     Raises:
         InvariantBroken: If there are several kinds of totals, and it cannot, or they are not of the same rows.
@@ -115,7 +115,7 @@ def _rows(printer: Printer, source: Source, own: Expression, own_grid: Grid) -> 
     step = 1 if grid is None else grid.step
     if not FUNCTIONS[value.function].additive or step != own_grid.step:
         return None
-    if not lies(printer, relation.input) or rows_per_unit(relation.input) * most > FARTHEST_STEP:
+    if numbered(printer, relation.input) is None or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
     if not all(map(placeable, source.keys)):
         return None

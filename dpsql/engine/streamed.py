@@ -1,10 +1,14 @@
-"""Rows of one table as they lie, unit by unit, for the worker to add up: small whole numbers, in one pass.
+"""Rows for the worker to add up, unit by unit: small whole numbers, in one pass.
 
 Theorem. What is added up is what the database finds by grouping: the same rows, with the same keys and values, come in
 the order of their units, which have numbers in that order, and a worker that finds them otherwise gives no answer. A
 type holds all values that its column may have: those of its grid, less its shift.
 
-Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_cut.py.
+Rows of one table lie in that order. Those of a join are grouped by the number that their unit has in the largest of its
+tables, where each row has a row of the same unit, and of that unit alone: so the worker gets one row for each unit and
+group, with all totals together.
+
+Tests: tests/unit/engine/test_sized.py, tests/unit/engine/test_streamed.py.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from typing import Any
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.counted import placeable, placed
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import lies
+from dpsql.engine.ranked import lies, numbered
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
@@ -25,7 +29,7 @@ from dpsql.plan.catalog import NUMBER, RANK, place_name
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Scan
 from dpsql.plan.plans import Key
-from dpsql.plan.relations import filtered_scan
+from dpsql.plan.relations import filtered_scan, scans, unit_scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type, Value
 from dpsql.worker import lying
@@ -55,20 +59,20 @@ class Add:
 def streamed(
     printer: Printer, source: Source, adds: Sequence[Add], fields: Sequence[tuple[str, str]], *, ranked: bool
 ) -> EngineStatement:
-    """The rows of one table, with what is added up of them.
+    """Rows that have their unit's number, with what is added up of them.
 
     Args:
         printer: Collects what the text uses.
-        source: Rows that lie in order, with keys whose places are found; nothing is cut.
+        source: The rows, with keys whose places are found; nothing is cut.
         adds: What is added up.
         fields: The columns of what comes, behind the keys.
         ranked: Whether their ranks come with them.
     """
-    found = filtered_scan(source.relation)
-    if found is None:
-        raise InvariantBroken("rows that do not lie in order were to be added up")
-    scan, keys = found[0], in_order(source)
-    stored = {key.name: _stored(scan.table.columns, scan.alias, key) for key in keys.keys}
+    found, keys = filtered_scan(source.relation), in_order(source)
+    scan = numbered(printer, source.relation) if found is None else found[0]
+    if scan is None or (ranked and found is None):
+        raise InvariantBroken("rows without the number or the order of their units were to be added up")
+    stored = {key.name: _stored(unit_scans(source.relation), key) for key in keys.keys}
     shown = [replace(key, expression=stored[key.name] or key.expression) for key in keys.keys]
     values = list(dict.fromkeys((add.of, add.shift) for add in adds if add.of is not None and add.of.grid is not None))
     known = {own.argument: (own, shift) for own, shift in values}
@@ -77,7 +81,7 @@ def streamed(
     ranks = [Column(scan.alias, RANK, Facts(Type.INTEGER))] if ranked else []
     number = Column(scan.alias, NUMBER, Facts(Type.INTEGER))
     rows = value_rows(printer, replace(keys, keys=tuple(shown)), [own for own, _ in values], unit=number, ranks=ranks)
-    columns = [printer.quoted(key.name) if stored[key.name] else placed(printer, key) for key in keys.keys]
+    columns = [printer.quoted(key.name) if stored[key.name] else placed(printer, key, narrow=True) for key in keys.keys]
     columns.append(printer.quoted(UNIT))
     if ranked:
         rank = printer.dialect.narrowed(printer.quoted("r0"), 0, scan.table.rows_per_unit)
@@ -93,15 +97,33 @@ def streamed(
             wanted.append(("count", values.index(known[add.of.argument])))
         else:
             wanted.append(("sum", values.index((add.of, 0))))
+    sql = f"SELECT {', '.join(columns)} FROM ({rows}) AS q"
+    if found is None:
+        sql, wanted = _by_unit(printer, [key.name for key in keys.keys], sql, wanted)
     return EngineStatement(
-        sql=f"SELECT {', '.join(columns)} FROM ({rows}) AS q",
+        sql=sql,
         parameters=tuple(printer.parameters),
         columns=(*((key.name, "BIGINT") for key in keys.keys), *fields),
-        tables=frozenset({scan.table.name}),
+        tables=frozenset(scan.table.name for scan in scans(source.relation)),
         functions=frozenset(printer.functions),
         adds=tuple(wanted),
         listed=tuple((key.name, key.domain or ()) for key in keys.keys),
     )
+
+
+def _by_unit(
+    printer: Printer, keys: Sequence[str], rows: str, adds: Sequence[tuple[str, int]]
+) -> tuple[str, list[tuple[str, int]]]:
+    """One row for each unit and group, in the order of the units, and what is added up of these."""
+    printer.functions.add("count")
+    by = ", ".join(map(printer.quoted, [*keys, UNIT]))
+    totals = list[str]()
+    for index, (function, at) in enumerate(adds):
+        x = "*" if function == "rows" else column_name(printer, at)
+        total = printer.call("sum_of_integers", x) if function == "sum" else f"COUNT({x})"
+        totals.append(f"{printer.cast(total, 'BIGINT')} AS {column_name(printer, index)}")
+    sql = f"SELECT {', '.join([by, *totals])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {printer.quoted(UNIT)}"
+    return sql, [("sum", index) for index in range(len(adds))]
 
 
 def in_order(source: Source) -> Source:
@@ -115,14 +137,15 @@ def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
     return (*sorted(known), *([None] if None in domain else []))
 
 
-def _stored(columns: Any, alias: str, key: Key) -> Column | None:
+def _stored(tables: Sequence[Scan], key: Key) -> Column | None:
     """The column with the places of a key's values; None where there is none of just these values, in this order."""
     own = key.expression
-    if not isinstance(own, Column) or own.name not in columns:
+    scan = next((s for s in tables if isinstance(own, Column) and s.alias == own.alias), None)
+    if scan is None or not isinstance(own, Column) or own.name not in scan.table.columns:
         return None
-    places = columns[own.name].stored_places
+    places = scan.table.columns[own.name].stored_places
     known = tuple(value for value in key.domain or () if value is not None)
-    return Column(alias, place_name(own.name), Facts(Type.INTEGER)) if places and known == places else None
+    return Column(own.alias, place_name(own.name), Facts(Type.INTEGER)) if places and known == places else None
 
 
 def _value(printer: Printer, index: int, own: ValueColumn, shift: int) -> str:

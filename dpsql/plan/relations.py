@@ -38,6 +38,7 @@ __all__ = [
     "scans",
     "size_of",
     "unit_of",
+    "unit_scans",
 ]
 
 
@@ -173,6 +174,22 @@ def unit_of(relation: Relation) -> Column | None:
         if all(map(names_unit, expressions)):
             return Column(relation.alias, name, expressions[0].facts, unit=True)
     return None
+
+
+def unit_scans(relation: Relation) -> tuple[Scan, ...]:
+    """The private tables of each of which every row has one row, and all of these the same unit, from left to right.
+
+    For two private sides of a join have equal units, and the rows that a left join keeps are those of its left side.
+    """
+    match relation:
+        case Scan():
+            return () if relation.table.unit is None else (relation,)
+        case Filter() | Semi():
+            return unit_scans(relation.input)
+        case Join():
+            return unit_scans(relation.left) + (() if relation.outer else unit_scans(relation.right))
+        case _:
+            return ()
 
 
 def names_unit(expression: Expression) -> bool:

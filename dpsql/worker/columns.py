@@ -14,6 +14,7 @@ import numpy as np
 from nanoarrow import Type
 
 from dpsql.worker import wire
+from dpsql.worker.ordered import present_of
 
 __all__ = ["counted", "read"]
 
@@ -126,7 +127,7 @@ _SIMPLE = {
 
 def _column(wire_type: str, chunks: list[Any]) -> Sequence[Any]:
     parts = [_READERS[wire_type](chunk) for chunk in chunks]
-    masks = [_present(chunk) for chunk in chunks]
+    masks = [present_of(chunk) for chunk in chunks]
     if all(mask is None for mask in masks):
         if wire_type in _NUMPY:
             arrays: list[Any] = parts or [np.empty(0, _NUMPY[wire_type])]
@@ -144,14 +145,6 @@ _NUMPY = {"BIGINT": np.int64, "DOUBLE": np.float64}
 
 def _listed(part: Any) -> list[Any]:
     return part if isinstance(part, list) else part.tolist()
-
-
-def _present(chunk: Any) -> Any:
-    """(n,) bool, false where the value is NULL; None where all are present."""
-    if len(memoryview(chunk.buffers[0])) == 0:
-        return None
-    present = _bits(chunk, 0)
-    return None if present.all() else present
 
 
 def _bits(chunk: Any, buffer: int) -> Any:
@@ -196,7 +189,7 @@ def _timestamps(chunk: Any) -> list[datetime]:
 
 def _filled(chunk: Any, dtype: Any) -> list[int]:
     """The stored integers, 0 where the value is NULL: what lies under a NULL is arbitrary."""
-    values, present = _fixed(dtype)(chunk), _present(chunk)
+    values, present = _fixed(dtype)(chunk), present_of(chunk)
     return values.tolist() if present is None else np.where(present, values, 0).tolist()  # type: ignore[no-any-return]
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.counting import starts
+from dpsql.worker.ordered import present_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,11 +156,8 @@ def _column(child: Any) -> Column:
     if width is None:
         raise ValueError("only whole numbers are added up")
     values: Whole = np.frombuffer(child.buffers[1], width, count=len(child))
-    bits = np.frombuffer(child.buffers[0], np.uint8)
-    if not len(bits):
-        return values, None
-    present = np.unpackbits(bits, bitorder="little", count=len(child)).astype(np.bool_)
-    return (values, None) if present.all() else (np.where(present, values, values.dtype.type(0)), present)
+    present = present_of(child)
+    return (values, None) if present is None else (np.where(present, values, values.dtype.type(0)), present)
 
 
 def _joined(held: Sequence[Sequence[Column]]) -> list[Column]:

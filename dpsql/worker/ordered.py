@@ -17,12 +17,24 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Whole = npt.NDArray[np.int64]
+    Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "Units", "values_of"]
+__all__ = ["PLACE", "UNIT", "Ranks", "Units", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
 DISORDER = "the rows do not lie in order"
+
+
+def present_of(child: Any) -> Mask | None:
+    """(n,) where a column of a chunk has a value; None where it has one everywhere."""
+    import numpy as np
+
+    bits = np.frombuffer(child.buffers[0], np.uint8)
+    whole, more = divmod(len(child), 8)
+    if not len(bits) or (bool((bits[:whole] == 255).all()) and all(bits[whole] >> at & 1 for at in range(more))):
+        return None
+    return np.unpackbits(bits, bitorder="little", count=len(child)).view(np.bool_)
 
 
 def values_of(child: Any) -> Whole:
@@ -35,10 +47,7 @@ def values_of(child: Any) -> Whole:
 
     if child.schema.type is not nanoarrow.Type.INT64:
         raise ValueError("only BIGINT is counted")
-    if (
-        len(memoryview(child.buffers[0]))
-        and not np.unpackbits(np.frombuffer(child.buffers[0], np.uint8), bitorder="little", count=len(child)).all()
-    ):
+    if present_of(child) is not None:
         raise ValueError("a NULL is not counted")
     values: Whole = np.frombuffer(child.buffers[1], np.int64, count=len(child))
     return values

@@ -28,6 +28,15 @@ ORDERS = """
       placed: {type: date, bounds: [2024-01-01, 2024-04-09], nullable: true}
       month: {type: integer, bounds: [1, 12]}
 """
+RETURNS = """\
+  returns:
+    unit: customer
+    rows_per_unit: 9
+    columns:
+      reason: {type: text, values: [late, broken], nullable: true}
+      back: {type: integer, bounds: [1, 12]}
+      fee: {type: integer, bounds: [-5, 40], nullable: true}
+"""
 
 
 @pytest.fixture(scope="module", params=["i % 2000", "'é' || (i % 2000)"], ids=["numbers", "texts"])
@@ -35,9 +44,11 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     made = (
         f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
         "CASE WHEN i % 13 > 0 THEN (i % 97) / 4 - (i % 11) END AS amount, i % 5 <> 0 AS paid, 1 + i % 12 AS month, "
-        "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i)"
+        "DATE '2024-01-01' + (i % 101)::INTEGER AS placed FROM range(9000) AS t(i); "
+        f"CREATE TABLE returns AS SELECT {request.param} AS customer, ['broken', 'late', NULL][1 + i % 3] AS reason, "
+        "1 + i % 12 AS back, CASE WHEN i % 7 > 0 THEN i % 41 - 5 END AS fee FROM range(3000) AS t(i)"
     )
-    yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS))
+    yield from sessions(tmp_path_factory.mktemp("sized"), made, policy(ORDERS + RETURNS))
 
 
 @pytest.mark.parametrize("where", ["", " WHERE paid"])
@@ -53,6 +64,22 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 )
 def test_rows_that_lie_by_unit_are_added_up_as_the_database_would(session: Session, asked: str, where: str) -> None:
     assert added_up_alike(session, asked.replace("FROM orders", f"FROM orders{where}")) == {True}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT COUNT(*), SUM(fee), SUM(amount) FROM returns JOIN orders USING (customer)",
+        "SELECT reason, COUNT(*), SUM(amount) FROM orders JOIN returns ON orders.customer = returns.customer "
+        "AND month = back WHERE paid AND fee > 3 GROUP BY reason",
+        "SELECT reason, region, COUNT(fee), SUM(amount) FROM orders LEFT JOIN returns "
+        "ON orders.customer = returns.customer AND month = back AND fee < 20 GROUP BY reason, region",
+        "SELECT region, SUM(amount) FROM orders WHERE customer IN (SELECT customer FROM returns WHERE fee < 4) "
+        "GROUP BY region",
+    ],
+)
+def test_rows_of_joins_are_added_up_as_the_database_would(session: Session, asked: str) -> None:
+    assert added_up_alike(session, asked) == {True}
 
 
 @pytest.mark.parametrize(
