@@ -132,8 +132,8 @@ def _selected(request: Any) -> list[list[str]]:
         names += [f"x{index}" for index in range(1 + max(at for _, at in request["adds"]))]
         return [[name, ANY] for name in names]
     if request["edges"]:
-        return [*columns[:-3], [UNIT, ANY], [PLACE, "BIGINT"]]
-    return columns[:-1] if request["words"] else columns
+        return [[name, ANY] for name in (*(own for own, _ in columns[:-3]), UNIT, PLACE)]
+    return [[name, ANY] for name, _ in columns[:-1]] if request["words"] else columns
 
 
 def _added(request: Any, stream: Any) -> Any:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import nanoarrow
 
 from dpsql.worker.counting import starts
-from dpsql.worker.ordered import present_of
+from dpsql.worker.ordered import numbers_of, present_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,15 +147,7 @@ def _column(child: Any) -> Column:
     """The values of a column of a chunk, 0 where NULL, and where there is one; None where there are no NULLs."""
     import numpy as np
 
-    width = {
-        nanoarrow.Type.INT8: np.int8,
-        nanoarrow.Type.INT16: np.int16,
-        nanoarrow.Type.INT32: np.int32,
-        nanoarrow.Type.INT64: np.int64,
-    }.get(child.schema.type)
-    if width is None:
-        raise ValueError("only whole numbers are added up")
-    values: Whole = np.frombuffer(child.buffers[1], width, count=len(child))
+    values = numbers_of(child)
     present = present_of(child)
     return (values, None) if present is None else (np.where(present, values, values.dtype.type(0)), present)
 

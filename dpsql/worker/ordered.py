@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Whole = npt.NDArray[np.int64]
+    Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "Units", "present_of", "values_of"]
+__all__ = ["PLACE", "UNIT", "Ranks", "Units", "numbers_of", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
@@ -37,20 +37,34 @@ def present_of(child: Any) -> Mask | None:
     return np.unpackbits(bits, bitorder="little", count=len(child)).view(np.bool_)
 
 
+def numbers_of(child: Any) -> Whole:
+    """(n,) of a column of whole numbers of a chunk, as wide as they come; anything where it is NULL.
+
+    Raises:
+        ValueError: If it is another.
+    """
+    import numpy as np
+
+    width = {
+        nanoarrow.Type.INT8: np.int8,
+        nanoarrow.Type.INT16: np.int16,
+        nanoarrow.Type.INT32: np.int32,
+        nanoarrow.Type.INT64: np.int64,
+    }.get(child.schema.type)
+    if width is None:
+        raise ValueError("only whole numbers are read")
+    return np.frombuffer(child.buffers[1], width, count=len(child))
+
+
 def values_of(child: Any) -> Whole:
-    """(n,) of a BIGINT column of a chunk.
+    """The same of a column without NULLs.
 
     Raises:
         ValueError: If it is another, or holds a NULL.
     """
-    import numpy as np
-
-    if child.schema.type is not nanoarrow.Type.INT64:
-        raise ValueError("only BIGINT is counted")
     if present_of(child) is not None:
         raise ValueError("a NULL is not counted")
-    values: Whole = np.frombuffer(child.buffers[1], np.int64, count=len(child))
-    return values
+    return numbers_of(child)
 
 
 class Units:

@@ -86,6 +86,37 @@ def test_a_value_beyond_its_digits_is_no_other_row(row: tuple[int, int, int]) ->
         put_together([(0, 5, 0), row], [[(-3, 2 if row[0] == 4 else 3), (5, 2), (0, 1)]], 2)
 
 
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rows=st.lists(st.integers(-3, 4), max_size=60), size=st.integers(1, 20), slots=st.sampled_from([0, 1, 99]))
+def test_numbers_of_few_digits_are_counted_by_a_table(
+    small_pieces: None, rows: list[int], size: int, slots: int
+) -> None:
+    tables = [
+        nanoarrow.c_array_from_buffers(
+            nanoarrow.struct({"a": nanoarrow.int32()}),
+            length=len(part),
+            buffers=[None],
+            children=[nanoarrow.c_array(part, nanoarrow.int32())],
+        )
+        for part in (rows[start : start + size] for start in range(0, len(rows), size))
+    ]
+    schema = nanoarrow.c_schema(nanoarrow.struct({"a": nanoarrow.int32()}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "ROOMY", slots)
+        packed = counting.counted(CArrayStream.from_c_arrays(tables, schema), [[(-3, 3)]])
+    assert [own.dtype for own in packed] == [np.int64, np.int64]
+    found = dict(zip(*(own.tolist() for own in packed), strict=True))
+    assert list(found.items()) == sorted(Counter(row + 3 for row in rows).items())
+
+
+@pytest.mark.parametrize("low", [-(2**30), 0, 2**30])
+@pytest.mark.parametrize("value", [-(2**31), -(2**30) - 1, 2**30 + 1, 2**31 - 1])
+def test_a_narrow_value_beyond_its_digits_is_seen(low: int, value: int) -> None:
+    if not low <= value < low + 2**30:
+        with pytest.raises(ValueError, match="outside of its bounds"):
+            counting._above(np.array([value], dtype=np.int32), low, 30)
+
+
 KINDS = {"number": nanoarrow.int64(), "text": nanoarrow.string()}
 VISITS = st.lists(st.tuples(st.integers(0, 6), st.integers(-2, 2)), max_size=60)
 
@@ -137,7 +168,7 @@ def test_rows_that_do_not_lie_in_order_are_not_counted(rows: list[tuple[int, int
 
 
 def test_only_whole_numbers_without_null_are_counted() -> None:
-    with duckdb.connect() as connection, pytest.raises(ValueError, match="only BIGINT"):
+    with duckdb.connect() as connection, pytest.raises(ValueError, match="only whole numbers"):
         counting.counted(connection.sql("SELECT 1.5::DOUBLE AS a"), [[(0, 64)]])
     with duckdb.connect() as connection, pytest.raises(ValueError, match="a NULL"):
         counting.counted(connection.sql("SELECT unnest([1, NULL, 2])::BIGINT AS a"), [[(0, 64)]])
