@@ -34,7 +34,7 @@ from dpsql.owner.advise import newest
 from dpsql.owner.advised import advised_tables, with_bounds
 from dpsql.owner.builder import alone, build, data_digest_of
 from dpsql.owner.catalog import build_catalog
-from dpsql.owner.versions import open_engine
+from dpsql.owner.versions import Numbered, numbered, open_engine
 from dpsql.plan.options import Options
 from dpsql.policy import Limit as PolicyLimit
 from dpsql.policy import Policy, load_policy
@@ -298,6 +298,18 @@ def _check_name(analyst: object) -> None:
             f"The analyst's name is longer than {LONGEST_NAME} characters, or holds one that cannot be printed. "
             "Write the name of an account in the policy."
         )
+
+
+def numbered_sources(policy: Policy) -> list[Numbered]:
+    """The tables whose stores number their versions, beside what the bounded tables were built from; the owner's.
+
+    Raises:
+        LedgerError, OperationalError: As `open`.
+    """
+    if not policy.resolve(policy.budget.ledger).exists():
+        return numbered(policy, Path(), 0)
+    with open_ledger(policy) as ledger:
+        return numbered(policy, cache_directory(policy, ledger), ledger.version())
 
 
 def _new_version(policy: Policy, ledger: Ledger, cache: Path, reason: str, progress: Progress | None) -> int:

@@ -6,7 +6,7 @@ import typer
 
 from dpsql.cli.app import app
 from dpsql.cli.arguments import PolicyFile
-from dpsql.cli.running import progress, told
+from dpsql.cli.running import line, progress, told
 from dpsql.errors import OperationalError
 
 __all__ = ["check", "refresh", "schema"]
@@ -24,6 +24,7 @@ def check(policy: PolicyFile) -> None:
     from dpsql.owner.partition_report import partition_findings
     from dpsql.owner.recommend import contradictions, unmeasured
     from dpsql.policy import load_policy
+    from dpsql.proxy import numbered_sources
 
     loaded = load_policy(policy)
     with told(policy):
@@ -36,6 +37,7 @@ def check(policy: PolicyFile) -> None:
             *partition_findings(loaded),
             *(contradictions(loaded, facts) if facts is not None else unmeasured(loaded)),
         ]
+        sources = numbered_sources(loaded)
     if findings:
         rows = [
             (
@@ -49,6 +51,8 @@ def check(policy: PolicyFile) -> None:
         ]
         names = ("severity", "where", "what", "count", "share")
         typer.echo(text_table(names, rows, right=(False, False, False, True, True), widest=None))
+    for source in sources:
+        typer.echo(f"{line(str(source))}.")
     errors = sum(finding.severity == "error" for finding in findings)
     if errors:
         raise OperationalError(f"The data do not fit the policy. Errors above: {errors}.")
@@ -59,10 +63,14 @@ def check(policy: PolicyFile) -> None:
 def refresh(policy: PolicyFile) -> None:
     """The owner: the data are a new version. Builds the bounded views; refreshes no budget."""
     from dpsql import proxy
+    from dpsql.policy import load_policy
 
     with progress() as bar, told(policy):
         version = proxy.refresh(policy, progress=bar)
+        sources = proxy.numbered_sources(load_policy(policy))
     typer.echo(f"The tables are at version {version}. Earlier answers are no longer replayed free.")
+    for source in sources:
+        typer.echo(f"{line(str(source))}.")
 
 
 @app.command()

@@ -29,6 +29,7 @@ __all__ = [
     "data_digest",
     "data_digest_of",
     "fingerprint",
+    "newest_versions",
     "unchanged",
     "version_directory",
 ]
@@ -49,6 +50,8 @@ def version_directory(directory: Path, version: int) -> Path:
 def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress: Progress | None = None) -> None:
     """Builds one version of the bounded tables, or leaves everything as it was. To be done under `alone`.
 
+    A table whose store numbers its versions is read at the one that is the newest when this begins.
+
     Args:
         policy: What to build, and where the source is.
         key: The contribution key: secret, the same for all versions under one ledger.
@@ -61,19 +64,21 @@ def build(policy: Policy, *, key: bytes, version: int, directory: Path, progress
         OperationalError: If the data change meanwhile, or anything else fails; details go to the owner's log.
     """
     shape = shape_of(policy)
+    at = newest_versions(shape)
+    fixed = shape.at(at)
     with _writable(directory), _scratch(directory) as scratch:
         made = scratch / "made"
         made.mkdir(mode=0o700)
-        before = fingerprint(shape)
+        before = fingerprint(fixed)
         records = _records(directory, version)
         if shape.classes is not None and records is None:
             OPERATOR.warning("the record of classes is lost: every unit is of class %r now", shape.classes.strictest)
-        request = {"job": "build", "shape": shape.message(), "key": key.hex(), "into": str(made), "records": records}
+        request = {"job": "build", "shape": fixed.message(), "key": key.hex(), "into": str(made), "records": records}
         request["before"] = _before(directory)
         made_of = in_owner_process(request, progress)
-        if fingerprint(shape) != before:
+        if fingerprint(fixed) != before:
             raise OperationalError("The data changed while the bounded tables were built. Run dpsql refresh again.")
-        facts = {"version": version, "shape": shape.digest, "sources": before, **made_of}
+        facts = {"version": version, "shape": shape.digest, "sources": before, "at": at, **made_of}
         shutil.rmtree(made / "spill", ignore_errors=True)
         (made / FACTS).write_bytes(wire.encode(facts))
         for file in made.iterdir():
@@ -141,6 +146,11 @@ def unchanged(shape: Shape, facts: Mapping[str, Any], place: Path) -> bool:
         with suppress(OSError):
             write_whole(place / FACTS, wire.encode({**facts, "sources": now}))
     return True
+
+
+def newest_versions(shape: Shape) -> dict[str, str]:
+    """What names the newest version of each table whose store numbers them, by what its database calls the table."""
+    return dict(sources(shape.engine).versions(shape.source, shape.files))
 
 
 def fingerprint(shape: Shape) -> Any:

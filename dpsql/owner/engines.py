@@ -35,6 +35,15 @@ class Sources(Protocol):
     `wire.encode` takes it.
     """
 
+    def versions(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Mapping[str, str]:
+        """What names the newest version of each table whose store keeps numbered ones, now; it costs next to nothing.
+
+        In the place of a table's own file it stands for the rows of that version, whatever is committed later.
+        """
+
+    def number(self, version: str) -> int:
+        """The number that the store gives to a version of `versions`."""
+
     def fingerprint(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Any:
         """What surely is another one when the data changed; it costs next to nothing."""
 

@@ -226,6 +226,11 @@ class Shape:
         """Each table's own file, None for one without, by what its database calls it."""
         return dict(table.place for table in self.tables)
 
+    def at(self, versions: Mapping[str, str]) -> Shape:
+        """The same with these versions of tables, by what their database calls them, in the place of the newest."""
+        fixed = (replace(table, source=versions.get(table.place[0], table.source)) for table in self.tables)
+        return replace(self, tables=tuple(fixed))
+
     def table(self, name: str) -> TableShape:
         """The table of this name."""
         return next(table for table in self.tables if table.name == name)

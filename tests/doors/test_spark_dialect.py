@@ -14,7 +14,8 @@ import duckdb
 import pytest
 
 from dpsql.engine.dialect import WIRE, filled
-from dpsql.engine.spark.connecting import SparkSession, driver
+from dpsql.engine.spark.client import driver
+from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.dialect import spark
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.functions import Function

@@ -5,7 +5,9 @@ Each fault is answered at a door before a real server.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -13,8 +15,9 @@ import pytest
 
 import dpsql
 import dpsql.testing
-from dpsql.engine.spark.connecting import SETTINGS
+from dpsql.engine.spark.connecting import SETTINGS, SparkFailed, opened
 from dpsql.errors import EngineFailed, OperationalError, PolicyError
+from dpsql.policy import load_policy
 from dpsql.proxy import refresh
 from dpsql.testing_samplers import Noiseless
 from examples.spark import Server
@@ -29,6 +32,8 @@ MEMORY = (grpc.StatusCode.RESOURCE_EXHAUSTED, "Resources exhausted: 77 people")
 NO_ROUTINE = (grpc.StatusCode.INTERNAL, "[UNRESOLVED_ROUTINE] Cannot resolve routine `split_part`")
 DENIED = (grpc.StatusCode.PERMISSION_DENIED, "[INSUFFICIENT_PERMISSIONS] of 77 people")
 STRANGER = (grpc.StatusCode.UNAUTHENTICATED, "no such token")
+
+SLOW = 1.0  # Seconds that a busy server takes to read a statement. A choice: far more than an idle one takes.
 
 Place = tuple[Broken, Path]
 
@@ -100,8 +105,9 @@ def test_a_build_that_fails_midway_leaves_the_version_that_stands(place: Place) 
 
     def after_some(called: str, message: bytes) -> Fault | None:
         nonlocal count
-        count += called == "ExecutePlan"
-        return MEMORY if count > 4 and called == "ExecutePlan" else None
+        writes = called == "ExecutePlan" and b"parquet" in message
+        count += writes
+        return MEMORY if count > 1 and writes else None
 
     door.answers = after_some
     with pytest.raises(OperationalError, match="not enough disk or memory"):
@@ -111,6 +117,23 @@ def test_a_build_that_fails_midway_leaves_the_version_that_stands(place: Place) 
         assert proxy._backend.engine.version == 1
         assert proxy.session(analyst="ana").query("SELECT COUNT(*) FROM odd").rows
     assert refresh(policy) == 2
+
+
+def test_a_server_that_is_busy_is_waited_for_as_long_as_is_said(place: Place, cluster: Server) -> None:
+    door, policy = place
+    remote = load_policy(policy).engine.source(str)["remote"]
+
+    def busy(called: str, message: bytes) -> Fault | None:
+        time.sleep(SLOW if called == "AnalyzePlan" else 0)
+        return None
+
+    door.answers = busy
+    with closing(opened(remote, 10 * SLOW)) as session:  # a build waits for much longer
+        assert [name for name, _ in session.columns("SELECT 1 AS one")] == ["one"]
+        session.seconds = SLOW / 4
+        with pytest.raises(SparkFailed) as failed:
+            session.columns("SELECT 1 AS one")
+    assert failed.value.gone and failed.value.late
 
 
 def test_whatever_a_session_was_set_to_the_answers_are_the_same(place: Place, cluster: Server) -> None:

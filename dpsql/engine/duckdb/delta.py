@@ -1,7 +1,7 @@
-"""Delta Lake tables on this machine: which Parquet files are the newest version, and what their folders say.
+"""Delta Lake tables on this machine: which Parquet files are a version, and what their folders say.
 
-The log is read by ``deltalake``, which comes with the extra ``delta``; the rows are read by DuckDB. Each look takes the
-newest version that there is: a commit that comes later is a change of the data, as another file is.
+The log is read by ``deltalake``, which comes with the extra ``delta``; the rows are read by DuckDB. A version is told
+by the file of its commit: one that comes later is a change of the data, as another file is.
 
 Source: the protocol, https://github.com/delta-io/delta/blob/master/PROTOCOL.md (add actions, partition values, table
 features). Tests: tests/unit/engine/test_delta.py.
@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.errors import OperationalError, PolicyError
 
-__all__ = ["is_delta", "newest_commit", "rows_of_delta"]
+__all__ = ["commit_number", "is_delta", "newest_commit", "rows_of_delta"]
 
 _LOG = "_delta_log"
 _FILE = "file of dpsql"  # The column that says which file a row is of.
@@ -41,15 +41,28 @@ def is_delta(name: str) -> bool:
 
 def newest_commit(name: str) -> str:
     """The file of the newest version in a table's log: another one is a change of the data."""
-    return max(str(file) for file in [Path(name) / _LOG, *(Path(name) / _LOG).glob("[0-9]*.json")])
+    files = map(str, (Path(name) / _LOG).glob("[0-9]*.json"))
+    return max((file for file in files if commit_number(file) is not None), default=str(Path(name) / _LOG))
 
 
-def rows_of_delta(table: str, name: str) -> str:
-    """What to write after FROM for the newest version of a Delta table.
+def commit_number(file: str) -> int | None:
+    """The number of the version that a file of a log commits; None of any other file.
+
+    >>> commit_number("visits/_delta_log/00000000000000000012.json"), commit_number("visits/12.json")
+    (12, None)
+    """
+    path = Path(file)
+    known = path.parent.name == _LOG and path.suffix == ".json" and path.stem.isdecimal()
+    return int(path.stem) if known else None
+
+
+def rows_of_delta(table: str, name: str, commit: str) -> str:
+    """What to write after FROM for a version of a Delta table.
 
     Args:
         table: The table, for messages.
         name: The path of its folder.
+        commit: The file of the version's commit.
 
     Raises:
         OperationalError: ``deltalake`` is not installed.
@@ -63,7 +76,7 @@ def rows_of_delta(table: str, name: str) -> str:
             f"{name} is a Delta table. Write, in the copy of dpsql's repository: pip install '.[delta]'"
         ) from None
     try:
-        found = DeltaTable(name)
+        found = DeltaTable(name, version=commit_number(commit))
         protocol, configuration = found.protocol(), found.metadata().configuration
         added = found.get_add_actions(flatten=True)
         fields = json.loads(found.schema().to_json())["fields"]

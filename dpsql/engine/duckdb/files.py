@@ -12,7 +12,7 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.duckdb.lakes import lake_of
+from dpsql.engine.duckdb.lakes import lake_of, version_of
 from dpsql.errors import PolicyError
 
 __all__ = ["CSV", "PARQUET", "is_pattern", "is_table", "matching", "rows_of"]
@@ -49,13 +49,17 @@ def rows_of(table: str, name: str) -> tuple[str, bool]:
 
     Args:
         table: The table, for messages.
-        name: The path of its file, or a pattern; or the folder of a Delta or Iceberg table.
+        name: The path of its file, or a pattern; or the folder of a Delta or Iceberg table, whose newest version it
+            then is, or the file that tells of a version of one.
 
     Raises:
         PolicyError: If there is none, or it is of no known kind, or several do not have the same columns.
     """
+    if version := version_of(name):
+        own, place, _ = version
+        return own.rows(table, place, name), True
     if lake := lake_of(name):
-        return lake.rows(table, name), True
+        return lake.rows(table, name, lake.newest(name)), True
     files = matching(name)
     if not files or not all(Path(file).is_file() for file in files):
         raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source.")

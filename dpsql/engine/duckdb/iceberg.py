@@ -1,8 +1,8 @@
-"""Iceberg tables on this machine: which Parquet files are the newest snapshot, and which of their columns is which.
+"""Iceberg tables on this machine: which Parquet files are a snapshot, and which of their columns is which.
 
 The metadata are read by ``pyiceberg``, which comes with the extra ``iceberg``; the rows are read by DuckDB, column by
-column by Iceberg's own numbers: a column that was renamed is the same one in old files. Each look takes the newest
-metadata that there are, as the number in the file's name says: a snapshot that comes later is a change of the data.
+column by Iceberg's own numbers: a column that was renamed is the same one in old files. A version is told by its file
+of metadata, which has a number in its name: one that comes later is a change of the data.
 
 Source: the specification, https://iceberg.apache.org/spec/ (column projection, file system tables, delete files).
 Tests: tests/unit/engine/test_iceberg.py.
@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.errors import OperationalError, PolicyError
 
-__all__ = ["is_iceberg", "newest_metadata", "rows_of_iceberg"]
+__all__ = ["is_iceberg", "metadata_number", "newest_metadata", "rows_of_iceberg"]
 
 _METADATA = "metadata"
 _NUMBERED = re.compile(r"^v?(\d+)(?:-[^/]*)?(?:\.gz)?\.metadata\.json$")
@@ -43,18 +43,30 @@ def newest_metadata(name: str) -> str:
     return str(max(_numbered(Path(name)))[1])
 
 
+def metadata_number(file: str) -> int | None:
+    """The number of a file with metadata; None of any other file.
+
+    >>> metadata_number("visits/metadata/00012-5f0e.metadata.json"), metadata_number("visits/12.metadata.json")
+    (12, None)
+    """
+    path = Path(file)
+    match = _NUMBERED.match(path.name) if path.parent.name == _METADATA else None
+    return int(match[1]) if match else None
+
+
 def _numbered(folder: Path) -> list[tuple[int, Path]]:
     """The files with metadata, each behind its number."""
     files = (folder / _METADATA).glob("*.metadata.json")
     return [(int(match[1]), file) for file in files if (match := _NUMBERED.match(file.name))]
 
 
-def rows_of_iceberg(table: str, name: str) -> str:
-    """What to write after FROM for the newest snapshot of an Iceberg table.
+def rows_of_iceberg(table: str, name: str, metadata: str) -> str:
+    """What to write after FROM for a snapshot of an Iceberg table.
 
     Args:
         table: The table, for messages.
         name: The path of its folder.
+        metadata: The file with the metadata of which it is the current one.
 
     Raises:
         OperationalError: ``pyiceberg`` is not installed.
@@ -67,7 +79,7 @@ def rows_of_iceberg(table: str, name: str) -> str:
             f"{name} is an Iceberg table. Write, in the copy of dpsql's repository: pip install '.[iceberg]'"
         ) from None
     try:
-        found = StaticTable.from_metadata(newest_metadata(name))
+        found = StaticTable.from_metadata(metadata)
         beyond = [] if found.format_version <= _LAST else [f"version {found.format_version} of the format"]
         scanned = [] if beyond or not _is_here(found) else list(found.scan().plan_files())
         columns = {own.field_id: (own.name, kind) for own in found.schema().fields if (kind := _type(own.field_type))}

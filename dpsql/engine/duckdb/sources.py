@@ -14,9 +14,27 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dpsql.engine.duckdb.files import matching
-from dpsql.engine.duckdb.lakes import lake_of
+from dpsql.engine.duckdb.lakes import lake_of, version_of
 
-__all__ = ["apart", "contents", "fingerprint", "may_be_equal"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "versions"]
+
+
+def versions(source: Mapping[str, str], tables: Mapping[str, str | None]) -> dict[str, str]:
+    """The file that tells of the newest version of each table of a lake."""
+    found = {
+        name: lake.newest(file)
+        for name, file in tables.items()
+        if file is not None and (lake := lake_of(os.fsdecode(_name(file))))
+    }
+    return {name: file for name, file in found.items() if version_of(file)}  # else its log holds no version
+
+
+def number(version: str) -> int:
+    """The number of a version, as its store has it."""
+    found = version_of(version)
+    if found is None:
+        raise ValueError(version)
+    return found[2]
 
 
 def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[Any]]:
@@ -44,7 +62,7 @@ def apart(tables: Mapping[str, str | None], contents: list[list[str | None]]) ->
     the file is known here that names the others.
     """
     found = {str(path): digest for path, digest in contents}
-    files = {name: file for name, file in tables.items() if file is not None and not lake_of(os.fsdecode(_name(file)))}
+    files = {name: file for name, file in tables.items() if file is not None and not _of_lake(file)}
     own = {name: sorted(_files(file)) for name, file in files.items()}
     return {name: [[path, found.get(path)] for path in paths] for name, paths in own.items()}
 
@@ -61,6 +79,10 @@ def _files(file: str) -> list[str]:
     if lake := lake_of(os.fsdecode(_name(file))):
         return [lake.newest(file)]
     return [os.fsencode(one).decode("utf-8", "surrogateescape") for one in matching(os.fsdecode(_name(file)))]
+
+
+def _of_lake(file: str) -> bool:
+    return lake_of(os.fsdecode(_name(file))) is not None or version_of(file) is not None
 
 
 def _mark(path: str) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.relations import found_by, named, searched
 
-__all__ = ["apart", "contents", "fingerprint", "may_be_equal"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "versions"]
 
 _HASH = "encode(sha256(convert_to({}, 'UTF8')), 'hex')"
 _SHAPE = _HASH.format("concat(d.columns, d.view)")
@@ -79,3 +79,13 @@ def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> lis
 def apart(tables: Mapping[str, str | None], contents: Any) -> Mapping[str, Any]:
     """Nothing: a table may be a view, whose rows are elsewhere."""
     return {}
+
+
+def versions(source: Mapping[str, str], tables: Mapping[str, str | None]) -> Mapping[str, str]:
+    """Nothing: a build reads one snapshot of the server, which has no number that lasts."""
+    return {}
+
+
+def number(version: str) -> int:
+    """None has one."""
+    raise ValueError(version)

@@ -11,20 +11,17 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-import sys
 import uuid
-import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 from dpsql.engine.log import OPERATOR, TELLS
+from dpsql.engine.spark.client import driver
 from dpsql.errors import OperationalError
 
-__all__ = ["SETTINGS", "SparkFailed", "SparkSession", "driver", "opened"]
+__all__ = ["SETTINGS", "SparkFailed", "SparkSession", "opened"]
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",
@@ -37,6 +34,12 @@ QUICKER = {"spark.sql.codegen.hugeMethodLimit": "8000"}
 """What changes no answer, where the server lets it be set. Java compiles no method of more bytes (HotSpot's
 HugeMethodLimit): without this, Spark 4.3 makes one of a bounded table, which is then interpreted, byte by byte."""
 ANSWER_SECONDS = 60.0  # Until a server that does not answer what costs it nothing is given up. It is a choice.
+BUILDING_SECONDS = 3600.0
+"""The same while it builds, when it is busy: as long as others wait for a build (`owner.builder.PATIENCE`)."""
+ALIVE = {"grpc.keepalive_time_ms": 320_000, "grpc.keepalive_timeout_ms": 300_000}
+"""How often a server that works is asked for a sign of life, and how long it may take: no statement of a build has an
+end in time, and a machine that went without a word would be waited for. gRPC's server in Java, which is Apache Spark's,
+ends connections that ask more often than each 300 seconds."""
 REFUSES = "Spark does not answer, or does not let dpsql in. Mend engine.remote."
 LACKS = "This Spark lacks what dpsql's SQL is made of. Name one of version 4 or newer at engine.remote."
 INTERRUPT_SECONDS = 5.0  # The same of what tells it to stop. It is a choice.
@@ -68,47 +71,12 @@ class SparkFailed(Exception):  # noqa: N818 - a server's word, made into one of 
         self.lacking = False
 
 
-@cache
-def driver() -> Any:
-    """The parts of pyspark's client that are used: it comes with the extra ``spark``.
-
-    Raises:
-        OperationalError: If it is not installed.
-    """
-    with warnings.catch_warnings(), _as_a_file():
-        warnings.simplefilter("ignore")  # of pandas, which it loads and dpsql does not use
-        try:
-            import grpc
-            import pyarrow
-            from pyspark.sql.connect import proto
-            from pyspark.sql.connect.client.core import DefaultChannelBuilder
-        except ImportError:
-            raise OperationalError(
-                "engine.kind spark needs pyspark-client. Write, in the copy of dpsql's repository: "
-                "pip install '.[spark]'"
-            ) from None
-    return SimpleNamespace(grpc=grpc, arrow=pyarrow, proto=proto, channel=DefaultChannelBuilder)
-
-
-@contextlib.contextmanager
-def _as_a_file() -> Iterator[None]:
-    """Gives ``python -c`` the name of a file: pyspark takes a program without one for its own tests, and ends it."""
-    program = sys.modules["__main__"]
-    if hasattr(program, "__file__"):
-        yield
-        return
-    program.__file__ = "-c"
-    try:
-        yield
-    finally:
-        del program.__file__
-
-
-def opened(remote: str) -> SparkSession:
+def opened(remote: str, seconds: float = ANSWER_SECONDS) -> SparkSession:
     """A settled session.
 
     Args:
         remote: ``sc://host:port/;token=..``: all that Spark Connect's connection strings may say.
+        seconds: How long the server may take to answer what costs it nothing.
 
     Raises:
         OperationalError: If there is none. What the server said is its cause, for the owner's log.
@@ -116,7 +84,9 @@ def opened(remote: str) -> SparkSession:
     try:
         builder = driver().channel(remote)
         builder.setChannelOption("grpc.use_local_subchannel_pool", 1)  # else what failed before would fail for a while
-        session = SparkSession(builder, builder.session_id or _name(), builder.userId or "dpsql")
+        for option, value in ALIVE.items():
+            builder.setChannelOption(option, value)
+        session = SparkSession(builder, builder.session_id or _name(), builder.userId or "dpsql", seconds)
     except OperationalError:
         raise
     except Exception as error:  # pyspark raises what it likes at a string that it cannot read
@@ -140,11 +110,13 @@ class SparkSession:
         builder: pyspark's reading of the connection string.
         name: The session's, at the server: two of one name and user are the same.
         user: Whose it is.
+        seconds: How long the server may take to answer what costs it nothing.
     """
 
     builder: Any
     name: str
     user: str
+    seconds: float = ANSWER_SECONDS
     _channel: Any = field(init=False, repr=False)
     _stub: Any = field(init=False, repr=False)
 
@@ -197,14 +169,22 @@ class SparkSession:
             relation.sql.named_arguments[name].literal.CopyFrom(_literal(value))
         return relation
 
+    def text(self, path: str) -> Any:
+        """The lines of text files."""
+        return self._read("text", path)
+
     def parquet(self, path: str, columns: str = "") -> Any:
         """The rows of Parquet files, a folder of them or a pattern; ``columns`` are names with types, as DDL."""
-        relation = driver().proto.Relation()
-        relation.common.plan_id = 0
-        relation.read.data_source.format = "parquet"
-        relation.read.data_source.paths.append(path)
+        relation = self._read("parquet", path)
         if columns:
             relation.read.data_source.schema = columns
+        return relation
+
+    def _read(self, kind: str, path: str) -> Any:
+        relation = driver().proto.Relation()
+        relation.common.plan_id = 0
+        relation.read.data_source.format = kind
+        relation.read.data_source.paths.append(path)
         return relation
 
     def given(self, table: Any) -> Any:
@@ -334,9 +314,9 @@ class SparkSession:
         request.user_context.user_id = self.user
         return request
 
-    def _asked(self, what: str, request: Any, seconds: float = ANSWER_SECONDS) -> Any:
+    def _asked(self, what: str, request: Any, seconds: float | None = None) -> Any:
         try:
-            return getattr(self._stub, what)(request, metadata=self.builder.metadata(), timeout=seconds)
+            return getattr(self._stub, what)(request, metadata=self.builder.metadata(), timeout=seconds or self.seconds)
         except (driver().grpc.RpcError, ValueError) as error:
             raise _failure(error) from error
 

@@ -17,11 +17,13 @@ from typing import Any
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.spark.bounded import ClusterBuild, begun, keep, kept_by, new
-from dpsql.engine.spark.connecting import SparkFailed, SparkSession, driver, opened
+from dpsql.engine.spark.client import driver
+from dpsql.engine.spark.connecting import BUILDING_SECONDS, SparkFailed, SparkSession, opened
+from dpsql.engine.spark.lakes import AS_OF, holds_lake
 from dpsql.engine.spark.types import source_type, written
 from dpsql.errors import OperationalError, PolicyError
 
-__all__ = ["SparkDatabase", "building", "reading", "source_relation"]
+__all__ = ["SparkDatabase", "building", "in_catalogue", "reading", "source_relation"]
 
 FULL = "Spark has not enough disk or memory. Nothing was built; give it more."
 MOST_SENT = 100_000  # Rows that travel in one message, some 10 MB of them. It is a choice: messages end at 128 MiB.
@@ -30,7 +32,7 @@ MOST_SENT = 100_000  # Rows that travel in one message, some 10 MB of them. It i
 @contextmanager
 def reading(source: Mapping[str, str]) -> Iterator[SparkDatabase]:
     """The source, to be read; see `dpsql.owner.engines.Building`."""
-    session = opened(source["remote"])
+    session = opened(source["remote"], BUILDING_SECONDS)
     database = SparkDatabase(session, new(source["bounded"]), source["schema"])
     try:
         yield database
@@ -42,7 +44,7 @@ def reading(source: Mapping[str, str]) -> Iterator[SparkDatabase]:
 def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[SparkDatabase]:
     """The source, and the bounded tables of a new version; see `dpsql.owner.engines.Building`."""
     cache = next(place for place in into.parents if not place.name.startswith(".building-"))
-    session = opened(source["remote"])
+    session = opened(source["remote"], BUILDING_SECONDS)
     database = SparkDatabase(session, new(source["bounded"]), source["schema"], key, cache)
     try:
         database.begin()
@@ -102,13 +104,19 @@ class SparkDatabase:
 
     def table(self, name: str, file: str | None) -> SourceTable:
         """A table of the source; see `Database.table`."""
+        if file is not None and not file.startswith(AS_OF) and self._said(lambda: holds_lake(self._session, file)):
+            raise PolicyError(
+                f"{file} holds a Delta or Iceberg table, of which some files may be no part any more. Give it a name "
+                "in the cluster's catalogue, and write that at the table's source."
+            )
         relation = source_relation(self._session, self._dialect, self._schema, name, file)
         try:
             columns = self._session.columns_of(relation)
         except SparkFailed as error:
             if error.gone:
                 raise _gone() from error
-            where = file or (f"the schema {self._schema}" if self._schema else "the session's schema")
+            schema = f"the schema {self._schema}" if self._schema else "the session's schema"
+            where = schema if file is None or file.startswith(AS_OF) else file
             raise PolicyError(
                 f"Spark has no table or view {name} in {where}, or cannot read it. Create it there, as a view if "
                 "need be."
@@ -213,11 +221,16 @@ class SparkDatabase:
 
 
 def source_relation(session: SparkSession, words: Dialect, schema: str, name: str, file: str | None) -> Any:
-    """The rows of a table of the source: of its files, or by its name in the catalogue."""
-    if file is not None:
+    """The rows of a table of the source: of its files, or by its name in the catalogue, perhaps as of a version."""
+    if file is not None and not file.startswith(AS_OF):
         return session.parquet(file)
+    return session.relation(f"SELECT * FROM {in_catalogue(words, schema, name)} {file or ''}")
+
+
+def in_catalogue(words: Dialect, schema: str, name: str) -> str:
+    """The quoted name of a table, in this schema where it names none."""
     whole = name if "." in name or not schema else f"{schema}.{name}"
-    return session.relation(f"SELECT * FROM {'.'.join(map(words.quoted, whole.split('.')))}")
+    return ".".join(map(words.quoted, whole.split(".")))
 
 
 def _gone() -> OperationalError:

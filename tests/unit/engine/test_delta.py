@@ -17,9 +17,11 @@ import dpsql
 from dpsql.engine.duckdb import delta
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.describe import describe
-from dpsql.engine.duckdb.sources import contents, fingerprint, may_be_equal
+from dpsql.engine.duckdb.sources import contents, fingerprint, may_be_equal, number, versions
+from dpsql.engine.log import overheard
 from dpsql.errors import OperationalError, PolicyError
-from dpsql.proxy import refresh
+from dpsql.policy import load_policy
+from dpsql.proxy import cache_directory, open_ledger, refresh
 from tests.unit.cli.clinic import Clinic
 
 POLICY = """\
@@ -62,8 +64,21 @@ def test_the_rows_are_those_of_the_newest_version(tmp_path: Path) -> None:
     assert rows(folder) == [(1, "A", None), (3, "A", None), (4, "B", 1.5)]
     assert not may_be_equal(mark(folder), first[0])
     assert contents({}, {"visits": str(folder)}) != first[1]
+    assert number(versions({}, {"visits": str(folder), "other": None})["visits"]) == 2
     folder.rename(tmp_path / "visits [new]*")  # which is no pattern
     assert rows(tmp_path / "visits [new]*") == [(1, "A", None), (3, "A", None), (4, "B", 1.5)]
+
+
+def test_a_version_has_its_rows_whatever_comes_later(tmp_path: Path) -> None:
+    folder = tmp_path / "visits"
+    write_deltalake(folder, visits(person=[1, 2], ward=["A", "B"]))
+    told = versions({}, {"visits": str(folder)})
+    before = fingerprint({}, told), contents({}, told)
+    assert before[0] == mark(folder)
+    DeltaTable(folder).delete("person = 2")
+    assert rows(Path(told["visits"])) == [(1, "A"), (2, "B")]
+    assert (fingerprint({}, told), contents({}, told)) == before
+    assert before[0] != mark(folder)
 
 
 def test_its_files_are_no_table_by_themselves(tmp_path: Path) -> None:
@@ -138,6 +153,35 @@ def test_a_policy_over_a_delta_table_answers_and_sees_its_commits(tmp_path: Path
     refresh(policy)
     with dpsql.open(policy) as proxy:
         assert proxy.session(analyst="ana").query(asked).rows == [(6,)]
+
+
+@pytest.mark.slow
+def test_a_build_reads_one_version_and_the_owner_is_told_which(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "lake" / "visits"
+    folder.mkdir(parents=True)
+    write_deltalake(folder, visits(person=[1, 2], ward=["A", "B"]))
+    policy, shell = tmp_path / "lake.yaml", Clinic(tmp_path, capsys)
+    policy.write_text(POLICY)
+    assert f"visits is at version 0 of {folder}.\n" in shell.dpsql("check", "lake.yaml").out
+
+    def commit(step: str, share: float) -> None:
+        if step == "building visits":
+            write_deltalake(folder, visits(person=[3], ward=["A"]), mode="append")
+
+    assert refresh(policy, progress=commit) == 1
+    with open_ledger(load_policy(policy)) as ledger:
+        (file,) = cache_directory(load_policy(policy), ledger).glob("v1/*.duckdb")
+    with duckdb.connect(str(file), read_only=True) as built:
+        assert built.execute("SELECT count(*) FROM visits").fetchall() == [(2,)]
+    told = f"visits was built from version 0 of {folder}, which is at 1 now"
+    assert f"{told}.\n" in shell.dpsql("check", "lake.yaml").out
+    with overheard() as said, pytest.raises(OperationalError, match="The data changed") as changed:
+        dpsql.open(policy)
+    assert said == [told] and str(folder) not in str(changed.value)
+    assert f"visits was built from version 1 of {folder}.\n" in shell.dpsql("refresh", "lake.yaml").out
 
 
 def test_init_names_its_folder(

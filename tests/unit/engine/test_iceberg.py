@@ -23,7 +23,7 @@ from dpsql.engine.duckdb import iceberg
 from dpsql.engine.duckdb.database import DuckDBDatabase
 from dpsql.engine.duckdb.describe import describe
 from dpsql.engine.duckdb.iceberg import newest_metadata
-from dpsql.engine.duckdb.sources import contents, fingerprint, may_be_equal
+from dpsql.engine.duckdb.sources import contents, fingerprint, may_be_equal, number, versions
 from dpsql.errors import OperationalError, PolicyError
 from dpsql.proxy import refresh
 from tests.unit.cli.clinic import Clinic
@@ -50,10 +50,12 @@ class Lake:
         self.made = self._catalog.create_table("lake.visits", schema=schema)
         return self.made
 
-    def rows(self) -> list[tuple[object, ...]]:
+    def rows(self, version: str = "") -> list[tuple[object, ...]]:
         with duckdb.connect() as connection:
             database = DuckDBDatabase(connection)
-            return database.rows(f"SELECT * FROM {database.table('visits', str(self.folder)).sql} ORDER BY ALL")
+            return database.rows(
+                f"SELECT * FROM {database.table('visits', version or str(self.folder)).sql} ORDER BY ALL"
+            )
 
     def types(self) -> dict[str, str]:
         (table,) = describe(self.folder).values()
@@ -80,6 +82,18 @@ def test_the_rows_are_those_of_the_newest_snapshot(lake: Lake) -> None:
     assert lake.rows() == [(1, "A"), (3, "A")]
     assert not may_be_equal(fingerprint({}, told), first[0])
     assert contents({}, told) != first[1]
+
+
+def test_a_version_has_its_rows_whatever_comes_later(lake: Lake) -> None:
+    lake.create(VISITS).append(visits(person=[1, 2, 3], ward=["A", "B", "A"]))
+    told = versions({}, {"visits": str(lake.folder)})
+    before = fingerprint({}, told), contents({}, told)
+    lake.made.delete("person = 2")
+    newer = versions({}, {"visits": str(lake.folder)})
+    assert number(newer["visits"]) == number(told["visits"]) + 1
+    assert lake.rows() == lake.rows(newer["visits"]) == [(1, "A"), (3, "A")]
+    assert lake.rows(told["visits"]) == [(1, "A"), (2, "B"), (3, "A")]
+    assert (fingerprint({}, told), contents({}, told)) == before
 
 
 def test_a_column_is_told_by_its_number(lake: Lake) -> None:
