@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
 from dpsql.engine.lower import lowering
 from dpsql.engine.printer import Printer
@@ -36,6 +37,7 @@ CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.functio
 WHOLE, REALS = (-3, -1, 0, 2, 3, None), (-2.5, -0.5, 0.0, 0.25, 3.0, None)
 DAYS = (date(2024, 1, 1), date(2024, 6, 30), None)
 MANY = 3
+Ask = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 
 
 def _column(name: str, kind: Type, low: Any = None, high: Any = None, step: Fraction | None = None) -> ColumnInfo:
@@ -70,16 +72,19 @@ def _no_cells(*_: object) -> NoReturn:
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     found = duckdb.connect(config={"threads": 1})
     found.execute("ATTACH ':memory:' AS bounded")
-    found.execute(
-        'CREATE TABLE bounded.main.t (person BIGINT, x BIGINT, big BIGINT, y DOUBLE, "y$grid" BIGINT, d DATE)'
-    )
+    fill(found, "bounded.main.t")
+    yield found
+    found.close()
+
+
+def fill(database: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Makes the table, with every combination of its values."""
+    database.execute(f'CREATE TABLE {name} (person BIGINT, x BIGINT, big BIGINT, y DOUBLE, "y$grid" BIGINT, d DATE)')
     rows = [
         (at, x, None if x is None else x * 2**52 + 1, y, None if y is None else int(y * 4), d)
         for at, (x, y, d) in enumerate((x, y, d) for x in WHOLE for y in REALS for d in DAYS)
     ]
-    found.executemany("INSERT INTO bounded.main.t VALUES (?, ?, ?, ?, ?, ?)", rows)
-    yield found
-    found.close()
+    database.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 # ------------------------------------------------------------------------------------ conditions against the engine
@@ -140,6 +145,19 @@ def test_no_row_that_passes_lies_outside_the_narrowed_bounds_of_many_more(
 
 
 def _check(engine: duckdb.DuckDBPyConnection, argument: str, where: str, kept: str) -> None:
+    assert_inside(DUCKDB, lambda sql, values: engine.execute(sql, values).fetchall(), argument, where, kept)
+
+
+def assert_inside(words: Dialect, ask: Ask, argument: str, where: str, kept: str) -> None:
+    """No row that a database lets through lies outside of the narrowed bounds, where the statement is planned at all.
+
+    Args:
+        words: The database's.
+        ask: What gives it SQL with parameters, and has rows back.
+        argument: What is summed.
+        where: A condition on all rows.
+        kept: And one on the rows of the sum.
+    """
     try:
         plan = plan_of(f"SELECT SUM({argument}) FILTER (WHERE {kept}) FROM t WHERE {where}")
     except UnsupportedQuery as refused:
@@ -149,9 +167,9 @@ def _check(engine: duckdb.DuckDBPyConnection, argument: str, where: str, kept: s
     assert aggregate.argument is not None
     facts = facts_on(aggregate.argument, plan.relation)
     event("narrowed" if facts != aggregate.argument.facts else "as it was")
-    printer = Printer(DUCKDB)
+    printer = Printer(words)
     value = printer.expression(aggregate.argument)
-    rows = engine.execute(f"SELECT {value} {printer.rows(plan.relation)}", printer.parameters).fetchall()
+    rows = ask(f"SELECT {value} AS value {printer.rows(plan.relation)}", printer.parameters)
     _all_inside(facts, [value for (value,) in rows])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 
@@ -20,6 +21,7 @@ from tests.attacks import test_asked_at_once as at_once
 from tests.attacks import test_classes as classes
 from tests.attacks import test_crafted as crafted
 from tests.attacks import test_missing_values as missing
+from tests.attacks import test_narrowed_bounds as narrowed
 from tests.attacks import test_stability as stability
 from tests.attacks import test_unit_keys as unit_keys
 from tests.attacks.consenting import QUESTIONS, Clinic
@@ -147,6 +149,29 @@ class TestClasses:
     test_who_is_removed = staticmethod(classes.test_who_is_removed_loses_no_more_than_the_share_of_their_class)
     test_the_whole_loss = staticmethod(classes.test_the_audit_reaches_the_whole_loss_of_each_class)
     test_a_class = staticmethod(classes.test_no_statement_names_the_class_of_a_unit)
+
+
+class TestNarrowedBounds:
+    """Bounds narrowed by conditions, over rows that another engine lets through."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def asked(cls, elsewhere: Elsewhere, tmp_path_factory: Folders) -> Iterator[tuple[Dialect, Ask]]:
+        file = tmp_path_factory.mktemp("narrowed") / "narrowed.duckdb"
+        with duckdb.connect(str(file)) as database:
+            narrowed.fill(database, "t")
+        with elsewhere.asked(elsewhere.load(file)) as found:
+            yield found
+
+    def test_no_row_lies_outside(self, asked: tuple[Dialect, Ask]) -> None:
+        words, ask = asked
+
+        @given(narrowed.arguments(), narrowed.conditions(), narrowed.conditions())
+        @settings(max_examples=100, deadline=None, database=None, suppress_health_check=narrowed.CHECKS)
+        def drawn(argument: str, where: str, kept: str) -> None:
+            narrowed.assert_inside(words, ask, argument, where, kept)
+
+        drawn()
 
 
 @pytest.mark.parametrize("name", POLICIES)
