@@ -89,7 +89,9 @@ def gaussian_variance(shift: int, epsilon: Fraction, delta: Fraction) -> Fractio
     def enough(variance: Fraction) -> bool:
         return Fraction(gaussian_delta(shift, variance, epsilon)) <= delta
 
-    power = Fraction(2) ** round(math.log2(shift) * 2)
+    # 2 ln(1.25 / delta) / epsilon^2 is near enough to begin with (Dwork, Roth 2014, Theorem A.1): the rest is tried.
+    begin = math.log2(shift) + math.log2(epsilon.denominator) - math.log2(epsilon.numerator)
+    power = Fraction(2) ** round(2 * begin + math.log2(2 * math.log(1.25 / delta)))
     while not enough(power):
         power *= 2
     while enough(power / 2):
