@@ -7,29 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
-from itertools import pairwise
 
 from dpsql.engine.base import EngineStatement
+from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows
 from dpsql.plan.needs import Values
-from dpsql.plan.plans import Key
 from dpsql.plan.relations import scans
-from dpsql.plan.types import Type
+from dpsql.plan.stability import rows_per_unit
 from dpsql.worker.ordered import PLACE, UNIT
 
-__all__ = ["countable", "counted_in_order", "counted_rows", "placeable", "placed"]
+__all__ = ["countable", "counted_in_order", "counted_rows"]
 
-MOST_SORTED = 64
-"""Values of a key that are compared with each row one by one. It is a choice: more of them cost more than texts do."""
 FEW = 1 << 17
 """Points of a grid up to which the database's own groups are few, and cost less than sorting all rows. It is a choice:
 over 6 million rows 5,000 points take a fifth of the time by GROUP BY, 11 million four times as long (measured)."""
 
-ALONE = 1 << 30
-"""Up to this magnitude values come in 32 bits, where one column is a number of its own of no more digits. Then whatever
-else stood there would be seen: less the least value it would leave these digits, also where 32 bits do not hold it."""
+NARROW = 30
+"""Binary digits of values that travel in 32 bits, where the least has no more of them. Whatever else stood there would
+be seen: less the least value it would have more digits, also where 32 bits do not hold the difference."""
 WORD = 62  # Binary digits of a number that stands for a row: all of int64 but its sign, and one to spare.
 ANY = 64  # In binary digits: of a column that stands alone in its number as it is.
 
@@ -62,86 +58,64 @@ def _words(need: Values) -> tuple[tuple[tuple[int, int], ...], ...]:
     return tuple(map(tuple, words))
 
 
-def placeable(key: Key) -> bool:
-    """Whether the place of a key's value in its domain is found fast."""
-    if key.domain is None or key.expression.facts.type is Type.REAL:
-        return False
-    return len(key.domain) <= MOST_SORTED or _follow(key)
-
-
-def _follow(key: Key) -> bool:
-    """Whether some listed values follow each other day by day, or one by one: then a difference is the place."""
-    values = [value for value in key.domain or () if value is not None]
-    if key.expression.facts.type is Type.DATE:
-        numbers = [value.toordinal() for value in values if isinstance(value, date)]
-    else:
-        numbers = [value for value in values if isinstance(value, int)]
-    return 2 < len(numbers) == len(values) and all(b - a == 1 for a, b in pairwise(numbers))
-
-
-def placed(printer: Printer, key: Key, *, narrow: bool = False) -> str:
-    """A column of the place of a key's value in its domain; behind its end for all others. NULL is listed last.
-
-    It is a BIGINT, or ``narrow``, of as few bytes as hold it.
-    """
-    name, domain = printer.quoted(key.name), key.domain or ()
-    kind, cases, follow = key.expression.facts.type, [], _follow(key)
-    if follow:
-        ends = [value for value in domain if value is not None]
-        first, last = printer.constant(ends[0], kind), printer.constant(ends[-1], kind)
-        printer.functions.add("-")
-        far = printer.call("days_between", name, first) if kind is Type.DATE else f"{name} - {first}"
-        cases.append(f"WHEN {name} BETWEEN {first} AND {last} THEN {far}")
-    for at, value in enumerate(domain):
-        if value is None:
-            cases.append(f"WHEN {name} IS NULL THEN {at}")
-        elif not follow:
-            cases.append(f"WHEN {name} = {printer.constant(value, kind)} THEN {at}")
-    place = f"CASE {' '.join(cases)} ELSE {len(domain)} END" if cases else "0"
-    place = printer.dialect.narrowed(place, 0, len(domain)) if narrow else printer.cast(place, "BIGINT")
-    return f"{place} AS {name}"
-
-
-def counted_rows(printer: Printer, need: Values, xs: Sequence[str], ends: str, rows: str) -> EngineStatement:
+def counted_rows(
+    printer: Printer, need: Values, shown: Sequence[str], xs: Sequence[str], ends: str, rows: str
+) -> EngineStatement:
     """The statement whose rows the worker counts: a key is its value's place in the key's domain.
 
     Args:
         printer: Collects what the text uses.
-        need: What is `countable`.
+        need: What is `countable`, by place.
+        shown: The places of the keys.
         xs: The coordinates, and the class of the rank.
         ends: 1 for a unit's last row, else NULL; '' where ranks are not asked for.
         rows: What stands behind FROM.
     """
-    mark = [printer.cast(f"CASE WHEN {ends} = 1 THEN 1 ELSE 0 END", "BIGINT")] if ends else []
+    columns = _whole(printer, need, xs)
+    if ends:
+        columns.append(printer.dialect.narrowed(f"CASE WHEN {ends} = 1 THEN 1 ELSE 0 END", 0, 1))
     names = [name for name in need.columns if name != "rows"]
-    words = _words(need)
-    ((low, digits), *others), alone = words[0], len(words) == 1
-    if alone and not others and digits < ALONE.bit_length() and abs(low) <= ALONE:
-        coordinates = [printer.dialect.narrowed(x, -ALONE, ALONE) for x in xs]
-    else:
-        coordinates = [printer.cast(x, "BIGINT") for x in xs]
-    return _counted(printer, need, [*coordinates, *mark], names, rows)
+    return _counted(printer, need, [*shown, *_named(printer, columns, names)], rows)
 
 
-def counted_in_order(printer: Printer, need: Values, xs: Sequence[str], held: UnitRows) -> EngineStatement:
+def counted_in_order(
+    printer: Printer, need: Values, shown: Sequence[str], xs: Sequence[str], held: UnitRows
+) -> EngineStatement:
     """The same for rows that come as they lie, by unit and rank: the worker finds each one's place within its unit.
 
     Args:
         printer: Collects what the text uses.
-        need: What is `countable`, with ranks.
+        need: What is `countable`, by place, with ranks.
+        shown: The places of the keys.
         xs: The coordinates.
-        held: The rows that count.
+        held: The rows that count, with the number of their unit.
     """
-    columns = [*(printer.cast(x, "BIGINT") for x in xs), held.unit, printer.cast(held.ranks[0], "BIGINT")]
+    rank = printer.dialect.narrowed(held.ranks[0], 0, rows_per_unit(need.source.relation))
+    columns = [*_whole(printer, need, xs), held.unit, rank]
     names = [*(name for name in need.columns if name not in ("rank", "units", "rows")), UNIT, PLACE]
-    return replace(_counted(printer, need, columns, names, f"({held.sql}) AS q"), edges=need.ranks)
+    own = _counted(printer, need, [*shown, *_named(printer, columns, names)], f"({held.sql}) AS q")
+    return replace(own, edges=need.ranks)
 
 
-def _counted(
-    printer: Printer, need: Values, columns: Sequence[str], names: Sequence[str], rows: str
-) -> EngineStatement:
-    source, shown = need.source, [placed(printer, key) for key in need.source.keys]
-    shown += [f"{column} AS {printer.quoted(name)}" for column, name in zip(columns, names, strict=True)]
+def _whole(printer: Printer, need: Values, xs: Sequence[str]) -> list[str]:
+    """Coordinates as whole numbers of as few bytes as the worker can read them in, and the class of the rank."""
+    grids = [need.grid, *(grid for _, grid in need.others)]
+    spans = [(grid.low, grid.high) for grid in grids if grid is not None] + [(0, len(need.ranks))]
+    columns = list[str]()
+    for x, (low, high) in zip(xs, spans, strict=False):
+        narrow = (high - low).bit_length() <= NARROW and low.bit_length() <= NARROW
+        columns.append(
+            printer.dialect.narrowed(x, -(1 << NARROW), 1 << NARROW) if narrow else printer.cast(x, "BIGINT")
+        )
+    return columns
+
+
+def _named(printer: Printer, columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [f"{column} AS {printer.quoted(name)}" for column, name in zip(columns, names, strict=True)]
+
+
+def _counted(printer: Printer, need: Values, shown: Sequence[str], rows: str) -> EngineStatement:
+    source = need.source
     return EngineStatement(
         sql=f"SELECT {', '.join(shown)} FROM {rows}",
         parameters=tuple(printer.parameters),
@@ -150,5 +124,5 @@ def _counted(
         functions=frozenset(printer.functions),
         words=_words(need),
         marked=bool(need.ranks),
-        listed=tuple((key.name, key.domain) for key in source.keys if key.domain is not None),
+        listed=tuple((key.name, key.domain or ()) for key in source.keys),
     )

@@ -12,8 +12,9 @@ from dpsql.engine.base import EngineStatement
 from dpsql.engine.counted import countable, counted_in_order, counted_rows
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, ranked, stored_ranks
+from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, numbered, ranked, stored_ranks
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, total_rows
 from dpsql.engine.streamed import cut_statement, streamed
@@ -192,10 +193,12 @@ def _bounded_rows(
     return _cut(printer, _unit_rows(printer, source, columns), source, key).sql
 
 
-def _unit_rows(printer: Printer, source: Source, columns: Sequence[ValueColumn]) -> UnitRows:
-    """The rows with what orders those of one unit: ``r0...`` beside their keys, unit and values."""
+def _unit_rows(
+    printer: Printer, source: Source, columns: Sequence[ValueColumn], number: Column | None = None
+) -> UnitRows:
+    """The rows with what orders those of one unit: ``r0...`` beside their keys, unit (or its number) and values."""
     ranks = stored_ranks(source.relation) or ()
-    sql = value_rows(printer, source, columns, unit=unit_column(source), ranks=ranks)
+    sql = value_rows(printer, source, columns, unit=number or unit_column(source), ranks=ranks)
     said = [*(k.name for k in source.keys), *(f"x{index}" for index in range(len(columns)))]
     unit, named = printer.quoted(UNIT), map(printer.quoted, said)
     placed = [printer.quoted(f"r{index}") for index in range(len(ranks))]
@@ -223,20 +226,24 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
         xs[0] = f"COALESCE({xs[0]}, {int(need.missing)})"
     present = " AND ".join(f"{x} IS NOT NULL" for x in xs[: len(coordinates)])
     last, ends, counts = "", "", printer.dialect.counts and countable(need)
+    source, shown = by_place(printer, need.source) if counts else (need.source, [])
+    if counts:
+        need = replace(need, source=source)
     if not need.ranks:
-        rows = _bounded_rows(printer, need.source, [*coordinates, *split], key)
+        rows = _bounded_rows(printer, source, [*coordinates, *split], key)
     elif need.missing is not None:
         raise InvariantBroken("a missing value has no rank")
     else:  # of the rows that count
-        held = _cut(printer, _unit_rows(printer, need.source, [*coordinates, *split]), need.source, key)
+        number = numbered(printer, source.relation) if counts and lies(printer, source.relation) else None
+        held = _cut(printer, _unit_rows(printer, source, [*coordinates, *split], number), source, key)
         held = replace(held, sql=f"SELECT {held.every} FROM ({held.sql}) AS q WHERE {present}", whole=False)
         if counts and held.lie:
-            return counted_in_order(printer, need, xs, held)
+            return counted_in_order(printer, need, shown, xs, held)
         rows, rank, ends = ranked(printer, held, need.ranks, key)
-        xs.append(printer.cast(rank, "BIGINT"))
+        xs.append(rank if counts else printer.cast(rank, "BIGINT"))
         last = f"{printer.cast(f'COUNT({ends})', 'BIGINT')} AS {printer.quoted('units')}, "
     if counts:
-        return counted_rows(printer, need, xs, ends, f"({rows}) AS q WHERE {present}")
+        return counted_rows(printer, need, shown, xs, ends, f"({rows}) AS q WHERE {present}")
     by = ", ".join([*keys, *xs])
     names = [name for name in need.columns if name not in ("units", "rows")]
     shown = [*keys, *(f"{x} AS {printer.quoted(name)}" for x, name in zip(xs, names, strict=True))]

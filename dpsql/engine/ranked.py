@@ -25,12 +25,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.printer import Printer
-from dpsql.plan.catalog import RANK
+from dpsql.plan.catalog import NUMBER, RANK
 from dpsql.plan.nodes import Column, Filter, Join, Relation, Scan, Semi
 from dpsql.plan.relations import filtered_scan, is_public, most_met, unit_scans
 from dpsql.plan.types import Facts, Type
 
-__all__ = ["UnitRows", "cut_groups", "cut_rows", "keyed_hash", "lies", "numbered", "ranked", "stored_ranks"]
+__all__ = [
+    "UnitRows",
+    "cut_groups",
+    "cut_rows",
+    "keyed_hash",
+    "lies",
+    "number_of",
+    "numbered",
+    "ranked",
+    "stored_ranks",
+]
 
 FARTHEST = 1000
 """Rows that a look back may span while rows stream by; DuckDB keeps 2,048 of them, and sorts all beyond. It is a choice
@@ -100,12 +110,17 @@ def lies(printer: Printer, relation: Relation) -> bool:
     return found is not None and found[0].table.ranked and printer.dialect.has("out_of_order")
 
 
-def numbered(printer: Printer, relation: Relation) -> Scan | None:
-    """The largest table that holds a number for the unit of each of a relation's rows; None where none does."""
+def numbered(printer: Printer, relation: Relation) -> Column | None:
+    """The number of each row's unit in the largest table that has one for all of them; None where none does."""
     known = [scan for scan in unit_scans(relation) if scan.table.ranked]
     if not known or not printer.dialect.has("out_of_order"):
         return None
-    return max(known, key=lambda scan: scan.table.rows_about)
+    return number_of(max(known, key=lambda scan: scan.table.rows_about))
+
+
+def number_of(scan: Scan) -> Column:
+    """The number of each row's unit in a table."""
+    return Column(scan.alias, NUMBER, Facts(Type.INTEGER))
 
 
 def cut_rows(printer: Printer, rows: UnitRows, within: Sequence[str], most: int, key: bytes) -> UnitRows:

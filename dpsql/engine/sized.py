@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.counted import placeable
+from dpsql.engine.places import placeable
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import numbered
 from dpsql.engine.rows import ValueColumn

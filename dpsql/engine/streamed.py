@@ -16,25 +16,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dpsql.engine.base import EngineStatement
-from dpsql.engine.counted import placeable, placed
+from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer
-from dpsql.engine.ranked import lies, numbered
+from dpsql.engine.ranked import lies, number_of, numbered
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, value_rows
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
-from dpsql.plan.catalog import NUMBER, RANK, place_name
+from dpsql.plan.catalog import RANK
 from dpsql.plan.needs import Measure, MeasureKind, Source
 from dpsql.plan.nodes import Column, Scan
-from dpsql.plan.plans import Key
-from dpsql.plan.relations import filtered_scan, scans, unit_scans
+from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
-from dpsql.plan.types import Facts, Type, Value
+from dpsql.plan.types import Facts, Type
 from dpsql.worker import lying
 
-__all__ = ["Add", "cut_statement", "few", "in_order", "streamed"]
+__all__ = ["Add", "cut_statement", "few", "streamed"]
 
 MOST_CUT = 32
 """Groups of which each unit's are held at once: a table of all units of a piece has a place for each. It is a choice:
@@ -68,23 +66,20 @@ def streamed(
         fields: The columns of what comes, behind the keys.
         ranked: Whether their ranks come with them.
     """
-    found, keys = filtered_scan(source.relation), in_order(source)
-    scan = numbered(printer, source.relation) if found is None else found[0]
-    if scan is None or (ranked and found is None):
+    found = filtered_scan(source.relation)
+    number = numbered(printer, source.relation) if found is None else number_of(found[0])
+    if number is None or (ranked and found is None):
         raise InvariantBroken("rows without the number or the order of their units were to be added up")
-    stored = {key.name: _stored(unit_scans(source.relation), key) for key in keys.keys}
-    shown = [replace(key, expression=stored[key.name] or key.expression) for key in keys.keys]
+    keys, columns = by_place(printer, source)
     values = list(dict.fromkeys((add.of, add.shift) for add in adds if add.of is not None and add.of.grid is not None))
     known = {own.argument: (own, shift) for own, shift in values}
     plain = [add.of for add in adds if add.of is not None and add.of.grid is None and add.of.argument not in known]
     values += [(own, 0) for own in dict.fromkeys(plain)]
-    ranks = [Column(scan.alias, RANK, Facts(Type.INTEGER))] if ranked else []
-    number = Column(scan.alias, NUMBER, Facts(Type.INTEGER))
-    rows = value_rows(printer, replace(keys, keys=tuple(shown)), [own for own, _ in values], unit=number, ranks=ranks)
-    columns = [printer.quoted(key.name) if stored[key.name] else placed(printer, key, narrow=True) for key in keys.keys]
+    ranks = [Column(found[0].alias, RANK, Facts(Type.INTEGER))] if ranked and found is not None else []
+    rows = value_rows(printer, keys, [own for own, _ in values], unit=number, ranks=ranks)
     columns.append(printer.quoted(UNIT))
     if ranked:
-        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, scan.table.rows_per_unit)
+        rank = printer.dialect.narrowed(printer.quoted("r0"), 0, rows_per_unit(source.relation))
         columns.append(f"{rank} AS {printer.quoted(lying.RANK)}")
     columns += [_value(printer, index, *own) for index, own in enumerate(values)]
     wanted = list[tuple[str, int]]()
@@ -124,28 +119,6 @@ def _by_unit(
         totals.append(f"{printer.cast(total, 'BIGINT')} AS {column_name(printer, index)}")
     sql = f"SELECT {', '.join([by, *totals])} FROM ({rows}) AS q GROUP BY {by} ORDER BY {printer.quoted(UNIT)}"
     return sql, [("sum", index) for index in range(len(adds))]
-
-
-def in_order(source: Source) -> Source:
-    """The source with the values of its keys in the database's order, by which a unit's first group is found."""
-    return replace(source, keys=tuple(replace(key, domain=_rising(key.domain or ())) for key in source.keys))
-
-
-def _rising(domain: Sequence[Value]) -> tuple[Value, ...]:
-    """The values, rising; NULL last."""
-    known: list[Any] = [value for value in domain if value is not None]
-    return (*sorted(known), *([None] if None in domain else []))
-
-
-def _stored(tables: Sequence[Scan], key: Key) -> Column | None:
-    """The column with the places of a key's values; None where there is none of just these values, in this order."""
-    own = key.expression
-    scan = next((s for s in tables if isinstance(own, Column) and s.alias == own.alias), None)
-    if scan is None or not isinstance(own, Column) or own.name not in scan.table.columns:
-        return None
-    places = scan.table.columns[own.name].stored_places
-    known = tuple(value for value in key.domain or () if value is not None)
-    return Column(own.alias, place_name(own.name), Facts(Type.INTEGER)) if places and known == places else None
 
 
 def _value(printer: Printer, index: int, own: ValueColumn, shift: int) -> str:

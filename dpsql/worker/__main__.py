@@ -18,7 +18,7 @@ import duckdb
 import nanoarrow
 
 from dpsql.worker import limits, wire
-from dpsql.worker.counting import counted
+from dpsql.worker.counting import counted, narrowed
 from dpsql.worker.cutting import cut
 from dpsql.worker.lying import RANK, UNIT
 from dpsql.worker.ordered import PLACE
@@ -103,7 +103,8 @@ class Desk:
             if request["adds"]:
                 return [wire.pack(_added(request, relation))]
             if request["words"]:
-                return [own.view("u1") for own in counted(relation, request["words"], request["edges"])]
+                *words, rows = counted(relation, request["words"], request["edges"])
+                return [own.view("u1") for own in (*words, narrowed(rows))]
             most = request["most_rows"]
             return [wire.pack(relation if most is None else relation.limit(most + 1))]
 

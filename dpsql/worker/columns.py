@@ -18,6 +18,7 @@ from dpsql.worker.ordered import present_of
 
 __all__ = ["counted", "read"]
 
+WIDTHS = (1, 2, 4, 8)  # Bytes of a whole number.
 _EPOCH = datetime(1970, 1, 1)  # The moment from which DuckDB counts microseconds.
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
 
@@ -57,7 +58,7 @@ def counted(
     """The columns of rows that the worker counted, taken apart again.
 
     Args:
-        packed: (n,) int64 of each word, and of the numbers of rows.
+        packed: (n,) int64 of each word, and of the numbers of rows, without a sign and as wide as they come.
         names: Of the columns, that of the numbers of rows last.
         words: What the worker put together (`EngineStatement.words`).
         marked: Whether the last column before the numbers is 1 or 0: then it is no part of a row, and comes as the
@@ -70,9 +71,11 @@ def counted(
     >>> [own.tolist() for own in found.values()]
     [[0, 1], [12, 13], [3, 0], [5, 1]]
     """
-    *numbers, rows = (np.frombuffer(own, np.int64) for own in packed)
-    if {len(own) for own in numbers} != {len(rows)}:
+    numbers = [np.frombuffer(own, np.int64) for own in packed[:-1]]
+    width, more = divmod(len(packed[-1]), max(1, len(numbers[0])))
+    if more or len({len(own) for own in numbers}) > 1 or (len(numbers[0]) and width not in WIDTHS):
         raise ValueError("the worker sent columns of unequal length")
+    rows = np.frombuffer(packed[-1], f"u{width}" if len(numbers[0]) else np.uint8).astype(np.int64)
     if marked:
         units = numbers[-1] & 1
         units *= rows

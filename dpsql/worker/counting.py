@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Whole = npt.NDArray[Any]  # whole numbers of any width
 
-__all__ = ["Word", "counted", "starts"]
+__all__ = ["Word", "counted", "narrowed", "starts"]
 
 Word = Sequence[tuple[int, int]]
 """Columns that are one number together, the first of them uppermost: the least value and the binary digits of each."""
@@ -43,8 +43,8 @@ def counted(stream: Any, words: Sequence[Word], edges: Sequence[int] = ()) -> li
         stream: Anything with ``__arrow_c_stream__``. A column is BIGINT where it shares a number with others; one that
             is alone may have fewer bytes.
         words: What its columns are together, in their order.
-        edges: Where they are not empty the last columns are rows' units and ranks, as `Ranks` wants them; the class of
-            the rank and the mark stand for them.
+        edges: Where they are not empty the last columns are the numbers of rows' units and their ranks, as `Ranks`
+            wants them; the class of the rank and the mark stand for them.
 
     Returns:
         (n,) of each word, and of the numbers of rows.
@@ -67,6 +67,13 @@ def counted(stream: Any, words: Sequence[Word], edges: Sequence[int] = ()) -> li
     return _together(held, pieces, words) if waiting else held
 
 
+def narrowed(rows: Whole) -> Whole:
+    """Numbers of rows in as few bytes as hold the largest: most are 1, and travel."""
+    import numpy as np
+
+    return rows.astype(np.min_scalar_type(int(rows.max(initial=0))))
+
+
 def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:
     """The columns of what comes together, with the ranks' classes and the marks where there are edges."""
     ranks = Ranks(edges)
@@ -75,8 +82,8 @@ def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:
         if not edges:
             yield [values_of(child) for child in children]
         else:
-            *children, unit, rank = children
-            yield ranks.told([values_of(child) for child in children], unit, values_of(rank))
+            *values, units, places = map(values_of, children)
+            yield ranks.told(values, units, places)
     if ranks.held:
         yield ranks.last()
 

@@ -1,4 +1,4 @@
-"""Rows that come unit by unit: which unit is each one's, and which place each has within it.
+"""Rows of whole numbers that come unit by unit: what they are, and which place each has within its unit.
 
 Tests: tests/unit/worker/test_counting.py, tests/unit/worker/test_sizing.py.
 """
@@ -6,8 +6,6 @@ Tests: tests/unit/worker/test_counting.py, tests/unit/worker/test_sizing.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, pairwise
-from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
@@ -19,9 +17,9 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "Units", "numbers_of", "present_of", "values_of"]
+__all__ = ["PLACE", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
 
-UNIT = "u"  # The column of the unit in rows that come unit by unit.
+UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
 DISORDER = "the rows do not lie in order"
 
@@ -67,39 +65,6 @@ def values_of(child: Any) -> Whole:
     return numbers_of(child)
 
 
-class Units:
-    """Units of chunks as whole numbers that rise; a text is the number of texts that were before it."""
-
-    def __init__(self) -> None:
-        self._number: int | None = None
-        self._text: str | None = None
-
-    def numbers(self, column: Any) -> Whole:
-        """(n,) of one chunk, not empty.
-
-        Raises:
-            ValueError: If they do not rise, or are neither BIGINT nor VARCHAR.
-        """
-        import numpy as np
-
-        if column.schema.type is nanoarrow.Type.STRING:
-            texts = nanoarrow.Array(column).to_pylist()
-            before = texts[0] if self._text is None else self._text
-            changes = np.fromiter(map(ne, texts, chain([before], texts)), np.bool_, len(texts))
-            starts = [before, *(texts[row] for row in np.flatnonzero(changes).tolist())]
-            if not all(one.encode() < other.encode() for one, other in pairwise(starts)):
-                raise ValueError(DISORDER)
-            self._text = texts[-1]
-            numbers: Whole = np.cumsum(changes) + (self._number or 0)
-        else:
-            numbers = values_of(column)
-            falls = self._number is not None and numbers[0] < self._number
-            if falls or bool((numbers[1:] < numbers[:-1]).any()):
-                raise ValueError(DISORDER)
-        self._number = int(numbers[-1])
-        return numbers
-
-
 class Ranks:
     """Rows told their place within their unit: the class of it, and whether it is the unit's last.
 
@@ -116,15 +81,15 @@ class Ranks:
 
         most = edges[-1] if edges else 0
         self._classes = np.searchsorted(np.array(edges, dtype=np.int64), np.arange(most + 2))
-        self._units, self._unit, self._rank, self._place = Units(), -1, 0, 0
+        self._unit, self._rank, self._place = -1, 0, 0
         self.held: list[Whole] = []
 
-    def told(self, values: list[Whole], unit: Any, ranks: Whole) -> list[Whole]:
+    def told(self, values: list[Whole], units: Whole, ranks: Whole) -> list[Whole]:
         """The rows that came before, but for the last of all: what comes next tells whether its unit goes on.
 
         Args:
             values: Further columns of some rows, of which there is one at least.
-            unit: Their units, as `Units` reads them.
+            units: (n,) the numbers of their units.
             ranks: (n,) what rises within a unit.
 
         Returns:
@@ -135,9 +100,9 @@ class Ranks:
         """
         import numpy as np
 
-        units = self._units.numbers(unit)
+        falls = bool((units[1:] < units[:-1]).any()) or bool(self.held and units[0] < self._unit)
         fresh = np.append(not self.held or units[0] != self._unit, units[1:] != units[:-1])
-        if bool((~fresh & (np.append(self._rank, ranks[:-1]) >= ranks)).any()):
+        if falls or bool((~fresh & (np.append(self._rank, ranks[:-1]) >= ranks)).any()):
             raise ValueError(DISORDER)
         at = np.arange(len(units))
         place = at + 1 - np.maximum.accumulate(np.where(fresh, at, -self._place))
