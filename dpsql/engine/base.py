@@ -57,6 +57,11 @@ class EngineStatement:
             the values alone.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
+        repeats: Not empty where the worker may find the same result in another way, with the same parameters. Two
+            texts: the groups, with rows in the place of units and behind all columns a number ``k`` of their keys; and
+            all rows, unit by unit, as their ``k`` and the number of their unit ``u``. A group's units are its rows less
+            those that repeat it within their unit; where two groups have the same number, ``sql`` runs.
+        of_units: Then, the places of the columns that say how many units there are.
     """
 
     sql: str
@@ -74,6 +79,8 @@ class EngineStatement:
     clamps: tuple[tuple[int, int] | None, ...] = ()
     adds: tuple[tuple[str, int], ...] = ()
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
+    repeats: tuple[str, ...] = ()
+    of_units: tuple[int, ...] = ()
 
     @property
     def awaited(self) -> tuple[Awaited, ...]:

@@ -17,7 +17,7 @@ from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, numbered, ranked, stored_ranks
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
 from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, total_rows
-from dpsql.engine.streamed import cut_statement, streamed
+from dpsql.engine.streamed import cut_statement, repeating, streamed, unit_number
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
 from dpsql.limits import MOST_ROWS
@@ -74,19 +74,24 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     lying = cut_statement(printer, source, measures) or _clamped(printer, source, measures)
     if lying is not None:
         return lying
-    columns = _value_columns(measures)
+    columns, fields = _value_columns(measures), [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
     units = any(measure.kind is MeasureKind.UNITS for measure in measures) and source.contribution.rows > 1
-    rows = _bounded_rows(printer, source, columns, key, units=units)
-    fields = [(k.name, WIRE[k.expression.facts.type]) for k in source.keys]
+    number = unit_number(printer, source) if units else None
+    rows = _bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
     texts = [printer.quoted(k.name) for k in source.keys]
-    groups = f" GROUP BY {', '.join(texts)}" if texts else ""
+    groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "")
+    both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
         fields.append((f"m{index}", wire))
         every = measure.kind is MeasureKind.EVERY_ROW
-        total = _every_row(printer, source) if every else _total(printer, measure, columns, units)
-        texts.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
-    return _statement(printer, f"SELECT {', '.join(texts)} FROM ({rows}) AS q{groups}", fields, source.relation)
+        for shown, own in zip(both, (units, False), strict=True):
+            total = _every_row(printer, source) if every else _total(printer, measure, columns, own)
+            shown.append(f"{printer.cast(total, wire)} AS {printer.quoted(f'm{index}')}")
+    repeats = () if number is None else repeating(printer, texts, f"SELECT {', '.join(both[1])}", groups, rows)
+    of_units = [at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS]
+    statement = _statement(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
+    return replace(statement, repeats=repeats, of_units=tuple(of_units) if repeats else ())
 
 
 def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:
@@ -185,11 +190,11 @@ def _prove_sum(largest: int) -> None:
 
 
 def _bounded_rows(
-    printer: Printer, source: Source, columns: Sequence[ValueColumn], key: bytes, *, units: bool = False
+    printer: Printer, source: Source, columns: Sequence[ValueColumn], key: bytes, *, unit: Column | None = None
 ) -> str:
     """Rows with ``k0...``, ``u`` and the values ``x0...``, cut to the contribution bounds in force."""
     if not (source.cap_rows or source.cap_groups or source.cap_rows_in_group):
-        return value_rows(printer, source, columns, unit=unit_column(source) if units else None)
+        return value_rows(printer, source, columns, unit=unit)
     return _cut(printer, _unit_rows(printer, source, columns), source, key).sql
 
 
@@ -261,7 +266,9 @@ def _values(printer: Printer, need: Values, key: bytes) -> EngineStatement:
 def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
     x, rows = (
         column_name(printer, 0),
-        _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, units=True),
+        _bounded_rows(
+            printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit_column(need.source)
+        ),
     )
     value, unit = printer.cast(x, "BIGINT"), printer.quoted(UNIT)
     present = printer.call("bigint_from_boolean", f"({x} IS NOT NULL)")
@@ -281,7 +288,8 @@ def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatem
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins)
     several = bool(need.source.keys) and not need.single
-    rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, units=several)
+    unit = unit_column(need.source) if several else None
+    rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)
     sql = sized_totals(printer, need, rows, column_name(printer, 0), printer.quoted(UNIT))
     fields = [(k.name, WIRE[k.expression.facts.type]) for k in need.source.keys]
     return _statement(printer, sql, [*fields, *WIRES], need.source.relation)

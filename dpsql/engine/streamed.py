@@ -31,8 +31,9 @@ from dpsql.plan.relations import filtered_scan, scans
 from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Facts, Type
 from dpsql.worker import lying
+from dpsql.worker.repeats import KEY
 
-__all__ = ["Add", "cut_statement", "few", "streamed"]
+__all__ = ["Add", "cut_statement", "few", "repeating", "streamed", "unit_number"]
 
 MOST_CUT = 32
 """Groups of which each unit's are held at once: a table of all units of a piece has a place for each. It is a choice:
@@ -154,6 +155,32 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
     fields = [(f"m{index}", "HUGEINT" if add.function == "sum" else "BIGINT") for index, add in enumerate(known)]
     own = streamed(printer, source, known, fields, ranked=True)
     return replace(own, first_rows=rows, most_groups=groups, clamps=(None,) * len(known))
+
+
+def unit_number(printer: Printer, source: Source) -> Column | None:
+    """The number of a row's unit, where the worker may find how many units each group has; else None.
+
+    Of listed groups there are few, mostly: then nearly all rows repeat one, and are sorted.
+    """
+    found, capped = filtered_scan(source.relation), source.cap_rows or source.cap_groups or source.cap_rows_in_group
+    listed = all(key.domain is not None for key in source.keys)
+    if found is None or capped or listed or not printer.dialect.counts or not lies(printer, source.relation):
+        return None
+    return number_of(found[0])
+
+
+def repeating(printer: Printer, keys: Sequence[str], shown: str, groups: str, rows: str) -> tuple[str, str]:
+    """Both texts of `EngineStatement.repeats`.
+
+    Args:
+        printer: Collects what the texts use.
+        keys: Their columns.
+        shown: SELECT with the columns of the groups, and rows in the place of units.
+        groups: FROM the rows, and GROUP BY.
+        rows: SQL of the rows, in order, with the numbers of their units.
+    """
+    number = f"{printer.call('key_number', *keys)} AS {printer.quoted(KEY)}"
+    return f"{shown}, {number} {groups}", f"SELECT {number}, {printer.quoted(UNIT)} FROM ({rows}) AS q"
 
 
 def few(source: Source) -> bool:

@@ -22,6 +22,7 @@ from dpsql.worker.counting import counted, narrowed
 from dpsql.worker.cutting import cut
 from dpsql.worker.lying import RANK, UNIT
 from dpsql.worker.ordered import PLACE
+from dpsql.worker.repeats import KEY, apart
 from dpsql.worker.sizing import sized
 from dpsql.worker.verify import Refused, verify
 
@@ -75,15 +76,18 @@ class Desk:
             Refused: If it reads another.
         """
         self._confirm(request)
-        sql, parameters = request["sql"], request["parameters"] or None
-        text = wire.encode([sql, _selected(request), [type(value).__name__ for value in request["parameters"]]])
+        for sql, columns in _statements(request):
+            self._bind(sql, columns, request["parameters"])
+
+    def _bind(self, sql: str, columns: list[list[str]], parameters: Sequence[Any]) -> None:
+        text = wire.encode([sql, columns, [type(value).__name__ for value in parameters]])
         if text in self._bound:
             return
         try:
-            found = self._connection.execute("DESCRIBE " + sql, parameters).fetchall()
+            found = self._connection.execute("DESCRIBE " + sql, parameters or None).fetchall()
         except duckdb.ProgrammingError as error:  # a name or a type that does not fit; it speaks of the schema alone
             raise Refused(f"DuckDB cannot bind it: {error}") from error
-        _require([[name, kind] for name, kind, *_ in found], _selected(request))
+        _require([[name, kind] for name, kind, *_ in found], columns)
         _remember(self._bound, text)
 
     def answer(self, request: Any, tables: Sequence[bytes]) -> list[Any]:
@@ -97,31 +101,42 @@ class Desk:
         with self._connection.cursor() as cursor:  # a fresh one: nothing is left from the statement before
             for (name, columns), table in zip(request["held"], tables, strict=True):
                 _hold(cursor, name, columns, table)
-            relation = cursor.sql(request["sql"], params=request["parameters"] or None)
-            found = [[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)]
-            _require(found, _selected(request))
+            own, *others = _statements(request)
+            most = request["most_rows"]
+            if others:
+                groups, rows = (_relation(cursor, request, *other) for other in others)
+                found = apart(groups if most is None else groups.limit(most + 1), rows, request["of_units"])
+                if found is not None:
+                    return [wire.pack(found)]
+            relation = _relation(cursor, request, *own)
             if request["adds"]:
                 return [wire.pack(_added(request, relation))]
             if request["words"]:
-                *words, rows = counted(relation, request["words"], request["edges"])
-                return [own.view("u1") for own in (*words, narrowed(rows))]
-            most = request["most_rows"]
+                *words, times = counted(relation, request["words"], request["edges"])
+                return [number.view("u1") for number in (*words, narrowed(times))]
             return [wire.pack(relation if most is None else relation.limit(most + 1))]
 
     def _confirm(self, request: Any) -> None:
-        """Has DuckDB's parser confirm the statement, once for each text."""
-        sql, tables, functions = request["sql"], request["tables"], request["functions"]
-        text = wire.encode([sql, tables, functions])
-        if text in self._read:
-            return
-        verify(self._connection, sql, schema=self._schema, tables=tables, functions=functions)
-        _remember(self._read, text)
+        """Has DuckDB's parser confirm the statements, once for each text."""
+        tables, functions = request["tables"], request["functions"]
+        for sql, _ in _statements(request):
+            text = wire.encode([sql, tables, functions])
+            if text not in self._read:
+                verify(self._connection, sql, schema=self._schema, tables=tables, functions=functions)
+                _remember(self._read, text)
 
 
 def _remember(texts: set[bytes], text: bytes) -> None:
     if len(texts) >= CACHED_TEXTS:
         texts.clear()
     texts.add(text)
+
+
+def _statements(request: Any) -> list[tuple[str, list[list[str]]]]:
+    """Each text that may run, with the columns that it gives."""
+    own, number = _selected(request), [KEY, "UBIGINT"]
+    others = zip(request["repeats"], ([*own, number], [number, [UNIT, "INTEGER"]]), strict=False)
+    return [(request["sql"], own), *others]
 
 
 def _selected(request: Any) -> list[list[str]]:
@@ -135,6 +150,13 @@ def _selected(request: Any) -> list[list[str]]:
     if request["edges"]:
         return [[name, ANY] for name in (*(own for own, _ in columns[:-3]), UNIT, PLACE)]
     return [[name, ANY] for name, _ in columns[:-1]] if request["words"] else columns
+
+
+def _relation(cursor: duckdb.DuckDBPyConnection, request: Any, sql: str, columns: list[list[str]]) -> Any:
+    """What a statement will give once it is read."""
+    relation = cursor.sql(sql, params=request["parameters"] or None)
+    _require([[name, str(kind)] for name, kind in zip(relation.columns, relation.types, strict=True)], columns)
+    return relation
 
 
 def _added(request: Any, stream: Any) -> Any:

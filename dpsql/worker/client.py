@@ -66,6 +66,10 @@ class Statement(Protocol):
     def clamps(self) -> tuple[tuple[int, int] | None, ...]: ...
     @property
     def listed(self) -> tuple[tuple[str, tuple[Value, ...]], ...]: ...
+    @property
+    def repeats(self) -> tuple[str, ...]: ...
+    @property
+    def of_units(self) -> tuple[int, ...]: ...
 
 
 class Worker:
@@ -223,6 +227,8 @@ def _message(
             "most_groups": request.most_groups,
             "adds": request.adds,
             "clamps": request.clamps,
+            "repeats": request.repeats,
+            "of_units": request.of_units,
             "places": [len(values) + 1 for _, values in request.listed],
             "deadline": deadline,
             "run": run,

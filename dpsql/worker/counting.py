@@ -8,7 +8,6 @@ Tests: tests/unit/worker/test_counting.py.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +51,6 @@ def counted(stream: Any, words: Sequence[Word], edges: Sequence[int] = ()) -> li
     Raises:
         ValueError: If a column is of another type, holds a NULL, or a value that its digits do not hold.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of it would take address space, and none is used
     import numpy as np  # here, for a worker that counts nothing starts without it
 
     held = [np.empty(0, dtype=np.int64)] * (len(words) + 1)

@@ -9,7 +9,6 @@ Tests: tests/unit/worker/test_sizing.py, tests/unit/worker/test_cutting.py.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -120,17 +119,26 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     Raises:
         ValueError: If a type is another, a NULL is where none may be, or the rows do not lie in order.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of it would take address space, and none is used
     import numpy as np  # here, for a worker that adds up nothing starts without it
 
     keys, values = len(places), len(places) + 1 + ranked
     held: list[list[Column]] = []
     waiting = 0
     for chunk in nanoarrow.ArrayStream(stream):
+        if not len(chunk):
+            continue
         held.append([_column(child) for child in chunk.iter_children()])
         waiting += len(chunk)
         if waiting < PIECE:
             continue
+        if len(chunk) >= PIECE and len(held) > 1:  # no copy of it: what was held only takes the end of its unit
+            units = _in_order(held[-1], keys, ranked=ranked)
+            end = int(np.searchsorted(units, held[-2][keys][0][-1], "right"))
+            if end < len(units):
+                columns = _joined([*held[:-1], _cut(held[-1], 0, end)])
+                _in_order(columns, keys, ranked=ranked)
+                yield _piece(columns, places, values)
+                held, waiting = [_cut(held[-1], end, len(units))], len(units) - end
         columns = _joined(held)
         units = _in_order(columns, keys, ranked=ranked)
         last = int(np.searchsorted(units, units[-1]))  # its unit may go on in what comes

@@ -48,6 +48,7 @@ def numbers_of(child: Any) -> Whole:
         nanoarrow.Type.INT16: np.int16,
         nanoarrow.Type.INT32: np.int32,
         nanoarrow.Type.INT64: np.int64,
+        nanoarrow.Type.UINT64: np.uint64,
     }.get(child.schema.type)
     if width is None:
         raise ValueError("only whole numbers are read")

@@ -87,9 +87,10 @@ OWN = {
     "with_length": "concat(length(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR))",
     "hash": "sha256(concat({*}))",
     "out_of_order": "error('the rows do not lie in order')",
+    "key_number": "hash({*})",
 }
-"""Sums, exact for integers of at most 63 bits, the secret order of rows, and what ends a statement that relies on the
-order in which a table lies."""
+"""Sums, exact for integers of at most 63 bits, the secret order of rows, what ends a statement that relies on the order
+in which a table lies, and one number for values that GROUP BY takes for the same."""
 
 TYPES: Mapping[str, str] = {
     name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")

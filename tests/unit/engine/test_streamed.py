@@ -88,3 +88,76 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
         assert all(map(any, found[0]))
         seen.add(bool(both[0].adds))
     return seen
+
+
+OPEN = """
+  visits:
+    unit: customer
+    rows_per_unit: 12
+    columns:
+      reason: {type: text, nullable: true}
+      size: {type: real, nullable: true}
+      placed: {type: date, nullable: true}
+      code: {type: integer, nullable: true}
+      amount: {type: decimal, bounds: [-10, 10], grid: 0.01, nullable: true}
+      paid: {type: boolean}
+"""
+
+
+@pytest.fixture(scope="module", params=["i * 7 % 1000", "'é' || (i * 7 % 1000)"], ids=["numbers", "texts"])
+def visits(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    made = (
+        f"CREATE TABLE visits AS SELECT {request.param} AS customer, ['', 'ä', 'b', NULL][1 + i % 31 % 4] AS reason, "
+        "['0', '-0', 'nan', '1.5', NULL][1 + i % 31 % 5]::DOUBLE AS size, "
+        "DATE '2024-01-01' + (i % 97 % 9)::INTEGER AS placed, "
+        "CASE WHEN i % 6 > 0 THEN 10 ** 15 * (i // 3000) END::BIGINT AS code, (i % 97) / 40 AS amount, "
+        "i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
+    )
+    yield from sessions(tmp_path_factory.mktemp("repeats"), made, policy(OPEN, delta=True))
+
+
+@pytest.mark.parametrize("where", ["", " WHERE paid AND amount > 0.5"])
+@pytest.mark.parametrize(
+    ("asked", "counted"),
+    [
+        ("reason, COUNT(*) FROM visits GROUP BY 1", True),
+        ("upper(reason), COUNT(DISTINCT customer), SUM(amount) FROM visits GROUP BY 1", True),
+        ("size, COUNT(amount), COUNT(*) FROM visits GROUP BY 1", True),
+        ("date_trunc('month', placed), VAR_POP(amount) FROM visits GROUP BY 1", True),
+        ("placed, reason, COUNT(*) FROM visits GROUP BY 1, 2", True),
+        ("code, paid, COUNT(*) FROM visits GROUP BY 1, 2", True),
+        ("paid, COUNT(*), COUNT(DISTINCT customer) FROM visits GROUP BY 1", False),
+    ],
+)
+def test_units_of_open_groups_are_those_of_the_database(visits: Session, asked: str, counted: bool, where: str) -> None:
+    assert counted_alike(visits, f"SELECT {asked.replace(' GROUP', f'{where} GROUP')}") == counted
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ROWS.format(3) + "reason, COUNT(*) FROM visits GROUP BY 1",
+        CAP.format(2) + "reason, COUNT(*) FROM visits GROUP BY 1",
+        "SELECT v.reason, COUNT(*) FROM visits v JOIN visits w ON v.customer = w.customer GROUP BY 1",
+    ],
+)
+def test_units_of_open_groups_in_joins_and_caps_are_counted_by_the_database(visits: Session, asked: str) -> None:
+    assert not counted_alike(visits, asked)
+
+
+def counted_alike(session: Session, asked: str) -> bool:
+    """Whether the worker counted units; both ways find the same groups."""
+    parsed: Any = parse(asked)
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"epsilon": 20})
+    engine, seen = session._backend.engine, False
+    for need in [reading.need for reading in prepared.readings]:
+        both = [lowering(dialect, b"a secret")(need) for dialect in (DUCKDB, replace(DUCKDB, counts=False))]
+        assert not both[1].repeats
+        tables = [engine.run(own) for own in both]
+        names = [name for name, _ in both[0].columns]
+        found = [sorted(map(repr, zip(*(table.column(name) for name in names), strict=True))) for table in tables]
+        assert found[0] == found[1]
+        assert found[0]
+        seen = seen or bool(both[0].repeats)
+    return seen
