@@ -60,10 +60,10 @@ def release(prepared: Prepared, raw: Sequence[RawTable], noise: Noised) -> Relea
         found = candidates or _candidates(prepared.plan, raw[chooser.reading])
         candidates = GroupColumns.of(found, len(prepared.plan.keys))
         released = noise(chooser, raw, prepared.keys_of(chooser), candidates)
-        kept = chooser.choice.release.selected(released)
+        kept = np.asarray(chooser.choice.release.selected(released), dtype=np.int64)
         groups[0] = candidates.take(kept)
         left = np.ones(len(candidates), dtype=np.bool_)
-        left[np.asarray(kept, dtype=np.int64)] = False
+        left[kept] = False
         hidden = candidates.take(np.flatnonzero(left))
         tables[chooser.name] = released.take(kept)
     for measured in prepared.measured:

@@ -26,6 +26,7 @@ from dpsql.plan.needs import Aggregates, Cells, Histogram, Measure, MeasureKind,
 from dpsql.plan.nodes import Column, Expression, Relation, Scan
 from dpsql.plan.plans import Plan, PublicPlan, Stage
 from dpsql.plan.relations import scans
+from dpsql.plan.types import Type
 
 __all__ = ["Lower", "lower_cells", "lower_public", "lower_released", "lowering"]
 
@@ -79,7 +80,7 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     number = unit_number(printer, source) if units else None
     rows = _bounded_rows(printer, source, columns, key, unit=number or (unit_column(source) if units else None))
     texts = [printer.quoted(k.name) for k in source.keys]
-    groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "")
+    groups = f"FROM ({rows}) AS q" + (f" GROUP BY {', '.join(texts)}" if texts else "") + _in_order(printer, source)
     both = [list(texts), list(texts)]  # with units, and with rows in their place
     for index, measure in enumerate(measures):
         wire = "HUGEINT" if measure.kind in (MeasureKind.SUM, MeasureKind.PRODUCTS) else "BIGINT"
@@ -92,6 +93,13 @@ def _aggregates(printer: Printer, source: Source, measures: Sequence[Measure], k
     of_units = [at for at, measure in enumerate(measures, len(texts)) if measure.kind is MeasureKind.UNITS]
     statement = _statement(printer, f"SELECT {', '.join(both[0])} {groups}", fields, source.relation)
     return replace(statement, repeats=repeats, of_units=tuple(of_units) if repeats else ())
+
+
+def _in_order(printer: Printer, source: Source) -> str:
+    """Groups of an open text in order, in which they are released: the database sorts many faster than Python does."""
+    texts = any(key.domain is None and key.expression.facts.type is Type.TEXT for key in source.keys)
+    named = [f"{printer.quoted(name)} NULLS LAST" for name in source.key_names]
+    return f" ORDER BY {', '.join(named)}" if texts and printer.dialect.counts else ""
 
 
 def _clamped(printer: Printer, source: Source, measures: Sequence[Measure]) -> EngineStatement | None:

@@ -116,6 +116,8 @@ class GroupColumns(Sequence[Group]):
     def take(self, kept: Sequence[int] | npt.NDArray[np.int64]) -> GroupColumns:
         """Some of the groups, by their places."""
         rows = np.asarray(kept, dtype=np.int64)
+        if _all(rows, self._size):
+            return self
         columns = [_at(column, rows) for column in self.columns]
         return GroupColumns(columns, len(rows), self.table, None if self.rows is None else self.rows[rows])
 
@@ -215,6 +217,11 @@ def listed(column: Sequence[Any]) -> Sequence[Any]:
     return column.tolist() if isinstance(column, np.ndarray | Listed) else column
 
 
+def _all(rows: npt.NDArray[np.int64], size: int) -> bool:
+    """Whether some rows are all of so many, in order: most groups appear, and a column of texts is long to copy."""
+    return len(rows) == size and bool((rows == np.arange(size)).all())
+
+
 def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Sequence[Any]:
     """Some rows of a column: whole numbers stay an array, other values become Python's own."""
     if isinstance(column, Listed):
@@ -241,9 +248,12 @@ class ReleasedTable:
         """The answers, one per group."""
         return self.columns["value"]
 
-    def take(self, kept: Sequence[int]) -> ReleasedTable:
+    def take(self, kept: npt.NDArray[np.int64]) -> ReleasedTable:
         """Some of the groups; columns that are one and the same stay so."""
-        own = {id(values): [values[row] for row in kept] for values in self.columns.values()}
+        if _all(kept, len(self.values)):
+            return self
+        rows = kept.tolist()
+        own = {id(values): [values[row] for row in rows] for values in self.columns.values()}
         return ReleasedTable({name: own[id(values)] for name, values in self.columns.items()})
 
     def place(self, place: int) -> ReleasedTable:

@@ -85,6 +85,15 @@ def test_what_leaves_leads_to_no_raw_table(raw: RawTable) -> None:
 
 def test_columns_of_a_release_that_are_one_stay_one() -> None:
     values = [1, 2, 3]
-    kept = ReleasedTable({"value": values, "steps": values, "other": [4, 5, 6]}).take([2, 0])
+    kept = ReleasedTable({"value": values, "steps": values, "other": [4, 5, 6]}).take(np.array([2, 0]))
     assert kept.columns == {"value": [3, 1], "steps": [3, 1], "other": [6, 4]}
     assert kept.columns["value"] is kept.columns["steps"]
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 2, 1], [0, 1], [1, 1, 2], []])
+def test_groups_are_taken_in_the_wanted_order_and_not_copied_where_all_are(rows: list[int]) -> None:
+    found, released = GroupColumns([["a", "b", None]], 3), ReleasedTable({"value": [5, 6, None]})
+    taken, shown = found.take(rows), released.take(np.array(rows, dtype=np.int64))
+    assert list(taken.columns[0]) == [["a", "b", None][row] for row in rows]
+    assert shown.values == [[5, 6, None][row] for row in rows]
+    assert (taken is found) == (shown is released) == (rows == [0, 1, 2])
