@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+import numpy as np
+
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.laplace import laplace_scale
@@ -18,7 +20,7 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Sized
 from dpsql.privacy.sampling import Sampler
-from dpsql.privacy.tables import RawTable, ReleasedTable
+from dpsql.privacy.tables import RawTable, ReleasedTable, listed
 
 __all__ = ["Clamp", "ClampedRelease", "Sizes", "sizes_of"]
 
@@ -73,24 +75,26 @@ class Sizes:
     Attributes:
         units: How many units are of each size.
         signs: How many of those have a total above 0, less how many have one below.
-        totals: Of each group, the sum of the totals of units of each size, in grid steps.
+        totals: The sums of the totals of units of one size in one group, in grid steps: the group, the bin, the sum.
+        groups: How many groups there are.
     """
 
     units: Sequence[int]
     signs: Sequence[int]
-    totals: Sequence[Sequence[int]]
+    totals: Sequence[tuple[int, int, int]]
+    groups: int
 
 
 def sizes_of(raw: RawTable, bins: int) -> Sizes:
     """The raw numbers of an engine, put into so many bins."""
-    units, signs = [0] * bins, [0] * bins
-    totals = [[0] * bins for _ in range(raw.size)]
-    columns = (raw.column(name) for name in ("group", "bin", "units", "signs", "total"))
-    for group, held, many, sign, total in zip(*columns, strict=True):
-        units[held] += int(many)
-        signs[held] += int(sign)
-        totals[group][held] += int(total)
-    return Sizes(units, signs, totals)
+    group, held, total = (listed(raw.column(name)) for name in ("group", "bin", "total"))
+    bin_ = np.asarray(held, dtype=np.int64)
+
+    def by_bin(name: str) -> list[int]:  # in floats, exactly: no more units than a table may have rows
+        own: list[int] = np.bincount(bin_, np.asarray(raw.column(name), np.int64), bins).astype(np.int64).tolist()
+        return own
+
+    return Sizes(by_bin("units"), by_bin("signs"), list(zip(group, held, map(int, total), strict=True)), raw.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +146,15 @@ class ClampedRelease(Offer):
     def within(self, sizes: Sizes, place: int) -> list[int]:
         """Each group's sum of totals within a clamp, in grid steps over 2^digits: what noise is added to."""
         digits, edges = self._digits(place), self.search.edges
-        found = []
-        for totals in sizes.totals:
-            kept = sum(totals[: place + 1]) << digits
-            if not self.need.source.keys:
-                found.append(kept + edges[place] * sum(sizes.signs[place + 1 :]))
-                continue
-            above = zip(totals[place + 1 : len(edges)], edges[place + 1 :], strict=True)
-            found.append(kept + sum(total * ((edges[place] << digits) // edge) for total, edge in above))
+        found = [0] * sizes.groups
+        if not self.need.source.keys:
+            found[0] = edges[place] * sum(sizes.signs[place + 1 :])
+            parts = [1] * (place + 1)
+        else:
+            parts = [1 << digits] * (place + 1) + [(edges[place] << digits) // edge for edge in edges[place + 1 :]]
+        for group, held, total in sizes.totals:
+            if held < len(parts):
+                found[group] += total * parts[held]
         return found
 
     def _digits(self, place: int) -> int:
@@ -172,15 +177,17 @@ class ClampedRelease(Offer):
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:
         """Value +- the quantile of the noise, and beyond it what the interval allows to be clipped."""
-        found: list[Interval] = []
-        for fine, place in zip(released.columns["noised"], released.columns["place"], strict=True):
-            reach, clipped = self._reach(place, confidence), self.search.allowed(place)
-            (steps,) = self._steps([fine], place)
-            below = clipped if self.need.grid.low < 0 else 0
-            above = clipped if self.need.grid.high > 0 else 0
-            ends = (steps - reach - below, steps + reach + above)
-            found.append((in_unit(ends[0], self.need.grid.step), in_unit(ends[1], self.need.grid.step)))
+        places, found = released.columns["place"], list[Interval]()
+        aside = {place: self._aside(place, confidence) for place in set(places)}
+        for fine, place in zip(released.columns["noised"], places, strict=True):
+            (steps,), (below, above) = self._steps([fine], place), aside[place]
+            found.append((in_unit(steps - below, self.need.grid.step), in_unit(steps + above, self.need.grid.step)))
         return found
+
+    def _aside(self, place: int, confidence: float) -> tuple[int, int]:
+        """How far an interval reaches below and above its value, in grid steps."""
+        reach, clipped = self._reach(place, confidence), self.search.allowed(place)
+        return reach + clipped * (self.need.grid.low < 0), reach + clipped * (self.need.grid.high > 0)
 
     def told(self, released: ReleasedTable) -> tuple[str, ...]:
         """The clamp, and what of the interval is noise and what clipping."""
