@@ -8,13 +8,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 
 from page import ROOT, circumstances, table, write
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the laws live with the tests, outside the package
 
+from dpsql.mechanisms.friendly_core.basic import BasicFilter, BasicSwapFilter
 from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, PARTLY, PLANS
+from tests.exhaustive.friends import filtered, parts
+from tests.exhaustive.random_means import declared, means
 from tests.exhaustive.statements import Case, in_step, verified
 from tests.exhaustive.synthetic import ASKED, Synthetic, pairs_of, released_table
 from tests.exhaustive.tables import FAMILIES, FOLLOWED, MOST_ROWS, RELATIONS, neighbours
@@ -23,6 +27,8 @@ from tests.exhaustive.world import TinyWorld
 
 PAGE = ROOT / "docs" / "under_fire.md"
 TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "most of epsilon", "of delta", "of rho")
+GRAPHS_OF, AVERAGED = 5, 5
+"""Rows, at the most, of the graphs of friends and of averaged tables. It is a choice: six would take minutes."""
 PARTS = ("of_epsilon", "of_delta", "of_rho")
 
 
@@ -53,9 +59,9 @@ def followed(only_print: bool) -> bool:
     when, started = circumstances(), time.process_time()
     with TinyWorld(FOLLOWED) as world:
         found = measured(world, FOLLOWED_CASES, in_step)
-    tables = synthetic()
-    rows = [row(name, own) for name, own in [*sorted(found.items()), *tables.items()]]
-    every = together({**found, **tables})
+    tables, apart = synthetic(), by_part()
+    rows = [row(name, own) for name, own in [*sorted(found.items()), *tables.items(), *apart.items()]]
+    every = together({**found, **tables, **apart})
     lines = [
         f"{sum(verdict.checks for _, _, verdict in every):,} checks. "
         f"It took {time.process_time() - started:.0f} seconds of one processor.",
@@ -73,7 +79,23 @@ def followed(only_print: bool) -> bool:
     return not any(verdict.broken for _, _, verdict in every)
 
 
-Measured = list[tuple[Case | Synthetic, int, Verdict]]
+Measured = list[tuple[Case | Synthetic | str, int, Verdict]]
+
+
+def by_part() -> dict[str, Measured]:
+    """What is looked at part by part, with pairs (of graphs, for a filter) and verdicts."""
+    swaps = (False, True)
+    return {
+        "`random_dp`, declared means": [("AVG", *means(declared()))],
+        "`friendly_core`, its filter": [
+            (type(own).__name__, *filtered(own, rows, (Fraction(1), Fraction(4))))
+            for own in (BasicFilter(), BasicSwapFilter())
+            for rows in range(2, GRAPHS_OF + 1)
+        ],
+        "`friendly_core`, its average": [
+            (str(swap), *parts(Fraction(4), Fraction(1, 16), AVERAGED, swap)) for swap in swaps
+        ],
+    }
 
 
 def synthetic() -> dict[str, Measured]:

@@ -8,6 +8,8 @@
     in_step     what draws too often for that: two tables at once, draw by draw
     steps       one draw in both: what shows of it, and what that costs
     synthetic   synthetic tables of all tiny tables of cells
+    friends     FriendlyCore's filter over all graphs of friends, and the average behind it, whole and part by part
+    random_means  declared means of random differential privacy, and how often gamma's event happens
     verdicts    two laws beside a claim
     corpus      what is asked, and which mechanisms or parts of them are left out, with the reason
     trees       the real sampler on every string of bits up to a length

@@ -19,6 +19,10 @@ is the product of the sums.  QED
 
 The average is checked on all friendly tables of a few rows by its exact law (`branching`), on a coarse grid; and so are
 filter and average together, on all tables of these rows: there the law is a mixture.
+
+On so few rows all of that is far from its bound. So the average is looked at once more, part by part: that n^ costs no
+more than its own epsilon, that it is below the number of rows but for its own chance, and that the mean given any such
+n^ costs no more than its own rho. From these the theorem of `average` adds up what the whole costs.
 """
 
 from __future__ import annotations
@@ -42,10 +46,10 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.privacy.sampling import Integers, Sampler
 from tests.exhaustive.branching import Law as Listed
 from tests.exhaustive.branching import Window, law_of
-from tests.exhaustive.chances import ONE, Chance, at_most
+from tests.exhaustive.chances import BITS, ONE, Chance, at_most, finite
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 
-__all__ = ["averages", "filtered", "placed"]
+__all__ = ["averages", "filtered", "parts", "placed"]
 
 Graph = tuple[frozenset[int], ...]
 """Each row's friends, itself among them."""
@@ -56,6 +60,12 @@ SMALL_DELTA = Fraction(1, 100)  # Only asked for along with epsilon; the weights
 
 SPREADS = Fraction(5)
 """Of Gaussian noise, up to which it is compared: beyond it lie 6e-7, which count as lost. It is a choice."""
+
+SURELY = Fraction(9)
+"""The same where a rho is asked."""
+
+FINE = 16
+"""In how many steps the sensitivity of a mean is counted there: places are few, and rounding costs a sixteenth."""
 
 SURPLUS = 4
 """So far above the number of rows n^ is followed; what lies beyond counts as lost. It is a choice."""
@@ -168,12 +178,62 @@ def averages(epsilon: Fraction, delta: Fraction, rows: int, swap: bool) -> tuple
     assert own is not None
     laws = _laws(own, rows, epsilon)
     tables = _tables(rows)
-    pairs = {((len(one), sum(one)), (len(two), sum(two))) for one in tables for two in _around(one, swap)}
-    own_pairs = [(first, second) for first, second in sorted(pairs) if first != second and second in laws]
+    own_pairs = _around_all(tables, swap)
     claim, total = Claim(epsilon, delta), Verdict()
     for first, second in own_pairs:
         total += compared(laws[first], laws[second], claim)
     return len(own_pairs), total
+
+
+def parts(epsilon: Fraction, delta: Fraction, rows: int, swap: bool) -> tuple[int, Verdict]:
+    """The parts of the friendly average, each at its own price, of the same tables as `averages`.
+
+    Args:
+        epsilon, delta: What the whole is to cost; the price of a part is what the mechanism has it cost.
+        rows: The most.
+        swap: Whether a neighbour is a row replaced.
+
+    Returns:
+        How many pairs of tables there are whose rows differ in number or sum, and the verdict.
+    """
+    own = FriendlyAverage.approximate(epsilon, delta, rows)
+    assert own is not None
+    assert isinstance(own.count, LaplaceLaw)
+    of_number = Claim(1 / own.count.scale)
+    window = Window(SPREADS, epsilon)
+    numbers = [law_of(_noised_number(own, m), window) for m in range(rows + 1)]
+    total = Verdict()
+    for m in range(rows):
+        total += compared(numbers[m], numbers[m + 1], of_number) + compared(numbers[m + 1], numbers[m], of_number)
+    q = 1 / own.count.scale
+    above = Chance.of({own.lost * q: Fraction(1)}, {finite({Fraction(0): Fraction(1), q: Fraction(1)}): -1})
+    total += Verdict(1, broken=int(Fraction(above.enclosed()[1], 1 << BITS) > own.chance))  # P(noise >= lost)
+    given: dict[tuple[int, int, int], Listed] = {}
+    of_mean, tables = Claim(None, rho=own.rho), _tables(rows)
+    pairs = _around_all(tables, swap)
+    with patch.object(average, "FINENESS", FINE):
+        for one, two in pairs:
+            if not (one[0] and two[0]):
+                continue  # n^ is not below both numbers, but where nothing is released
+            for about in range(1, max(one[0], two[0])):
+                for m, added in (one, two):
+                    if (m, added, about) not in given:
+                        same: Any = _Given(own.count, about - m + own.lost)
+                        released = _averaged(replace(own, count=same), m, added)
+                        given[m, added, about] = law_of(released, Window(SURELY, of_mean.reach))
+                total += compared(given[*one, about], given[*two, about], of_mean)
+    return len(pairs), total
+
+
+def _around_all(tables: Sequence[tuple[int, ...]], swap: bool) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The pairs of neighbours by number and sum, which the average rests on."""
+    pairs = {((len(one), sum(one)), (len(two), sum(two))) for one in tables for two in _around(one, swap)}
+    known = {(len(table), sum(table)) for table in tables}
+    return [(one, two) for one, two in sorted(pairs) if one != two and two in known]
+
+
+def _noised_number(own: FriendlyAverage, rows: int) -> Callable[[Sampler], bytes]:
+    return lambda sampler: repr(rows + int(own.count.draw(sampler, 1)[0])).encode()
 
 
 def placed(epsilon: Fraction, delta: Fraction, rows: int, swap: bool) -> tuple[int, Verdict]:

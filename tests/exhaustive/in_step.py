@@ -45,9 +45,9 @@ import numpy.typing as npt
 import dpsql.mechanisms
 from dpsql.privacy import sampling
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
-from tests.exhaustive.branching import UnlistedError
-from tests.exhaustive.steps import Chosen, Coins, Cost, Noised, Seen, Step, worst
-from tests.exhaustive.verdicts import ORDERS, Claim, Verdict
+from tests.exhaustive.branching import Law, UnlistedError, Window, law_of
+from tests.exhaustive.steps import FEW, Chosen, Coins, Cost, Noised, Seen, Step, worst
+from tests.exhaustive.verdicts import ORDERS, Claim, Verdict, compared
 
 __all__ = ["Pairs", "Released", "following"]
 
@@ -157,10 +157,33 @@ class Follower:
         return np.array(self._shown(Coins(asked, both)), dtype=np.bool_)
 
 
-_drawing: list[Follower] = []
-"""Who draws, innermost last; none outside of a run."""
-
 _plain = sampling.noised
+
+
+class Begun:
+    """A sampler that says of noised numbers what a history says, and then draws as another one does.
+
+    Args:
+        history: What shows of the first draws, each of them noise.
+        rest: Who draws after that.
+    """
+
+    def __init__(self, history: History, rest: Sampler) -> None:
+        self._first, self._left, self._rest = Follower(history), len(history), rest
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._first if self._left else self._rest, name)
+
+    def noised(self, values: Sequence[int] | Integers, noise: Integers) -> Integers:
+        """What shows of exact numbers and their noise."""
+        if not self._left:
+            return _plain(values, noise)
+        self._left -= 1
+        return self._first.noised(values, noise)
+
+
+_drawing: list[Follower | Begun] = []
+"""Who draws, innermost last; none outside of a run."""
 
 
 def _noised(values: Sequence[int] | Integers, noise: Integers) -> Integers:
@@ -186,13 +209,24 @@ def following() -> Iterator[None]:
 
 def _ran(release: Released, history: History) -> Step | bytes:
     """What a release comes to after a history: the draw that it asks for, or what it releases."""
-    _drawing.append(Follower(history))
     try:
-        return release(_drawing[-1])
+        return _drawn(release, Follower(history))
     except _PausedError as pause:
         return pause.step
+
+
+def _drawn(release: Released, sampler: Any) -> bytes:
+    """What is released where that one draws."""
+    _drawing.append(sampler)
+    try:
+        return release(sampler)
     finally:
         _drawing.pop()
+
+
+def _rest(release: Released, history: History, window: Window) -> Law:
+    """The law of what is released after a history."""
+    return law_of(lambda sampler: _drawn(release, Begun(history, sampler)), window)
 
 
 @dataclass
@@ -202,7 +236,7 @@ class InStep:
     Attributes:
         releases: Over each table.
         orders: Of Renyi's divergence that are asked, and 1 for epsilon.
-        few: Whether few of the numbers that noise may make are tried.
+        apart: How many of the numbers that noise may make are tried, as `steps` says.
         known: What came of a run, by its table's place and history. Tables with the same raw numbers may share it.
         checks: Costs that were looked at, and releases that were held against each other.
         broken: Where the tables tell themselves apart by something that costs no number.
@@ -210,7 +244,7 @@ class InStep:
 
     releases: tuple[Released, Released]
     orders: tuple[int, ...]
-    few: bool
+    apart: int
     known: tuple[dict[History, Step | bytes], dict[History, Step | bytes]] = field(default_factory=lambda: ({}, {}))
     checks: int = 0
     broken: int = 0
@@ -238,6 +272,34 @@ class InStep:
             of_epsilon, of_rho = (share, of_rho) if order == 1 else (of_epsilon, max(of_rho, share))
         return Verdict(self.checks, of_epsilon, of_rho=of_rho, broken=broken)
 
+    def then_listed(self, claim: Claim, spreads: int) -> Verdict:
+        """The same where a delta is claimed: the first draw is followed, and the law of the rest is listed.
+
+        Theorem (adaptive composition). If the first draw, of numbers with Laplace noise, is c-DP, and what follows each
+        thing that it may show is (epsilon - c, delta)-DP, both together are (epsilon, delta)-DP.
+
+        Args:
+            claim: With an epsilon.
+            spreads: How far noise is compared, in scales.
+
+        Raises:
+            UnlistedError: It cannot be told so.
+        """
+        one, two = self._both(())
+        if not (isinstance(one, Noised) and isinstance(two, Noised) and one.alike(two)) or claim.epsilon is None:
+            raise UnlistedError("the first draw is no noise of the same law, or no epsilon is claimed")
+        most = one.most(two)
+        if most is None:
+            raise UnlistedError("nothing bounds what Gaussian noise costs")
+        left = Claim(claim.epsilon - most.exponent, claim.delta)
+        found, window = Verdict(1, broken=int(left.reach < 0)), Window(Fraction(spreads), claim.epsilon)
+        if found.broken:
+            return found
+        for history in {self._both((shown,)): (shown,) for shown, _ in one.seen(two, self.apart)}.values():
+            here, there = (_rest(release, history, window) for release in self.releases)
+            found += compared(here, there, left)
+        return found
+
     def _costs(self, history: History, one: Step | bytes, two: Step | bytes) -> dict[int, list[Cost]]:
         """What follows a history costs at the most, by order."""
         self.checks += 1
@@ -251,7 +313,7 @@ class InStep:
             self.broken += 1
             return nothing
         groups: dict[tuple[Step | bytes, Step | bytes] | None, list[tuple[History, Cost]]] = {}
-        for shown, cost in one.seen(two, self.few):  # type: ignore[arg-type]  # they are alike
+        for shown, cost in one.seen(two, self.apart):  # type: ignore[arg-type]  # they are alike
             if cost is None and 1 in self.orders:
                 raise UnlistedError("nothing bounds what Gaussian noise costs")
             longer = *history, shown
@@ -286,11 +348,12 @@ class Pairs:
     """The pairs of one statement: those with the same raw numbers are looked at once, and so is each run.
 
     Args:
-        few: Whether few of the numbers that noise may make are tried.
+        apart: How many of the numbers that noise may make are tried, as `steps` says.
+        spreads: Where a delta is claimed and no rho, how far the noise behind the first draw is compared, in scales.
     """
 
-    def __init__(self, few: bool = True) -> None:
-        self._few = few
+    def __init__(self, apart: int = FEW, spreads: int = 0) -> None:
+        self._apart, self._spreads = apart, spreads
         self._known: dict[Any, dict[History, Step | bytes]] = {}
         self._done: dict[Any, Verdict] = {}
 
@@ -306,17 +369,13 @@ class Pairs:
         if key not in self._done:
             one, two = (self._known.setdefault(raw, {}) for raw in raws)
             with following():
-                self._done[key] = InStep(releases, _orders(claim), self._few, (one, two)).verdict(claim)
+                both = InStep(releases, _orders(claim), self._apart, (one, two))
+                by_first = claim.delta and claim.rho is None
+                self._done[key] = both.then_listed(claim, self._spreads) if by_first else both.verdict(claim)
         return self._done[key]
 
 
 def _orders(claim: Claim) -> tuple[int, ...]:
-    """What is asked where that is claimed: 1 stands for epsilon.
-
-    Raises:
-        UnlistedError: A delta is claimed, and no rho.
-    """
-    if claim.rho is None and (claim.delta or claim.epsilon is None):
-        raise UnlistedError("a delta is not followed")
+    """What is asked where that is claimed: 1 stands for epsilon."""
     own = () if claim.epsilon is None or claim.delta else (1,)
     return (*own, *(() if claim.rho is None else ORDERS))

@@ -23,6 +23,7 @@ from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
 from tests.exhaustive.in_step import Pairs, Released
+from tests.exhaustive.steps import FEW
 from tests.exhaustive.tables import (
     FAMILIES,
     HIGHEST,
@@ -55,6 +56,7 @@ class Case:
         family: Over which tables.
         spreads: How far noise is compared, in scales or standard deviations.
         relations: For which relations.
+        apart: How many of the numbers that noise may make are followed, as `steps` says.
     """
 
     mechanism: str
@@ -63,6 +65,7 @@ class Case:
     family: str = "single"
     spreads: int = 0
     relations: Sequence[str] = RELATIONS
+    apart: int = FEW
 
     def __str__(self) -> str:
         return f"{self.sql} {dict(self.options)} over {self.family}"
@@ -138,7 +141,7 @@ def in_step(world: TinyWorld, case: Case, relation: str) -> Verdict:
         raw = [reading.own(session._run(reading.statement)) for reading in prepared.readings]
         assert case.mechanism in {measured.choice.release.mechanism for measured in prepared.measured}, case
         released[table], raws[table] = _released(prepared, raw), tuple(_plain(own) for own in raw)
-    pairs = Pairs(few=not case.spreads)
+    pairs = Pairs(case.apart, case.spreads)
     for one, two in neighbours(family, relation, most):
         if case.mechanism == "random_dp" and exposed(one, two):
             continue

@@ -27,7 +27,7 @@ from math import ceil
 from tests.exhaustive.branching import UnlistedError, choice_of, flip_of
 from tests.exhaustive.chances import BITS, ONE, Chance, at_most, exponential, finite
 
-__all__ = ["Chosen", "Coins", "Cost", "Noised", "Seen", "Step", "worst"]
+__all__ = ["ALL", "FEW", "FEWEST", "Chosen", "Coins", "Cost", "Noised", "Seen", "Step", "worst"]
 
 Seen = tuple[int, ...]
 """What shows of a draw."""
@@ -44,8 +44,9 @@ FARTHER = 64
 DENSE = 64
 """So many numbers near both are all tried; of more, those that are powers of two away. It is a choice."""
 
-COARSE = 3
-"""Where few are tried, only every third power of two is, and the number next to both on either side. It is a choice."""
+ALL, FEW, FEWEST = 1, 3, 12
+"""How many powers of two lie between those that are tried; but for `ALL`, of the numbers next to both one on either
+side is. It is a choice: with fewer of them, longer releases are followed in the same time."""
 
 NEAR_TIE = 1e-9
 """Costs whose logarithms are nearer to each other than this are both kept: floats, which err by less than 1e-12, only
@@ -149,9 +150,9 @@ class Noised:
         moved = sum(self.moved(other))
         return Cost(moved / self.spread) if self.law == "laplace" or not moved else None
 
-    def seen(self, other: Noised, few: bool) -> Iterator[tuple[Seen, Cost | None]]:
+    def seen(self, other: Noised, apart: int) -> Iterator[tuple[Seen, Cost | None]]:
         """What may show, and its cost. Of many numbers not all combinations are tried, and each costs the most."""
-        lanes = [self._lane(*both, few) for both in zip(self.values, other.values, strict=True)]
+        lanes = [self._lane(*both, apart) for both in zip(self.values, other.values, strict=True)]
         most = self.most(other)
         if math.prod(map(len, lanes)) <= MOST_SEEN:
             for shown in product(*lanes):
@@ -175,11 +176,12 @@ class Noised:
         further = sum(abs(y - two) - abs(y - one) for y, one, two in zip(shown, self.values, other.values, strict=True))
         return Cost(further / self.spread)
 
-    def _lane(self, one: int, two: int, few: bool) -> list[int]:
+    def _lane(self, one: int, two: int, apart: int) -> list[int]:
         """Each number near both, and powers of two beyond; of large noise each near either, and powers of two."""
         spread = ceil(self.spread if self.law == "laplace" else math.isqrt(ceil(self.spread)) + 1)
-        powers = [1 << k for k in range(0, max(FAR, (FARTHER * spread).bit_length()) + 1, COARSE if few else 1)]
-        reach = 1 if few else spread + 1
+        farthest = max(FAR, (FARTHER * spread).bit_length())
+        powers = [1 << k for k in (*range(0, farthest, apart), farthest)]
+        reach = spread + 1 if apart == ALL else 1
         low, high = min(one, two) - reach, max(one, two) + reach
         if high - low <= DENSE:
             return [*(low - k for k in reversed(powers)), *range(low, high + 1), *(high + k for k in powers)]
@@ -209,7 +211,7 @@ class Chosen:
         """Whether the same can show of the other."""
         return isinstance(other, Chosen) and self.places == other.places
 
-    def seen(self, other: Chosen, few: bool) -> Iterator[tuple[Seen, Cost | None]]:
+    def seen(self, other: Chosen, apart: int) -> Iterator[tuple[Seen, Cost | None]]:
         """What may show, and its cost."""
         for place, (one, two) in enumerate(zip(self.law(), other.law(), strict=True)):
             yield (place,), Cost(ratios=((one, two),))
@@ -240,7 +242,7 @@ class Coins:
         """Whether the same can show of the other."""
         return self == other
 
-    def seen(self, other: Coins, few: bool) -> Iterator[tuple[Seen, Cost | None]]:
+    def seen(self, other: Coins, apart: int) -> Iterator[tuple[Seen, Cost | None]]:
         """Both, for nothing."""
         for end in dict.fromkeys(self.ends):
             yield end, Cost()

@@ -1,18 +1,28 @@
-"""Synthetic tables of every tiny table of cells: each method by name, draw by draw; small databases by their law."""
+"""Synthetic tables of every tiny table of cells: each method by name, draw by draw; small databases by their law.
+
+So are the releases that Python alone can call, and what `mbi` measures: which pairs its library would let follow is
+another public choice, and what it makes of the noised numbers is post-processing.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
+from dpsql.mechanisms.releases.graphical import SmallModel
+from dpsql.mechanisms.releases.halfplanes import noisy_angles
+from dpsql.mechanisms.releases.marginals import Pair, noisy_marginals
 from dpsql.mechanisms.releases.methods import Exact
 from dpsql.mechanisms.releases.payment import Payment, Relation
+from dpsql.mechanisms.releases.projected import circle, projected_points
+from dpsql.mechanisms.releases.rectangles import noisy_boxes
+from dpsql.mechanisms.releases.smalldb_paths import small_ordered_database
 from dpsql.mechanisms.releases.table import WAYS
 from dpsql.mechanisms.releases.workload import Wanted, read_workload
 from dpsql.privacy.sampling import Sampler
@@ -40,6 +50,8 @@ class Synthetic:
         epsilon: The price, or None.
         rho: The same.
         swaps: Whether it is for replace_one alone.
+        most: Rows of the largest table.
+        listed: Whether every row is in a cell, and there is one: it is a function of Python, which is given cells.
     """
 
     method: str
@@ -48,6 +60,8 @@ class Synthetic:
     epsilon: Fraction | None = None
     rho: Fraction | None = None
     swaps: bool = False
+    most: int = TABLES_OF
+    listed: bool = False
 
     def __str__(self) -> str:
         return f"{self.method} for {self.workload} at {self.epsilon or self.rho}"
@@ -55,30 +69,98 @@ class Synthetic:
     @property
     def asked(self) -> Wanted:
         """What is to be released."""
-        names = tuple("xy"[: len(self.domains)])
+        names = tuple("xyz"[: len(self.domains)])
         workload = read_workload(self.workload, list(names))
-        return Wanted(names, self.domains, workload, rows_about=TABLES_OF, rows_public=self.swaps)
+        return Wanted(names, self.domains, workload, rows_about=self.most, rows_public=self.swaps)
 
 
-def released_table(case: Synthetic, relation: str, most: int = TABLES_OF) -> Verdict:
+def released_table(case: Synthetic, relation: str) -> Verdict:
     """Every pair of neighbours, in both directions."""
-    way = next(way for way in WAYS if way.name == case.method)
     payment = Payment(_relation(relation), epsilon=case.epsilon, rho=case.rho)
     asked, claim = case.asked, Claim(case.epsilon, rho=case.rho)
-    assert not way.unfit(asked, payment), way.unfit(asked, payment)
+    made = ALONE.get(case.method) or _by_name(case.method, asked, payment)
 
     def released(table: Cells) -> Callable[[Sampler], bytes]:
         exact = _exact(asked, table)
-        return lambda sampler: _written(way.release(asked, payment, exact, sampler))
+        return lambda sampler: made(asked, payment, exact, sampler)
 
     pairs, total = Pairs(), Verdict()
-    for one, two in _neighbours(asked.cells, relation, most):
-        if case.method == "smalldb":  # of equal scores a place is another database in another table
+    for one, two in _neighbours(case, relation):
+        if case.method in DATABASES:  # of equal scores a place is another database in another table
             laws = [law_of(released(table), Window(Fraction(0), claim.reach)) for table in (one, two)]
             total += compared(laws[0], laws[1], claim)
         else:
             total += pairs.verdict((released(one), released(two)), (one, two), claim)
     return total
+
+
+Made = Callable[[Wanted, Payment, Exact, Sampler], bytes]
+"""All that is left of one release."""
+
+
+def _by_name(method: str, asked: Wanted, payment: Payment) -> Made:
+    """What SQL calls so."""
+    way = next(way for way in WAYS if way.name == method)
+    assert not way.unfit(asked, payment), way.unfit(asked, payment)
+    return lambda asked, payment, exact, sampler: _written(way.release(asked, payment, exact, sampler))
+
+
+class AllPairs:
+    """As many pairs as `mbi` takes, each of which may follow."""
+
+    def pairs(self, columns: int) -> int:
+        """As its model has."""
+        return SmallModel().pairs(columns)
+
+    def candidates(self, chosen: Sequence[Pair], sizes: Sequence[int]) -> Sequence[Pair]:
+        """All that are not chosen."""
+        return [pair for pair in combinations(range(len(sizes)), 2) if pair not in chosen]
+
+
+def _measured(asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> bytes:
+    found = noisy_marginals(exact.codes, asked.sizes, payment, sampler, weights=exact.weights, graph=AllPairs())
+    pairs = [(pair, table.tolist()) for pair, table in found.pairs.items()]
+    return repr((found.total, [own.tolist() for own in found.columns], pairs)).encode()
+
+
+def _boxes(asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> bytes:
+    found = noisy_boxes(np.repeat(exact.codes, exact.weights, axis=0), asked.sizes, 2, payment, sampler)
+    return repr((found.boxes.tolist(), found.numbers.tolist(), found.total)).encode()
+
+
+def _points(asked: Wanted, exact: Exact) -> Any:
+    return asked.points((0, 1))[
+        np.ravel_multi_index(tuple(np.repeat(exact.codes, exact.weights, axis=0).T), asked.sizes)
+    ]
+
+
+def _angles(asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> bytes:
+    found = noisy_angles(_points(asked, exact), payment, sampler, sectors=4)
+    return repr(found.cells.counts.tolist()).encode()
+
+
+def _projections(asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> bytes:
+    matrices = np.array([[[1.0, 1.0], [1.0, -1.0]], [[-1.0, 1.0], [1.0, 1.0]]]) / np.sqrt(2)
+    found = projected_points(_points(asked, exact), matrices, circle(3), payment, sampler)
+    return repr(found.numbers.tolist()).encode()
+
+
+def _path(asked: Wanted, payment: Payment, exact: Exact, sampler: Sampler) -> bytes:
+    counts = np.bincount(exact.codes[:, 0], weights=exact.weights, minlength=asked.cells).astype(np.int64)
+    return repr(small_ordered_database(counts, 2, payment, sampler).tolist()).encode()
+
+
+ALONE: Mapping[str, Made] = {
+    "mbi": _measured,
+    "rectangles": _boxes,
+    "halfplanes": _angles,
+    "projected": _projections,
+    "smalldb_paths": _path,
+}
+"""What Python alone can call, and what `mbi` measures."""
+
+DATABASES = {"smalldb", "smalldb_paths"}
+"""Methods that choose a whole database."""
 
 
 def _relation(relation: str) -> Relation:
@@ -88,12 +170,13 @@ def _relation(relation: str) -> Relation:
 
 def pairs_of(case: Synthetic, relation: str) -> int:
     """How many pairs there are."""
-    return sum(1 for _ in _neighbours(case.asked.cells, relation, TABLES_OF))
+    return sum(1 for _ in _neighbours(case, relation))
 
 
-def _neighbours(cells: int, relation: str, most: int) -> Iterator[tuple[Cells, Cells]]:
+def _neighbours(case: Synthetic, relation: str) -> Iterator[tuple[Cells, Cells]]:
     """Every ordered pair of tables with at most so many rows; one row more or less, or another one."""
-    tables = [t for n in range(most + 1) for t in combinations_with_replacement(range(cells + 1), n)]
+    cells = range(case.asked.cells + (not case.listed))
+    tables = [t for n in range(case.listed, case.most + 1) for t in combinations_with_replacement(cells, n)]
     for one in tables:
         for two in tables:
             gone, came = Counter(one) - Counter(two), Counter(two) - Counter(one)
@@ -115,7 +198,7 @@ def _written(made: Any) -> bytes:
 
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
-LINE, SQUARE, PLANE = ((0, 1, 2),), ((0, 1), (0, 1)), ((-1, 1), (1,))
+LINE, SQUARE, CUBE, PLANE, ORIGIN = ((0, 1, 2),), ((0, 1),) * 2, ((0, 1),) * 3, ((-1, 1), (1,)), ((0, 1), (0,))
 
 ASKED: tuple[Synthetic, ...] = (
     Synthetic("cells", LINE, "ranges(x)", epsilon=ONE),
@@ -127,6 +210,12 @@ ASKED: tuple[Synthetic, ...] = (
     Synthetic("mwem", ((0, 1),), "ranges(x)", rho=HALF),
     Synthetic("marginals", SQUARE, "marginals(2)", epsilon=ONE),
     Synthetic("halfspaces", PLANE, "halfspaces(x, y)", epsilon=ONE),
-    Synthetic("smalldb", LINE, "ranges(x)", epsilon=ONE, swaps=True),
+    Synthetic("smalldb", LINE, "ranges(x)", epsilon=ONE, swaps=True, most=2),
+    Synthetic("mbi", CUBE, "marginals(2)", epsilon=ONE),
+    Synthetic("rectangles", SQUARE, "marginals(2)", epsilon=ONE),
+    Synthetic("halfplanes", PLANE, "halfspaces(x, y)", epsilon=ONE),
+    Synthetic("projected", ORIGIN, "halfspaces(x, y)", epsilon=ONE),
+    Synthetic("projected", ORIGIN, "halfspaces(x, y)", rho=HALF),
+    Synthetic("smalldb_paths", LINE, "ranges(x)", epsilon=ONE, swaps=True, most=3, listed=True),
 )
-"""Each method that SQL can name, but the one that needs the extra of libraries."""
+"""Each method that SQL can name, and those of Python alone."""

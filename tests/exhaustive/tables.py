@@ -119,23 +119,28 @@ FAMILIES = {
         Family("fixed", MOST_ROWS, 1, 1, every_unit=True),
         Family("several", 2, 3, 2),
         Family("apart", MOST_ROWS, 1, 1, metric=("x",)),
-        *(Family(f"by_{own}", 2, 1, 1, metric=("x", "g"), combine=own) for own in ("sum", "sup", "l2")),
+        *(Family(f"by_{own}", MOST_ROWS, 1, 1, metric=("x", "g"), combine=own) for own in ("sum", "sup", "l2")),
         Family("cells", MOST_ROWS, 1, 1, cells=True),
         Family("missing", 2, 2, 2, missing=True),
         Family("lone", 1, 1, 1),
         Family("alone", 1, 3, 3),
+        Family("first", 1, 3, 3),
+        Family("both", 2, 2, 3),
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
-count; single rows under a metric of x; up to two of them under metrics of x and g; and in cells of which empty ones
-show; two units with up to two rows, in which values are missing; one unit with one row; and one with up to three, all
-of which count."""
+count; single rows under a metric of x, and under metrics of x and g; and in cells of which empty ones show; two units
+with up to two rows, in which values are missing; one unit with one row; one with up to three, all of which count, and
+the same again, to be followed over fewer rows; and two with up to two rows, where three would count."""
 
-FOLLOWED: Mapping[str, int] = {"single": 2, "lone": 1, "alone": 2}
+FOLLOWED: Mapping[str, int] = {
+    **{"single": 2, "lone": 1, "alone": 2, "first": 1, "both": 2},
+    **{f"by_{own}": 2 for own in ("sum", "sup", "l2")},
+}
 """Where draws are followed in step, the families, and the most rows of their tables. It is a choice: on one processor
 tables of three rows take minutes for a statement."""
 
-LISTED: Mapping[str, int] = {name: MOST_ROWS for name in FAMILIES if name not in {"lone", "alone"}}
+LISTED: Mapping[str, int] = {name: MOST_ROWS for name in FAMILIES if name not in {"lone", "alone", "first", "both"}}
 """The families whose laws are listed, and the most rows of their tables."""
 
 

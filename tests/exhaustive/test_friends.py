@@ -21,7 +21,7 @@ from dpsql.mechanisms.friendly_core.basic import BasicFilter, BasicSwapFilter
 from dpsql.mechanisms.friendly_core.noise import gaussian_law
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.sampling import Integers, Sampler
-from tests.exhaustive.friends import Filter, averages, filtered, placed
+from tests.exhaustive.friends import Filter, averages, filtered, parts, placed
 from tests.exhaustive.verdicts import Verdict
 
 FILTERS = (BasicFilter(), BasicSwapFilter())
@@ -36,6 +36,10 @@ def _graphs(rows: int, chosen: Filter = FILTERS[0]) -> Verdict:
 
 def _means(rows: int = 2, swap: bool = False) -> Verdict:
     return averages(Fraction(2), DELTA, rows, swap)[1]
+
+
+def _parts(rows: int = 3, swap: bool = False) -> Verdict:
+    return parts(Fraction(4), Fraction(1, 16), rows, swap)[1]
 
 
 def _dearer() -> Verdict:
@@ -58,6 +62,16 @@ def test_the_average_of_friends_costs_no_more_than_is_charged(rows: int, swap: b
     assert verdict.checks > 0
     assert verdict.broken == 0
     assert verdict.of_delta > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("rows", [3, 5])
+def test_no_part_of_the_average_costs_more_than_its_own_price(rows: int, swap: bool) -> None:
+    verdict = _parts(rows, swap)
+    assert verdict.checks > 0
+    assert verdict.broken == 0
+    assert verdict.of_rho > 0.4
 
 
 @pytest.mark.slow
@@ -93,6 +107,13 @@ def _a_quarter_of_the_noise() -> AbstractContextManager[object]:
     return patch.object(average, "gaussian_law", quarter)
 
 
+def _half_the_noise() -> AbstractContextManager[object]:
+    def half(squared: Fraction, rho: Fraction) -> GaussianLaw:
+        return gaussian_law(squared / 4, rho)
+
+    return patch.object(average, "gaussian_law", half)
+
+
 def _half_the_noise_of_the_number() -> AbstractContextManager[object]:
     def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
         return sampler.laplace(law.scale / 2, size)
@@ -110,6 +131,9 @@ PLANTED: dict[str, Planted] = {
     "odds that are too steep": (_too_steep, lambda: _graphs(5)),
     "rows with half of the others as friends stay": (_with_few_friends, lambda: _graphs(4)),
     "a quarter of the mean's noise": (_a_quarter_of_the_noise, _dearer),
+    "half of the mean's noise, by its part": (_half_the_noise, _parts),
+    "half the noise of the number, by its part": (_half_the_noise_of_the_number, _parts),
+    "a number that is not below that of the rows, by its part": (_a_number_that_is_not_below, _parts),
     "half the noise of the number": (_half_the_noise_of_the_number, _dearer),
     "a number that is not below that of the rows": (_a_number_that_is_not_below, _means),
 }
@@ -119,7 +143,9 @@ def test_what_convicts_noise_that_is_too_small_convicts_no_other() -> None:
     assert _dearer().broken == 0
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if "by its part" in name else []) for name in PLANTED]
+)
 def test_a_planted_bug_is_convicted(name: str) -> None:
     plant, look = PLANTED[name]
     with plant():
