@@ -102,9 +102,9 @@ def _read(column: Any) -> Sequence[Any]:
 
 def _plain(value: Any) -> Any:
     """What JSON does not know: dates, exact numbers, and numpy's scalars and arrays."""
-    if isinstance(value, Fraction):
-        return str(value)
-    return value.isoformat() if isinstance(value, date) else value.tolist()
+    if isinstance(value, date):  # the first, for there may be many
+        return value.isoformat()
+    return str(value) if isinstance(value, Fraction) else value.tolist()
 
 
 def _price(amounts: Mapping[str, Any]) -> Price:

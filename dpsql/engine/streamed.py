@@ -160,11 +160,14 @@ def cut_statement(printer: Printer, source: Source, measures: Sequence[Measure])
 def unit_number(printer: Printer, source: Source) -> Column | None:
     """The number of a row's unit, where the worker may find how many units each group has; else None.
 
-    Of listed groups there are few, mostly: then nearly all rows repeat one, and are sorted.
+    Where a unit has more than twice as many rows as there are groups, most of them repeat one: the database counts.
     """
     found, capped = filtered_scan(source.relation), source.cap_rows or source.cap_groups or source.cap_rows_in_group
-    listed = all(key.domain is not None for key in source.keys)
-    if found is None or capped or listed or not printer.dialect.counts or not lies(printer, source.relation):
+    known = [len(key.domain) for key in source.keys if key.domain is not None]
+    repeats = len(known) == len(source.keys) and source.contribution.rows > 2 * math.prod(known)
+    if found is None or capped or repeats or not source.keys:
+        return None
+    if not printer.dialect.counts or not lies(printer, source.relation):
         return None
     return number_of(found[0])
 

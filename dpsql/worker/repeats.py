@@ -66,14 +66,14 @@ def apart(groups: Any, rows: Any, units: Sequence[int]) -> Any:
     """
     import numpy as np
 
-    stream = nanoarrow.ArrayStream(groups)
-    kinds = {field.name: field for field in list(stream.schema.fields)[:-1]}
-    held = [list(chunk.iter_children()) for chunk in stream]
-    numbers = [np.frombuffer(children[-1].buffers[1], np.uint64, count=len(children[-1])) >> UNITS for children in held]
     found = _repeats(rows)
     if found is None:
         return None
     repeated, times = found
+    stream = nanoarrow.ArrayStream(groups)
+    kinds = {field.name: field for field in list(stream.schema.fields)[:-1]}
+    held = [list(chunk.iter_children()) for chunk in stream]
+    numbers = [np.frombuffer(children[-1].buffers[1], np.uint64, count=len(children[-1])) >> UNITS for children in held]
     every = np.sort(np.concatenate(numbers)) if numbers else repeated
     if bool((every[1:] == every[:-1]).any()):
         return None

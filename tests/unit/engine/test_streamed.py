@@ -101,6 +101,7 @@ OPEN = """
       code: {type: integer, nullable: true}
       amount: {type: decimal, bounds: [-10, 10], grid: 0.01, nullable: true}
       paid: {type: boolean}
+      day: {type: date, bounds: [2024-01-01, 2024-12-31]}
 """
 
 
@@ -111,7 +112,7 @@ def visits(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         "['0', '-0', 'nan', '1.5', NULL][1 + i % 31 % 5]::DOUBLE AS size, "
         "DATE '2024-01-01' + (i % 97 % 9)::INTEGER AS placed, "
         "CASE WHEN i % 6 > 0 THEN 10 ** 15 * (i // 3000) END::BIGINT AS code, (i % 97) / 40 AS amount, "
-        "i % 5 <> 0 AS paid FROM range(9000) AS t(i)"
+        "i % 5 <> 0 AS paid, DATE '2024-03-01' + (i % 40)::INTEGER AS day FROM range(9000) AS t(i)"
     )
     yield from sessions(tmp_path_factory.mktemp("repeats"), made, policy(OPEN, delta=True))
 
@@ -126,10 +127,12 @@ def visits(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         ("date_trunc('month', placed), VAR_POP(amount) FROM visits GROUP BY 1", True),
         ("placed, reason, COUNT(*) FROM visits GROUP BY 1, 2", True),
         ("code, paid, COUNT(*) FROM visits GROUP BY 1, 2", True),
+        ("day, COUNT(DISTINCT customer) FROM visits GROUP BY 1", True),
+        ("month(day), COUNT(DISTINCT customer) FROM visits GROUP BY 1", True),
         ("paid, COUNT(*), COUNT(DISTINCT customer) FROM visits GROUP BY 1", False),
     ],
 )
-def test_units_of_open_groups_are_those_of_the_database(visits: Session, asked: str, counted: bool, where: str) -> None:
+def test_units_of_many_groups_are_those_of_the_database(visits: Session, asked: str, counted: bool, where: str) -> None:
     assert counted_alike(visits, f"SELECT {asked.replace(' GROUP', f'{where} GROUP')}") == counted
 
 
@@ -141,8 +144,24 @@ def test_units_of_open_groups_are_those_of_the_database(visits: Session, asked: 
         "SELECT v.reason, COUNT(*) FROM visits v JOIN visits w ON v.customer = w.customer GROUP BY 1",
     ],
 )
-def test_units_of_open_groups_in_joins_and_caps_are_counted_by_the_database(visits: Session, asked: str) -> None:
+def test_units_of_groups_in_joins_and_caps_are_counted_by_the_database(visits: Session, asked: str) -> None:
     assert not counted_alike(visits, asked)
+
+
+@pytest.mark.parametrize(
+    ("groups", "rows", "counted"), [(" GROUP BY paid", 4, True), (" GROUP BY paid", 5, False), ("", 2, False)]
+)
+def test_units_are_counted_as_rows_stream_by_where_groups_are_many_beside_them(
+    visits: Session, groups: str, rows: int, counted: bool
+) -> None:
+    parsed: Any = parse(f"SELECT COUNT(DISTINCT customer) FROM visits{groups}")
+    plan: Any = visits._plan(parsed.select, ())
+    needs = [reading.need for reading in visits._prepare(plan, {"epsilon": 20}).readings]
+    own = [need for need in needs if isinstance(need, Aggregates)]
+    assert own
+    for need in own:
+        source = replace(need.source, contribution=replace(need.source.contribution, rows=rows))
+        assert bool(lowering(DUCKDB, b"a secret")(replace(need, source=source)).repeats) == counted
 
 
 def counted_alike(session: Session, asked: str) -> bool:
