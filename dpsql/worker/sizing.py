@@ -69,24 +69,45 @@ class _Sizes:
 
     def take(self, piece: Piece) -> None:
         """Adds up some units."""
-        import numpy as np
-
         if piece.groups is None:
             self._take_units(piece)
             return
+        for part in piece.parts():
+            self._take_groups(part)
+
+    def _take_groups(self, piece: Piece) -> None:
+        import numpy as np
+
         codes, many = piece.coded(self._digits)
         if _rise(codes):  # as stored totals do: each row is a total
-            units, groups = codes >> self._digits, codes & ((1 << self._digits) - 1)
-            for total, add in zip(self.totals, self._adds, strict=True):
-                weights = piece.weights(*add)
-                values = np.ones(len(codes), dtype=np.int64) if weights is None else weights.astype(np.int64)
-                total.add(units, groups, values)
-            return
-        if many << self._digits > ROOMY * len(codes):
+            weights = [piece.weights(*add) for add in self._adds]
+            self._add(codes, [np.ones_like(codes) if own is None else own.astype(np.int64) for own in weights])
+        elif many << self._digits > ROOMY * len(codes):
             self._take_sorted(piece, codes)
-            return
-        for total, add in zip(self.totals, self._adds, strict=True):
-            total.add_dense(codes, piece.weights(*add), many << self._digits, self._digits)
+        else:
+            self._take_dense(piece, codes, many << self._digits)
+
+    def _add(self, codes: Whole, totals: Sequence[Whole]) -> None:
+        """Adds up the totals of each kind, by one number for their unit and group; these rise."""
+        import numpy as np
+
+        units, groups = codes >> self._digits, codes & ((1 << self._digits) - 1)
+        first = starts(units)
+        spans = np.diff(first, append=len(units))
+        for total, own in zip(self.totals, totals, strict=True):
+            total.add(units, groups, own, first, spans)
+
+    def _take_dense(self, piece: Piece, codes: Whole, slots: int) -> None:
+        """By a table with a place for each unit and group; floats add up a unit's rows exactly."""
+        import numpy as np
+
+        rows = np.bincount(codes, minlength=slots)
+        kept = np.flatnonzero(rows)
+        found: dict[tuple[str, int], Whole] = {}
+        for add in self._adds:
+            weights = piece.weights(*add)
+            found[add] = rows[kept] if weights is None else np.bincount(codes, weights, slots)[kept].astype(np.int64)
+        self._add(kept, [found[add] for add in self._adds])
 
     def _take_units(self, piece: Piece) -> None:
         import numpy as np
@@ -107,9 +128,7 @@ class _Sizes:
         first = starts(codes)
         rows, known = np.diff(first, append=len(codes)), codes[first]
         sums = {add: np.add.reduceat(own, first) + lows[add] * rows for add, own in zip(weights, above, strict=True)}
-        units, groups = known >> self._digits, known & ((1 << self._digits) - 1)
-        for total, add in zip(self.totals, self._adds, strict=True):
-            total.add(units, groups, sums.get(add, rows))
+        self._add(known, [sums.get(add, rows) for add in self._adds])
 
 
 class _Total:
@@ -123,32 +142,21 @@ class _Total:
         self.bins = len(edges) + 1
         self.units, self.signs, self._upper, self._lower = np.zeros((4, groups * self.bins), dtype=np.int64)
 
-    def add(self, units: Whole, groups: Whole, totals: Whole) -> None:
-        """Takes in all totals of some units, unit by unit."""
+    def add(self, units: Whole, groups: Whole, totals: Whole, first: Whole, spans: Whole) -> None:
+        """Takes in all totals of some units, unit by unit: where each begins, and how many it has."""
         import numpy as np
 
         totals = np.clip(totals, self._low, self._high)
         if not totals.all():
             kept = np.flatnonzero(totals)
+            if not len(kept):
+                return
             units, groups, totals = units[kept], groups[kept], totals[kept]
-        if not len(totals):
-            return
-        first = starts(units)
-        sizes = np.add.reduceat(self._sizes(totals), first)
-        cells = groups * self.bins + np.repeat(self._binned(sizes), np.diff(first, append=len(totals)))
+            first = starts(units)
+            spans = np.diff(first, append=len(units))
+        sizes = np.add.reduceat(self._sizes(totals), first, dtype=np.int64)
+        cells = groups * self.bins + np.repeat(self._binned(sizes), spans)
         self._add(cells, cells[first], totals, totals[first])
-
-    def add_dense(self, codes: Whole, weights: Any, slots: int, digits: int) -> None:
-        """Takes in rows by one number for their unit and group: what each adds, None where it is 1.
-
-        A float adds up a unit's rows exactly. A unit without rows in a group is none there, where 0 counts otherwise.
-        """
-        import numpy as np
-
-        sums = np.bincount(codes, weights, slots)
-        held = sums if self._low <= 0 <= self._high or weights is None else np.bincount(codes, minlength=slots)
-        kept = np.flatnonzero(held)
-        self.add(kept >> digits, kept & ((1 << digits) - 1), sums[kept].astype(np.int64))
 
     def add_alone(self, totals: Whole) -> None:
         """Takes in the totals of some units that have one each, where there are no groups."""
