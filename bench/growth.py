@@ -3,8 +3,8 @@
     python bench/growth.py [--most N] [--rounds N] [--keep FOLDER] [--only-print]
 
 Made-up visits (ten a person), with three tables more of the same people, one row each. Each number of rows is a policy
-of its own: its tables are copied by DuckDB, and built by dpsql; then statements are asked of both in turns. Over groups,
-columns and joins there are a million visits. Writes a table of docs/benchmarks.md and docs/figures/growth.svg.
+of its own: its tables are copied by DuckDB, and built by dpsql; then statements are asked of both in turns. Over
+groups, columns and joins there are a million visits. Writes a table of docs/benchmarks.md and docs/figures/growth.svg.
 """
 
 from __future__ import annotations
