@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -171,6 +172,34 @@ def test_verifying_runs_nothing_and_takes_no_time(worker: Worker) -> None:
         worker.verify(FOREVER, deadline=20)
     assert time.monotonic() - begun < 1  # takes a thirtieth of it on an idle machine
     assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
+
+
+def test_a_process_is_asked_once_to_verify_a_statement(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, exchange = list[object](), worker._exchange
+
+    def noted(messages: object, *rest: object) -> object:
+        asked.append(messages)
+        return exchange(messages, *rest)  # type: ignore[arg-type]  # what came
+
+    monkeypatch.setattr(worker, "_exchange", noted)
+    other = statement(f"SELECT count(*) AS n FROM {VISITS} WHERE cost > ?", ("n", "BIGINT"), parameters=(1.0,))
+    for _ in range(3):
+        worker.verify(other, deadline=20)
+    assert len(asked) == 1
+    worker.verify(replace(other, parameters=(2.0,)), deadline=20)
+    assert len(asked) == 2
+    os.kill(pid(worker), signal.SIGKILL)
+    worker._child._process.wait()  # type: ignore[union-attr]  # it has one
+    worker.verify(other, deadline=20)
+    assert len(asked) == 3
+    monkeypatch.setattr(client, "QUERIES", worker._asked)
+    worker.verify(other, deadline=20)  # the next statement gets a fresh process
+    assert len(asked) == 4
+    wrong = statement("SELECT 1 AS n", ("n", "INTEGER"))
+    for _ in range(2):
+        with pytest.raises(InvariantBroken):
+            worker.verify(wrong, deadline=20)
+    assert len(asked) == 6
 
 
 def test_verifying_starts_the_process_and_says_why_it_cannot(
