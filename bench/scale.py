@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -255,18 +255,18 @@ def shown(one: Asked) -> str:
     return f"{'fails' if one.raw is None else f'{one.raw:.2f}'} / {one.ours:.2f}"
 
 
-def lines(found: dict[str, dict[str, Measured]], rounds: int, told: str) -> list[str]:
-    """The table."""
+def lines(found: dict[str, dict[str, Measured]], rounds: int, told: list[str]) -> list[str]:
+    """The table, below the circumstances of each run."""
     titles = ["engine", "rows", "building, s", "processors, s", "memory, GiB", "bounded table, MB",
               *(f"{name}: raw / dpsql, s" for name in ASKED)]  # fmt: skip
     rows = [
         [engine, f"{int(count):,}", f"{own.building:.0f}", f"{own.processor:.0f}", f"{own.memory / 2**30:.1f}",
          f"{own.stored / 1e6:,.0f}", *map(shown, own.asked.values())]
-        for engine, counts in found.items() for count, own in counts.items()
+        for engine, counts in found.items() for count, own in sorted(counts.items(), key=lambda one: int(one[0]))
     ]  # fmt: skip
     medians = f"Seconds on the clock; statements in turns with the engine's own, medians of {rounds} of each."
     texts = [f"- {name}: `{sql}`" for name, sql in ASKED.items()]
-    return [told, "", medians, "", *table(titles, rows), "", *texts]
+    return [*(f"- {one}" for one in told), "", medians, "", *table(titles, rows), "", *texts]
 
 
 def main() -> None:
@@ -281,9 +281,9 @@ def main() -> None:
     chosen = arguments.parse_args()
     with kept(chosen.keep) as folder:
         notes = folder / "measured.json"
-        known = json.loads(notes.read_text()) if notes.exists() else {"told": "", "found": {}}
+        known = json.loads(notes.read_text()) if notes.exists() else {"told": [], "found": {}}
         if not chosen.model:
-            known["told"] = circumstances()
+            known["told"].append(circumstances())
             for engine in chosen.engines:
                 for rows in chosen.rows:
                     print(engine, f"{rows:,}", file=sys.stderr, flush=True)
@@ -301,8 +301,10 @@ def main() -> None:
         for engine, counts in known["found"].items()
     }  # fmt: skip
     write("scale", lines(found, chosen.rounds, known["told"]), page=PAGE, only_print=chosen.only_print)
-    rows, most = max((int(rows), own) for rows, own in found["Sail, two workers"].items())
-    costs = Costs.of(rows, EACH, most)
+    on_sail = {int(rows): own for rows, own in found["Sail, two workers"].items()}
+    most = max(on_sail)
+    memory = max(own.memory / rows for rows, own in on_sail.items())  # of the fewest: of more, some go to disk
+    costs = replace(Costs.of(most, EACH, on_sail[most]), memory=memory)
     write("forecast", forecast(costs), page=PAGE, only_print=chosen.only_print)
     if not chosen.only_print:
         picture(costs, FIGURE)

@@ -98,7 +98,7 @@ class Costs:
         rows: Over how many it was.
         each: Rows of a unit, on average.
         build: Processor seconds of a row while the bounded table is built.
-        memory: Bytes of a row meanwhile, at the peak.
+        memory: Bytes of a row meanwhile, at the peak, where sorts stay in memory.
         source: Bytes of a row in the source.
         bounded: Bytes of a row in the bounded table.
         asked: Processor seconds of a row, for each statement.
@@ -198,7 +198,8 @@ def forecast(costs: Costs) -> list[str]:
     one = Cluster(1)
     return [
         f"From {costs.rows:,} rows on Sail: {costs.build * 1e6:.2f} µs of a processor for each row that is built, "
-        f"{costs.memory:.0f} bytes of memory at the peak, {costs.source:.1f} bytes in the source and "
+        f"{costs.memory:.0f} bytes of memory at the peak (of the fewest rows, whose sorts stay in memory), "
+        f"{costs.source:.1f} bytes in the source and "
         f"{costs.bounded:.1f} in the bounded table; for each row that is asked "
         f"{', '.join(f'{each * 1e9:.0f} ns ({name})' for name, each in costs.asked.items())}.",
         "",
