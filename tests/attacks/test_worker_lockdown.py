@@ -156,6 +156,8 @@ def test_the_process_has_no_environment_no_files_and_cannot_write(worker: Worker
         "OPENBLAS_NUM_THREADS",
         "NPY_DISABLE_CPU_FEATURES",
         "MALLOC_ARENA_MAX",
+        "MALLOC_MMAP_THRESHOLD_",
+        "MALLOC_TRIM_THRESHOLD_",
         "ARROW_DEFAULT_MEMORY_POOL",
         "LC_ALL",
         "TZ",
