@@ -76,8 +76,8 @@ def _column(column: Sequence[Any]) -> Any:
     """A column as JSON holds it."""
     if len(column) < LONG:
         return column
-    if not isinstance(column, np.ndarray) and set(map(type, column)) != {int}:
-        return column
+    if not isinstance(column, np.ndarray) and (kinds := set(map(type, column))) != {int}:
+        return [value.isoformat() for value in column] if kinds <= {date, datetime} else column  # `_plain`, but faster
     values = np.asarray(column)
     if values.dtype != np.int64:
         return column
@@ -102,9 +102,9 @@ def _read(column: Any) -> Sequence[Any]:
 
 def _plain(value: Any) -> Any:
     """What JSON does not know: dates, exact numbers, and numpy's scalars and arrays."""
-    if isinstance(value, date):  # the first, for there may be many
-        return value.isoformat()
-    return str(value) if isinstance(value, Fraction) else value.tolist()
+    if isinstance(value, Fraction):
+        return str(value)
+    return value.isoformat() if isinstance(value, date) else value.tolist()
 
 
 def _price(amounts: Mapping[str, Any]) -> Price:
