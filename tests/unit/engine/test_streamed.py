@@ -108,7 +108,8 @@ OPEN = """
 @pytest.fixture(scope="module")
 def visits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     made = (
-        "CREATE TABLE visits AS SELECT 'é' || (i * 7 % 1000) AS customer, ['', 'ä', 'b', NULL][1 + i % 31 % 4] AS reason, "
+        "CREATE TABLE visits AS SELECT 'é' || (i * 7 % 1000) AS customer, "
+        "['', 'ä', 'b', NULL][1 + i % 31 % 4] AS reason, "
         "['0', '-0', 'nan', '1.5', NULL][1 + i % 31 % 5]::DOUBLE AS size, "
         "DATE '2024-01-01' + (i % 97 % 9)::INTEGER AS placed, "
         "CASE WHEN i % 6 > 0 THEN 10 ** 15 * (i // 3000) END::BIGINT AS code, (i % 97) / 40 AS amount, "
