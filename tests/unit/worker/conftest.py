@@ -63,3 +63,11 @@ def worker(bounded_file: Path) -> Iterator[Worker]:
     worker = Worker(bounded_file)
     yield worker
     worker.close()
+
+
+def pid(worker: Worker) -> int:
+    """The process of a worker that runs."""
+    child = worker._child
+    if child is None:
+        raise AssertionError("no process")
+    return child._process.pid

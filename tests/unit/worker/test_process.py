@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,23 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken
 from dpsql.worker import client
 from dpsql.worker.client import Worker, WorkerFailed, _message
 from dpsql.worker.process import _BOOT, _PACKAGE
 from dpsql.worker.wire import TIMES
-from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, statement
+from tests.unit.worker.conftest import COUNT, FOREVER, VISITS, pid, statement
 
 ROOT = Path(client.__file__).parents[2]
-
-
-def pid(worker: Worker) -> int:
-    """The process of a worker that runs."""
-    child = worker._child
-    if child is None:
-        raise AssertionError("no process")
-    return child._process.pid
 
 
 def gone(process: int) -> bool:
@@ -163,71 +153,6 @@ def test_other_columns_than_expected_are_refused(worker: Worker) -> None:
         worker.run(statement(f"SELECT count(*) AS n FROM {VISITS}", ("n", "VARCHAR")), deadline=20)
     with pytest.raises(InvariantBroken, match="columns"):
         worker.run(statement(f"SELECT count(*) AS m FROM {VISITS}", ("n", "BIGINT")), deadline=20)
-
-
-def test_verifying_runs_nothing_and_takes_no_time(worker: Worker) -> None:
-    worker.verify(FOREVER, deadline=20)
-    begun = time.monotonic()
-    for _ in range(20):
-        worker.verify(FOREVER, deadline=20)
-    assert time.monotonic() - begun < 1  # takes a thirtieth of it on an idle machine
-    assert list(worker.run(COUNT, deadline=20)["n"]) == [10_000]
-
-
-def test_a_process_is_asked_once_to_verify_a_statement(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, exchange = list[object](), worker._exchange
-
-    def noted(messages: object, *rest: object) -> object:
-        asked.append(messages)
-        return exchange(messages, *rest)  # type: ignore[arg-type]  # what came
-
-    monkeypatch.setattr(worker, "_exchange", noted)
-    other = statement(f"SELECT count(*) AS n FROM {VISITS} WHERE cost > ?", ("n", "BIGINT"), parameters=(1.0,))
-    for _ in range(3):
-        worker.verify(other, deadline=20)
-    assert len(asked) == 1
-    worker.verify(replace(other, parameters=(2.0,)), deadline=20)
-    assert len(asked) == 2
-    os.kill(pid(worker), signal.SIGKILL)
-    worker._child._process.wait()  # type: ignore[union-attr]  # it has one
-    worker.verify(other, deadline=20)
-    assert len(asked) == 3
-    monkeypatch.setattr(client, "QUERIES", worker._asked)
-    worker.verify(other, deadline=20)  # the next statement gets a fresh process
-    assert len(asked) == 4
-    wrong = statement("SELECT 1 AS n", ("n", "INTEGER"))
-    for _ in range(2):
-        with pytest.raises(InvariantBroken):
-            worker.verify(wrong, deadline=20)
-    assert len(asked) == 6
-
-
-def test_verifying_starts_the_process_and_says_why_it_cannot(
-    new_worker: Callable[..., Worker], bounded_file: Path, tmp_path: Path
-) -> None:
-    new_worker(bounded_file).verify(COUNT, deadline=20)
-    with pytest.raises(WorkerFailed) as failure:
-        new_worker(tmp_path / "bounded.duckdb").verify(COUNT, deadline=20)
-    assert "bounded.duckdb" in failure.value.detail
-
-
-@pytest.mark.parametrize(
-    ("meant", "words"),
-    [
-        (statement("SELECT 1 AS n", ("n", "INTEGER")), "visits"),
-        (statement(f"SELECT hash(cost) AS n FROM {VISITS}", ("n", "UBIGINT")), "hash"),
-        (statement(f"SELECT nothing AS n FROM {VISITS}", ("n", "BIGINT")), "cannot bind"),
-        (statement(f"SELECT age + ? AS n FROM {VISITS}", ("n", "VARCHAR"), parameters=(1,)), "columns"),
-    ],
-)
-def test_verifying_refuses_a_statement_that_is_read_otherwise(
-    worker: Worker, meant: EngineStatement, words: str
-) -> None:
-    worker.run(COUNT, deadline=20)
-    first = pid(worker)
-    with pytest.raises(InvariantBroken, match=words):
-        worker.verify(meant, deadline=20)
-    assert pid(worker) == first
 
 
 def test_several_threads_take_turns_and_get_their_own_answers(worker: Worker) -> None:
