@@ -148,7 +148,7 @@ class ClampedRelease(Offer):
         digits, edges = self._digits(place), self.search.edges
         found = [0] * sizes.groups
         if not self.need.source.keys:
-            found[0] = edges[place] * sum(sizes.signs[place + 1 :])
+            found = [edges[place] * sum(sizes.signs[place + 1 :])] * sizes.groups
             parts = [1] * (place + 1)
         else:
             parts = [1 << digits] * (place + 1) + [(edges[place] << digits) // edge for edge in edges[place + 1 :]]
