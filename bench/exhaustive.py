@@ -24,6 +24,7 @@ from tests.exhaustive.synthetic import ASKED, Synthetic, pairs_of, released_tabl
 from tests.exhaustive.tables import FAMILIES, FOLLOWED, MOST_ROWS, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Verdict
 from tests.exhaustive.world import TinyWorld
+from tests.unit.mechanisms.asking import CONSENT
 
 PAGE = ROOT / "docs" / "under_fire.md"
 TITLES = ("mechanism", "statements and prices", "pairs", "checks", "broken", "most of epsilon", "of delta", "of rho")
@@ -86,7 +87,7 @@ def by_part() -> dict[str, Measured]:
     """What is looked at part by part, with pairs (of graphs, for a filter) and verdicts."""
     swaps = (False, True)
     return {
-        "`random_dp`, declared means": [("AVG", *means(declared()))],
+        "`random_dp`, declared means": [(f"AVG {own}", *means(declared(own))) for own in (None, CONSENT)],
         "`friendly_core`, its filter": [
             (type(own).__name__, *filtered(own, rows, (Fraction(1), Fraction(4))))
             for own in (BasicFilter(), BasicSwapFilter())

@@ -164,6 +164,5 @@ PARTLY: Mapping[str, str] = {
     "capped": "means and variances of more than one unit, and groups at a price in rho",
     "clamped": "means and variances of more than one unit",
     "metric": "distances other than those of steps and of equal or not, and missing values",
-    "random_dp": "means under a condition",
 }
 """What of the others is not."""

@@ -20,6 +20,7 @@ from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.random_dp import RandomDP
 from dpsql.mechanisms.random_dp.mean import DistanceMean
 from dpsql.plan.catalog import RandomStatistic
+from dpsql.plan.nodes import Expression, Filter
 from dpsql.plan.options import Options
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler
@@ -28,42 +29,50 @@ from tests.exhaustive.branching import Law, Window, law_of
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 from tests.unit.mechanisms.asking import CELLS, COST, VISITS, asking
 
-__all__ = ["GAMMA", "alone", "declared", "left_out", "means"]
+__all__ = ["GAMMA", "KEPT", "alone", "declared", "left_out", "means"]
 
 GAMMA = Fraction(2, 3)
 PEOPLE = 6
 """The fewest pairs of which a scale is chosen at that gamma are three."""
 
-VALUES, HIGHEST = (0, 1, 3), 3
+Value = int | None
+VALUES: tuple[Value, ...] = (0, 1, 3)
+KEPT: tuple[Value, ...] = (None, 0, 1)
+"""The same under a condition, which leaves out whoever has none. There the number of people is noised, too."""
+HIGHEST = 3
 CLAIM = Claim(Fraction(10), Fraction(1, 4))
 """So much buys the choice of one of three scales from three pairs."""
 
-People = tuple[int, ...]
+People = tuple[Value, ...]
+Numbers = tuple[tuple[int, ...], int, int]
 
 
-def declared() -> DistanceMean:
-    """The offer for the mean of a column whose values lie between 0 and 3."""
-    statistic = RandomStatistic("visits: AVG(cost)", "cost", frozenset(), GAMMA)
+def declared(condition: Expression | None = None) -> DistanceMean:
+    """The offer for the mean of a column whose values lie between 0 and 3, under a condition or none."""
+    where = frozenset() if condition is None else frozenset([condition])
+    statistic = RandomStatistic("visits: AVG(cost)", "cost", where, GAMMA)
     opted = replace(CELLS, statistics=(statistic,))
-    found = RandomDP().offer(
-        asking(
-            "avg",
-            table=replace(VISITS, every_unit=True, rows_per_unit=1, random_dp=opted),
-            options=Options(mechanism="random_dp"),
-            neighbours="replace_one",
-            price=Price(CLAIM.epsilon, CLAIM.delta),
-            facts=replace(COST.facts, nullable=False, centre=Fraction(0), spread=Fraction(1)),
-            grid=Grid(Fraction(1), 0, HIGHEST),
-        )
+    asked = asking(
+        "avg",
+        table=replace(VISITS, every_unit=True, rows_per_unit=1, random_dp=opted),
+        options=Options(mechanism="random_dp"),
+        neighbours="replace_one",
+        price=Price(CLAIM.epsilon, CLAIM.delta),
+        facts=replace(COST.facts, nullable=False, centre=Fraction(0), spread=Fraction(1)),
+        grid=Grid(Fraction(1), 0, HIGHEST),
     )
+    if condition is not None:
+        asked = replace(asked, source=replace(asked.source, relation=Filter(asked.source.relation, condition)))
+    found = RandomDP().offer(asked)
     assert isinstance(found, DistanceMean), found
     return found
 
 
 def means(offer: DistanceMean) -> tuple[int, Verdict]:
     """All pairs that the theorem is about; how many of them rest on numbers of their own, and the verdict."""
-    laws: dict[tuple[People, int], Law] = {}
-    found = {(_numbers(one), _numbers(two)): (one, two) for one, two in _pairs() if not _is_left_out(one, two)}
+    laws: dict[Numbers, Law] = {}
+    pairs = _pairs(VALUES if offer.epsilons[2] is None else KEPT)
+    found = {(_numbers(one), _numbers(two)): (one, two) for one, two in pairs if not _is_left_out(one, two)}
     total, epsilon = Verdict(), CLAIM.epsilon or Fraction(0)
     for keys, tables in found.items():
         for key, people in zip(keys, tables, strict=True):
@@ -73,9 +82,9 @@ def means(offer: DistanceMean) -> tuple[int, Verdict]:
     return len(found), total
 
 
-def left_out() -> Fraction:
+def left_out(values: Sequence[Value] = VALUES) -> Fraction:
     """The largest share of the orders of any n + 1 people that the theorem leaves out."""
-    return max(_share(everyone) for everyone in combinations_with_replacement(VALUES, PEOPLE + 1))
+    return max(_share(everyone) for everyone in combinations_with_replacement(values, PEOPLE + 1))
 
 
 def alone(units: int, cells: int, relation: str) -> Fraction:
@@ -105,20 +114,21 @@ def _share(everyone: People) -> Fraction:
     return Fraction(out, orders.total())
 
 
-def _pairs() -> Iterator[tuple[People, People]]:
-    for people in product(VALUES, repeat=PEOPLE):
+def _pairs(values: Sequence[Value]) -> Iterator[tuple[People, People]]:
+    for people in product(values, repeat=PEOPLE):
         for at in range(PEOPLE):
-            yield from ((people, (*people[:at], new, *people[at + 1 :])) for new in VALUES if new != people[at])
+            yield from ((people, (*people[:at], new, *people[at + 1 :])) for new in values if new != people[at])
 
 
-def _distances(people: Sequence[int]) -> list[int]:
+def _distances(people: People) -> list[int]:
     half = len(people) // 2
-    return [abs(one - two) for one, two in zip(people[:half], people[half : 2 * half], strict=True)]
+    return [abs((one or 0) - (two or 0)) for one, two in zip(people[:half], people[half : 2 * half], strict=True)]
 
 
-def _numbers(people: People) -> tuple[People, int]:
+def _numbers(people: People) -> Numbers:
     """All that a release reads."""
-    return tuple(sorted(_distances(people))), sum(people)
+    known = [own for own in people if own is not None]
+    return tuple(sorted(_distances(people))), sum(known), len(known)
 
 
 def _is_left_out(one: People, two: People) -> bool:
@@ -127,9 +137,9 @@ def _is_left_out(one: People, two: People) -> bool:
     half = len(one) // 2
     others = sorted(own for place, own in enumerate(_distances(one)) if place != at % half)
     rank = half + 1 - floor(GAMMA * half)
-    return abs(one[at] - two[at]) > others[rank - 2]
+    return abs((one[at] or 0) - (two[at] or 0)) > others[rank - 2]
 
 
 def _released(offer: DistanceMean, people: People) -> Callable[[Sampler], bytes]:
-    raw = RawTable({"value": people, "rows": [1] * len(people)})
+    raw = RawTable({"value": [own or 0 for own in people], "rows": [int(own is not None) for own in people]})
     return lambda sampler: repr(offer.release(raw, sampler).columns).encode()

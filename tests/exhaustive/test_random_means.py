@@ -16,8 +16,9 @@ from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.random_dp import mean
 from dpsql.privacy.exposure import gamma_of_cells
 from dpsql.privacy.sampling import Integers, Sampler
-from tests.exhaustive.random_means import GAMMA, alone, declared, left_out, means
+from tests.exhaustive.random_means import GAMMA, KEPT, alone, declared, left_out, means
 from tests.exhaustive.tables import RELATIONS
+from tests.unit.mechanisms.asking import CONSENT
 
 
 def test_no_pair_that_a_declared_mean_protects_loses_more_than_is_charged() -> None:
@@ -28,8 +29,18 @@ def test_no_pair_that_a_declared_mean_protects_loses_more_than_is_charged() -> N
     assert verdict.of_delta > 0
 
 
+@pytest.mark.slow
+def test_nor_does_one_under_a_condition() -> None:
+    offer = declared(CONSENT)
+    assert offer.epsilons[2]
+    verdict = means(offer)[1]
+    assert verdict.checks > 0
+    assert verdict.broken == 0
+
+
 def test_it_leaves_out_no_more_pairs_than_gamma_of_any_people() -> None:
     assert 0 < left_out() <= GAMMA
+    assert 0 < left_out(KEPT) <= GAMMA
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -53,6 +64,12 @@ def _a_scale_for_fewer_pairs() -> AbstractContextManager[object]:
 
     wanted = mean.wanted_rank
     return patch.object(mean, "wanted_rank", fewer)
+
+
+@pytest.mark.slow
+def test_half_the_noise_under_a_condition_is_convicted() -> None:
+    with _half_noise():
+        assert means(declared(CONSENT))[1].broken
 
 
 @pytest.mark.parametrize("plant", [_half_noise, _a_scale_for_fewer_pairs])
