@@ -19,9 +19,9 @@ It bounds the loss from above, and where the theorem of a mechanism adds up its 
 but each draw is compared, and a release whose privacy rests on something else would be convicted wrongly.
 
 What is looked at. Of choices each place that tiny tables have. Of a noised number a few near both tables' and, beyond,
-powers of two or of eight: what every other one costs is known, too (`steps`), so that only what follows is taken to be
-the same between those that are tried. Histories after which the two tables ask for the same two draws are taken
-together, and one of them is followed on. In the end both tables must release the same bytes.
+every third or twelfth power of two: what every other one costs is known, too (`steps`), so that only what follows is
+taken to be the same between those that are tried. Histories after which the two tables ask for the same two draws are
+taken together, and one of them is followed on. In the end both tables must release the same bytes.
 """
 
 from __future__ import annotations
