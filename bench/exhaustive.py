@@ -20,7 +20,7 @@ from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, PART
 from tests.exhaustive.friends import filtered, parts
 from tests.exhaustive.random_means import declared, means
 from tests.exhaustive.statements import Case, in_step, verified
-from tests.exhaustive.synthetic import ASKED, Synthetic, pairs_of, released_table
+from tests.exhaustive.synthetic import ASKED, PYTHON, Synthetic, pairs_of, released_table
 from tests.exhaustive.tables import FAMILIES, FOLLOWED, MOST_ROWS, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Verdict
 from tests.exhaustive.world import TinyWorld
@@ -104,7 +104,8 @@ def synthetic() -> dict[str, Measured]:
     found: dict[str, Measured] = {}
     for case in ASKED:
         for relation in RELATIONS[case.swaps :]:
-            own = found.setdefault(f"`CREATE SYNTHETIC TABLE`, `{case.method}`", [])
+            where = "in Python" if case.method in PYTHON else "`CREATE SYNTHETIC TABLE`"
+            own = found.setdefault(f"{where}, `{case.method}`", [])
             own.append((case, pairs_of(case, relation), released_table(case, relation)))
             print(f"{relation}; {case}: {own[-1][2]}", file=sys.stderr, flush=True)
     return found

@@ -30,7 +30,7 @@ from tests.exhaustive.branching import Window, law_of
 from tests.exhaustive.in_step import Pairs
 from tests.exhaustive.verdicts import Claim, Verdict, compared
 
-__all__ = ["ASKED", "TABLES_OF", "Synthetic", "pairs_of", "released_table"]
+__all__ = ["ASKED", "PYTHON", "TABLES_OF", "Synthetic", "pairs_of", "released_table"]
 
 TABLES_OF = 1
 """Rows of the largest table. It is a choice: on one processor tables of two rows take minutes for a method."""
@@ -158,6 +158,9 @@ ALONE: Mapping[str, Made] = {
     "smalldb_paths": _path,
 }
 """What Python alone can call, and what `mbi` measures."""
+
+PYTHON = ALONE.keys() - {"mbi"}
+"""What SQL cannot name."""
 
 DATABASES = {"smalldb", "smalldb_paths"}
 """Methods that choose a whole database."""
