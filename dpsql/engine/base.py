@@ -55,6 +55,7 @@ class EngineStatement:
             or ``sum`` of ``x0``, ``x1``, ..., by its index. The rows have the keys (`listed`), the number of their unit
             ``u``, their rank ``r`` where rows or groups are cut, and the values: whole numbers of any width, NULL among
             the values alone.
+        beside: How many totals of each unit the statement adds up side by side, where the database does; 0 for another.
         listed: Columns with a list of values each: they travel as places in it, BIGINT in ``columns``; a place behind
             its end is for whatever is none of them.
         repeats: Not empty where the worker may find the same result in another way, with the same parameters. Two
@@ -78,6 +79,7 @@ class EngineStatement:
     most_groups: int = 0
     clamps: tuple[tuple[int, int] | None, ...] = ()
     adds: tuple[tuple[str, int], ...] = ()
+    beside: int = 0
     listed: tuple[tuple[str, tuple[Value, ...]], ...] = ()
     repeats: tuple[str, ...] = ()
     of_units: tuple[int, ...] = ()

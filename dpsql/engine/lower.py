@@ -16,7 +16,8 @@ from dpsql.engine.places import by_place
 from dpsql.engine.printer import Printer
 from dpsql.engine.ranked import UnitRows, cut_groups, cut_rows, keyed_hash, lies, numbered, ranked, stored_ranks
 from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
-from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, total_rows
+from dpsql.engine.side_by_side import MOST_BESIDE, beside, side_by_side
+from dpsql.engine.sized import WIRES, clamped_rows, sized_totals, streams, total_rows
 from dpsql.engine.streamed import cut_statement, repeating, streamed, unit_number
 from dpsql.engine.totals import from_totals
 from dpsql.errors import InvariantBroken
@@ -290,11 +291,15 @@ def _ordered(printer: Printer, need: Ordered, key: bytes) -> EngineStatement:
 
 def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatement:
     _prove_sum(max(abs(end) for need in needs for end in (need.grid.low, need.grid.high)))
-    need, lying = needs[0], total_rows(printer, needs)
-    if lying is not None:
-        lying = from_totals(printer, lying)
+    need, rows_of = needs[0], total_rows(needs)
+    if rows_of is not None and streams(printer, rows_of):
+        lying = from_totals(printer, rows_of)
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins)
+    if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
+        return side_by_side(printer, rows_of)
+    if len(needs) > 1:
+        raise InvariantBroken("totals that are added up each by itself were asked for together")
     several = bool(need.source.keys) and not need.single
     unit = unit_column(need.source) if several else None
     rows = _bounded_rows(printer, need.source, [ValueColumn(need.argument, need.grid)], key, unit=unit)

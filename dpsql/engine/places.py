@@ -31,7 +31,8 @@ def by_place(printer: Printer, source: Source) -> tuple[Source, list[str]]:
     Where a table stores just these places the source reads them in the place of the key.
     """
     rising = [replace(key, domain=_rising(key.domain or ())) for key in source.keys]
-    stored = [_stored(unit_scans(source.relation), key) for key in rising]
+    tables = unit_scans(source.relation) if printer.dialect.counts else ()
+    stored = [_stored(tables, key) for key in rising]
     keys = [replace(key, expression=own or key.expression) for key, own in zip(rising, stored, strict=True)]
     columns = [
         _placed(printer, key) if own is None else printer.quoted(key.name)

@@ -26,7 +26,7 @@ from dpsql.plan.stability import rows_per_unit
 from dpsql.plan.types import Grid, Value
 from dpsql.worker.sizing import OF
 
-__all__ = ["MOST_CELLS", "WIRES", "TotalRows", "cells_of", "clamped_rows", "sized_totals", "total_rows"]
+__all__ = ["MOST_CELLS", "WIRES", "TotalRows", "cells_of", "clamped_rows", "sized_totals", "streams", "total_rows"]
 
 WIRES = (("bin", "BIGINT"), ("units", "BIGINT"), ("signs", "BIGINT"), ("total", "HUGEINT"))
 """The columns of `Sized` behind the keys, with their wire types."""
@@ -67,19 +67,27 @@ class TotalRows:
         ]
 
 
-def total_rows(printer: Printer, needs: Sequence[Sized]) -> TotalRows | None:
-    """The rows behind totals, where the worker can add them up, unit by unit; else None.
+def total_rows(needs: Sequence[Sized]) -> TotalRows | None:
+    """The rows behind totals, where they are added up once for all kinds of totals; else None.
 
     Raises:
-        InvariantBroken: If there are several kinds of totals, and it cannot, or they are not of the same rows.
+        InvariantBroken: If there are several kinds of totals, and they are not, or not of the same rows.
     """
-    kinds = [_total_rows(printer, need) for need in needs]
+    kinds = [_total_rows(need) for need in needs]
     known = [kind for kind in kinds if kind is not None]
     if len(needs) > 1 and (len(known) < len(kinds) or any(kind.source != known[0].source for kind in known)):
         raise InvariantBroken("totals of different rows cannot be added up together")
     if not known:
         return None
     return _joined(known)
+
+
+def streams(printer: Printer, rows: TotalRows) -> bool:
+    """Whether the worker can add up rows as they come, unit by unit."""
+    if not printer.dialect.counts or not all(map(placeable, rows.source.keys)):
+        return False
+    fits = not rows.bins or _cells([key.domain or () for key in rows.source.keys], rows.bins) <= MOST_CELLS
+    return fits and numbered(printer, rows.source.relation) is not None
 
 
 def _joined(known: Sequence[TotalRows]) -> TotalRows:
@@ -93,18 +101,15 @@ def _joined(known: Sequence[TotalRows]) -> TotalRows:
     )
 
 
-def _total_rows(printer: Printer, need: Sized) -> TotalRows | None:
-    found = _rows(printer, need.source, need.argument, need.grid)
-    if found is None:
-        return None
-    found = replace(found, bins=((need.grid.low, need.grid.high, need.edges),))
-    return found if _cells([key.domain or () for key in found.source.keys], found.bins) <= MOST_CELLS else None
+def _total_rows(need: Sized) -> TotalRows | None:
+    found = _rows(need.source, need.argument, need.grid)
+    return None if found is None else replace(found, bins=((need.grid.low, need.grid.high, need.edges),))
 
 
-def _rows(printer: Printer, source: Source, own: Expression, own_grid: Grid) -> TotalRows | None:
+def _rows(source: Source, own: Expression, own_grid: Grid) -> TotalRows | None:
     """The rows behind totals of units, without bins."""
     relation = source.relation
-    if not isinstance(relation, PerUnit) or not isinstance(own, Column) or not printer.dialect.counts:
+    if not isinstance(relation, PerUnit) or not isinstance(own, Column):
         return None
     value, under = next((v for v in relation.values if v.name == own.name), None), dict(relation.keys)
     keyed = [key.expression for key in source.keys]
@@ -115,9 +120,7 @@ def _rows(printer: Printer, source: Source, own: Expression, own_grid: Grid) -> 
     step = 1 if grid is None else grid.step
     if not FUNCTIONS[value.function].additive or step != own_grid.step:
         return None
-    if numbered(printer, relation.input) is None or rows_per_unit(relation.input) * most > FARTHEST_STEP:
-        return None
-    if not all(map(placeable, source.keys)):
+    if unit_of(relation.input) is None or rows_per_unit(relation.input) * most > FARTHEST_STEP:
         return None
     keys = tuple(
         replace(key, expression=under[key.expression.name]) for key in source.keys if isinstance(key.expression, Column)
@@ -141,8 +144,8 @@ def clamped_rows(
         grid = measure.grid
         if measure.kind is not MeasureKind.SUM or measure.argument is None or grid is None or measure.shift:
             return None
-        rows = _rows(printer, source, measure.argument, grid)
-        if rows is None or not grid.low <= 0 <= grid.high:
+        rows = _rows(source, measure.argument, grid)
+        if rows is None or not streams(printer, rows) or not grid.low <= 0 <= grid.high:
             return None
         found.append(rows)
     return _joined(found), tuple((m.grid.low, m.grid.high) for m in measures if m.grid is not None)

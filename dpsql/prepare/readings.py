@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import Lower
+from dpsql.engine.side_by_side import MOST_BESIDE
 from dpsql.engine.sized import MOST_CELLS, cells_of
 from dpsql.plan.needs import Aggregates, Histogram, Measure, MeasureKind, Need, Sized, Source
 from dpsql.plan.nodes import PerUnit
@@ -48,19 +50,21 @@ def readings_of(
 
 
 def _together(readings: Sequence[Reading], lower: Lower, most_cells: int) -> tuple[Reading, ...]:
-    """The readings, those of totals that a worker adds up while the same rows stream by as parts of one statement."""
+    """The readings, those of totals of the same rows that are added up in one pass as parts of one statement."""
 
-    def held(pack: Sequence[int]) -> int:
-        return sum(cells_of(readings[index].statement) for index in pack)
+    def room(pack: Sequence[int], own: EngineStatement) -> bool:
+        held = [readings[index].statement for index in pack]
+        cells = sum(map(cells_of, [*held, own]))
+        return cells <= most_cells and sum(one.beside for one in [*held, own]) <= MOST_BESIDE
 
-    found, packs = list(readings), list[tuple[Source, list[int]]]()
+    found, packs = list(readings), list[tuple[tuple[Source, bool], list[int]]]()
     for index, reading in enumerate(readings):
-        if isinstance(reading.need, Sized) and reading.statement.bins:
-            source, own = _rows_of(reading.need.source), cells_of(reading.statement)
-            room = (pack for known, pack in packs if known == source and own + held(pack) <= most_cells)
-            pack = next(room, None)
+        own = reading.statement
+        if isinstance(reading.need, Sized) and (own.bins or own.beside):
+            kind = _rows_of(reading.need.source), bool(own.bins)
+            pack = next((pack for known, pack in packs if known == kind and room(pack, own)), None)
             if pack is None:
-                packs.append((source, [index]))
+                packs.append((kind, [index]))
             else:
                 pack.append(index)
     for _, pack in packs:

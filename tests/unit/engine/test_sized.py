@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from dpsql.engine import lower
 from dpsql.engine.duckdb.dialect import DUCKDB
-from dpsql.engine.lower import lowering
+from dpsql.engine.side_by_side import MOST_BESIDE
 from dpsql.engine.sized import cells_of
 from dpsql.mechanisms.clamped.release import Sizes, sizes_of
-from dpsql.prepare.readings import readings_of
+from dpsql.prepare import readings
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from tests.unit.mechanisms.shop import policy, sessions
@@ -113,45 +114,56 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
     parsed: Any = parse(asked)
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
-    engine, sizes, streamed = session._backend.engine, list[Any](), set[bool]()
+    needs = [measured.choice.release.need for measured in prepared.measured]
     groups = prepared.groupings[0].groups or ((),)
-    for dialect in (DUCKDB, replace(DUCKDB, counts=False)):
-        for measured in prepared.measured:
-            need = measured.choice.release.need
-            statement = lowering(dialect, b"a secret")(need)
-            if dialect.counts:
-                streamed.add(bool(statement.bins))
-            else:
-                assert not statement.bins
-            raw = engine.run(statement).by_group(prepared.keys_of(measured), groups, need.columns)
-            sizes.append(in_order(sizes_of(raw, len(need.edges) + 1)))
-    half = len(sizes) // 2
-    assert sizes[:half] == sizes[half:]
-    together = list[Any]()
-    for measured in prepared.measured:
-        need, reading = measured.choice.release.need, prepared.readings[measured.reading]
-        raw = reading.own(engine.run(reading.statement)).by_group(prepared.keys_of(measured), groups, need.columns)
-        together.append(in_order(sizes_of(raw, len(need.edges) + 1)))
-    assert sizes[:half] == together
-    if streamed == {True}:
-        assert len({reading.statement for reading in prepared.readings}) == 1
-    assert all(any(own.units) for own in sizes)
-    return streamed
+    plain = replace(DUCKDB, counts=False)
+    ways = {"worker": (DUCKDB, MOST_BESIDE), "side by side": (plain, MOST_BESIDE), "each": (plain, 0)}
+    found, kinds = dict[str, list[Sizes]](), dict[str, set[tuple[bool, bool]]]()
+    for way, (dialect, most) in ways.items():
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (lower, readings):
+                patch.setattr(module, "MOST_BESIDE", most)
+            own, _ = readings.readings_of(needs, lower.lowering(dialect, b"a secret"))
+        found[way] = [sizes(session, prepared, *pair) for pair in zip(prepared.measured, own, strict=True)]
+        kinds[way] = {(bool(reading.statement.bins), bool(reading.statement.beside)) for reading in own}
+        together = way == "worker" or len(groups) * len(needs) <= MOST_BESIDE
+        if (False, False) not in kinds[way] and together:
+            assert len({reading.statement for reading in own}) == 1
+    assert found["worker"] == found["side by side"] == found["each"]
+    possible = kinds["worker"] != {(False, False)} and len(groups) <= MOST_BESIDE
+    assert kinds["side by side"] == {(False, possible)}
+    assert kinds["each"] == {(False, False)}
+    assert all(any(own.units) for own in found["each"])
+    return {streamed for streamed, _ in kinds["worker"]}
 
 
-def in_order(sizes: Sizes) -> Sizes:
-    """The same, whatever comes first."""
-    return replace(sizes, totals=sorted(own for own in sizes.totals if own[2]))
+def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> Sizes:
+    """What a reading finds, whatever comes first of it."""
+    need, groups = measured.choice.release.need, prepared.groupings[0].groups or ((),)
+    raw = reading.own(session._backend.engine.run(reading.statement))
+    own = sizes_of(raw.by_group(prepared.keys_of(measured), groups, need.columns), len(need.edges) + 1)
+    return replace(own, totals=sorted(total for total in own.totals if total[2]))
 
 
 def test_totals_of_many_groups_are_no_more_together_than_a_worker_holds(session: Session) -> None:
     parsed: Any = parse("SELECT region, month, SUM(amount), COUNT(*), COUNT(amount) FROM orders GROUP BY region, month")
     plan: Any = session._plan(parsed.select, ())
     prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
-    lower = lowering(DUCKDB, b"a secret")
+    lowered = lower.lowering(DUCKDB, b"a secret")
     needs = [measured.choice.release.need for measured in prepared.measured]
-    each = [cells_of(lower(need)) for need in needs]
+    each = [cells_of(lowered(need)) for need in needs]
     most = each[0] + each[1]
-    readings, _ = readings_of(needs, lower, most)
-    assert [reading.of for reading in readings] == [0, 1, None]
-    assert [cells_of(reading.statement) for reading in readings] == [most, most, each[2]]
+    found, _ = readings.readings_of(needs, lowered, most)
+    assert [reading.of for reading in found] == [0, 1, None]
+    assert [cells_of(reading.statement) for reading in found] == [most, most, each[2]]
+
+
+def test_totals_stand_no_more_than_so_many_side_by_side(session: Session) -> None:
+    asked = ", ".join(f"SUM(amount * {factor})" for factor in range(2, 12))
+    parsed: Any = parse(f"SELECT region, {asked} FROM orders GROUP BY region")
+    plan: Any = session._plan(parsed.select, ())
+    prepared: Any = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
+    needs = [measured.choice.release.need for measured in prepared.measured]
+    found, _ = readings.readings_of(needs, lower.lowering(replace(DUCKDB, counts=False), b"a secret"))
+    assert [reading.of for reading in found] == [*range(8), 0, 1]
+    assert [reading.statement.beside for reading in found] == [32] * 8 + [8] * 2

@@ -1,0 +1,158 @@
+"""Units' totals of few listed groups, and of several kinds, side by side in one row for each unit: SQL of `Sized`.
+
+Where a database finds each unit's total in each group as a row, it needs a window over these rows to know how much a
+unit has in all, and reads the rows once for each kind of total. Here it groups them once by unit, has all totals in
+columns, and adds these up by bin; the few rows of the result are taken apart at the end.
+
+Theorem. It is what `Sized` says. Each total is the sum over the unit's rows in the group, clamped; NULL, of no values,
+adds nothing, as 0. The places of the listed groups rise with their keys, NULL last, so the first of a unit's groups is
+the one of least place whose total is not 0.  QED
+
+Tests: tests/unit/engine/test_sized.py, tests/doors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from dpsql.engine.base import EngineStatement
+from dpsql.engine.dialect import WIRE
+from dpsql.engine.places import by_place, placeable
+from dpsql.engine.printer import Printer
+from dpsql.engine.rows import UNIT, ValueColumn, column_name, unit_column, value_rows
+from dpsql.engine.sized import WIRES, TotalRows
+from dpsql.plan.needs import Source
+from dpsql.plan.relations import scans
+from dpsql.plan.types import Value
+from dpsql.worker.sizing import OF
+
+__all__ = ["MOST_BESIDE", "beside", "side_by_side"]
+
+MOST_BESIDE = 32
+"""Totals of a unit, groups times kinds, that stand side by side. It is a choice: each is a column, and a sum."""
+
+
+def beside(rows: TotalRows) -> int:
+    """How many totals of a unit would stand side by side; 0 where they cannot."""
+    keys = rows.source.keys
+    if not all(map(placeable, keys)) or any(not low <= 0 <= high for low, high, _ in rows.bins):
+        return 0
+    return math.prod(len(key.domain or ()) for key in keys) * len(rows.functions)
+
+
+def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
+    """The statement.
+
+    Args:
+        printer: Collects what the text uses.
+        rows: What is added up, with bins: at most `MOST_BESIDE` totals a unit.
+    """
+    printer.functions |= {"count", "-", "+", "*"}
+    source, places = by_place(printer, rows.source)
+    groups = list(product(*(key.domain or () for key in source.keys)))
+    many, kinds = len(groups), range(len(rows.functions))
+    sql = _of_units(printer, source, places, rows)
+    sql = _by_kind(sql, many, rows)
+    sql = _by_bin(printer, sql, many)
+    fields = [(key.name, WIRE[key.expression.facts.type]) for key in rows.source.keys]
+    fields += [(OF, "BIGINT")] if len(kinds) > 1 else []
+    return EngineStatement(
+        sql=_apart(printer, sql, rows.source, groups, several=len(kinds) > 1),
+        parameters=tuple(printer.parameters),
+        columns=(*fields, *WIRES),
+        tables=frozenset(scan.table.name for scan in scans(source.relation)),
+        functions=frozenset(printer.functions),
+        beside=many * len(kinds),
+    )
+
+
+def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: TotalRows) -> str:
+    """One row for each unit: its totals ``t{kind}_{group}``, clamped; 0 where it has none."""
+    values = list(dict.fromkeys(ValueColumn(*own) for own in rows.columns if own is not None))
+    inner = value_rows(printer, source, values, unit=unit_column(source))
+    unit, xs = printer.quoted(UNIT), [column_name(printer, place) for place in range(len(values))]
+    by_places = f"SELECT {', '.join([*places, unit, *xs])} FROM ({inner}) AS q"
+    place, numbers = "0", [0]
+    for key in source.keys:
+        many = len(key.domain or ())
+        place = f"({place}) * {many + 1} + {printer.quoted(key.name)}"
+        numbers = [number * (many + 1) + own for number in numbers for own in range(many)]
+    numbered = f"SELECT {', '.join([f'{place} AS g', unit, *xs])} FROM ({by_places}) AS q"
+    totals = list[str]()
+    for kind, (function, own) in enumerate(zip(rows.functions, rows.columns, strict=True)):
+        x = "1" if own is None else xs[values.index(ValueColumn(*own))]
+        for group, number in enumerate(numbers):
+            one = f"CASE WHEN g = {number} THEN {x} END"
+            total = printer.call("sum_of_integers", one) if function == "sum" else f"COUNT({one})"
+            totals.append(f"{printer.cast(total, 'BIGINT')} AS t{kind}_{group}")
+    added = f"SELECT {', '.join(totals)} FROM ({numbered}) AS q GROUP BY {unit}"
+    clamped = [
+        f"CASE WHEN {t} < {low} THEN {low} WHEN {t} > {high} THEN {high} ELSE COALESCE({t}, 0) END AS {t}"
+        for kind, (low, high, _) in enumerate(rows.bins)
+        for t in (f"t{kind}_{group}" for group in range(len(numbers)))
+    ]
+    return f"SELECT {', '.join(clamped)} FROM ({added}) AS q"
+
+
+def _by_kind(units: str, many: int, rows: TotalRows) -> str:
+    """One row for each unit and kind ``j``: its totals ``t{group}``, its size and its bin."""
+    kinds = range(len(rows.functions))
+
+    def chosen(texts: Sequence[str]) -> str:
+        return (
+            texts[0] if len(texts) == 1 else f"CASE j {' '.join(f'WHEN {k} THEN {t}' for k, t in enumerate(texts))} END"
+        )
+
+    totals = [f"{chosen([f't{kind}_{group}' for kind in kinds])} AS t{group}" for group in range(many)]
+    listed = " UNION ALL ".join(f"SELECT {kind} AS j" for kind in kinds)
+    each = f"SELECT j, {', '.join(totals)} FROM ({units}) AS q CROSS JOIN ({listed}) AS k"
+    named = ", ".join(f"t{group}" for group in range(many))
+    size = " + ".join(f"CASE WHEN t{group} < 0 THEN 0 - t{group} ELSE t{group} END" for group in range(many))
+    sized = f"SELECT j, {named}, {size} AS size FROM ({each}) AS q"
+    bins = [
+        f"CASE {' '.join(f'WHEN size <= {int(edge)} THEN {at}' for at, edge in enumerate(edges))} ELSE {len(edges)} END"
+        for _, _, edges in rows.bins
+    ]
+    return f"SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q WHERE size > 0"
+
+
+def _by_bin(printer: Printer, kinds: str, many: int) -> str:
+    """One row for each kind and bin: of each group ``n{group}``, ``s{group}`` and ``x{group}``, as `WIRES` has them."""
+    groups = range(many)
+    first = " ".join(f"WHEN t{group} <> 0 THEN {group}" for group in groups)
+    named = ", ".join(f"t{group}" for group in groups)
+    placed = f"SELECT j, bin, {named}, CASE {first} END AS f FROM ({kinds}) AS q"
+    texts = list[str]()
+    for group in groups:
+        own = {
+            "n": f"CASE WHEN f = {group} THEN 1 ELSE 0 END",
+            "s": f"CASE WHEN f = {group} THEN CASE WHEN t{group} > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END",
+            "x": f"t{group}",
+        }
+        texts += [f"{printer.call('sum_of_integers', value)} AS {name}{group}" for name, value in own.items()]
+    return f"SELECT j, bin, {', '.join(texts)} FROM ({placed}) AS q GROUP BY j, bin"
+
+
+def _apart(printer: Printer, bins: str, source: Source, groups: Sequence[tuple[Value, ...]], *, several: bool) -> str:
+    """One row for each group, kind and bin, where anything is."""
+    listed = " UNION ALL ".join(f"SELECT {group} AS g" for group in range(len(groups)))
+
+    def of_group(texts: Sequence[str]) -> str:
+        return f"CASE g {' '.join(f'WHEN {group} THEN {text}' for group, text in enumerate(texts))} END"
+
+    shown = list[str]()
+    for at, key in enumerate(source.keys):
+        kind = key.expression.facts.type
+        value = of_group([printer.constant(own[at], kind) for own in groups])
+        shown.append(f"{printer.cast(value, WIRE[kind])} AS {printer.quoted(key.name)}")
+    shown += [f"{printer.cast('j', 'BIGINT')} AS {printer.quoted(OF)}"] if several else []
+    shown.append(f"{printer.cast('bin', 'BIGINT')} AS {printer.quoted('bin')}")
+    for (name, wire), own in zip(WIRES[1:], "nsx", strict=True):
+        value = of_group([f"{own}{group}" for group in range(len(groups))])
+        shown.append(f"{printer.cast(value, wire)} AS {printer.quoted(name)}")
+    cells = f"SELECT {', '.join(shown)} FROM ({bins}) AS q CROSS JOIN ({listed}) AS k"
+    names = [*(key.name for key in source.keys), *([OF] if several else []), *(name for name, _ in WIRES)]
+    some = f"{printer.quoted('units')} <> 0 OR {printer.quoted('total')} <> 0"
+    return f"SELECT {', '.join(map(printer.quoted, names))} FROM ({cells}) AS q WHERE {some}"
