@@ -6,7 +6,7 @@ columns, and adds these up by bin; the few rows of the result are taken apart at
 
 Theorem. It is what `Sized` says. Each total is the sum over the unit's rows in the group, clamped; NULL, of no values,
 adds nothing, as 0. The places of the listed groups rise with their keys, NULL last, so the first of a unit's groups is
-the one of least place whose total is not 0.  QED
+the one of least place whose total is not 0. What is in no listed group counts for how much a unit has.  QED
 
 Tests: tests/unit/engine/test_sized.py, tests/doors.
 """
@@ -14,7 +14,7 @@ Tests: tests/unit/engine/test_sized.py, tests/doors.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 from dpsql.engine.base import EngineStatement
@@ -39,7 +39,7 @@ def beside(rows: TotalRows) -> int:
     keys = rows.source.keys
     if not all(map(placeable, keys)) or any(not low <= 0 <= high for low, high, _ in rows.bins):
         return 0
-    return math.prod(len(key.domain or ()) for key in keys) * len(rows.functions)
+    return math.prod(len(key.domain or ()) + 1 for key in keys) * len(rows.functions)
 
 
 def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
@@ -51,11 +51,10 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
     """
     printer.functions |= {"count", "-", "+", "*"}
     source, places = by_place(printer, rows.source)
-    groups = list(product(*(key.domain or () for key in source.keys)))
-    many, kinds = len(groups), range(len(rows.functions))
-    sql = _of_units(printer, source, places, rows)
-    sql = _by_kind(sql, many, rows)
-    sql = _by_bin(printer, sql, many)
+    domains = [key.domain or () for key in source.keys]
+    many, kinds = math.prod(len(domain) + 1 for domain in domains), range(len(rows.functions))
+    sql = _by_bin(printer, _by_kind(_of_units(printer, source, places, rows, many), many, rows), many)
+    groups = {_number(place, domains): group for place, group in zip(_places(domains), product(*domains), strict=True)}
     fields = [(key.name, WIRE[key.expression.facts.type]) for key in rows.source.keys]
     fields += [(OF, "BIGINT")] if len(kinds) > 1 else []
     return EngineStatement(
@@ -68,30 +67,41 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
     )
 
 
-def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: TotalRows) -> str:
+def _places(domains: Sequence[Sequence[Value]]) -> Iterable[tuple[int, ...]]:
+    """Of all listed groups, in order."""
+    return product(*(range(len(domain)) for domain in domains))
+
+
+def _number(place: Sequence[int], domains: Sequence[Sequence[Value]]) -> int:
+    """One number for the places of all keys, each of which has one more behind its list."""
+    number = 0
+    for own, domain in zip(place, domains, strict=True):
+        number = number * (len(domain) + 1) + own
+    return number
+
+
+def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: TotalRows, many: int) -> str:
     """One row for each unit: its totals ``t{kind}_{group}``, clamped; 0 where it has none."""
     values = list(dict.fromkeys(ValueColumn(*own) for own in rows.columns if own is not None))
     inner = value_rows(printer, source, values, unit=unit_column(source))
     unit, xs = printer.quoted(UNIT), [column_name(printer, place) for place in range(len(values))]
     by_places = f"SELECT {', '.join([*places, unit, *xs])} FROM ({inner}) AS q"
-    place, numbers = "0", [0]
+    number = "0"
     for key in source.keys:
-        many = len(key.domain or ())
-        place = f"({place}) * {many + 1} + {printer.quoted(key.name)}"
-        numbers = [number * (many + 1) + own for number in numbers for own in range(many)]
-    numbered = f"SELECT {', '.join([f'{place} AS g', unit, *xs])} FROM ({by_places}) AS q"
+        number = f"({number}) * {len(key.domain or ()) + 1} + {printer.quoted(key.name)}"
+    numbered = f"SELECT {', '.join([f'{number} AS g', unit, *xs])} FROM ({by_places}) AS q"
     totals = list[str]()
     for kind, (function, own) in enumerate(zip(rows.functions, rows.columns, strict=True)):
         x = "1" if own is None else xs[values.index(ValueColumn(*own))]
-        for group, number in enumerate(numbers):
-            one = f"CASE WHEN g = {number} THEN {x} END"
+        for group in range(many):
+            one = f"CASE WHEN g = {group} THEN {x} END"
             total = printer.call("sum_of_integers", one) if function == "sum" else f"COUNT({one})"
             totals.append(f"{printer.cast(total, 'BIGINT')} AS t{kind}_{group}")
     added = f"SELECT {', '.join(totals)} FROM ({numbered}) AS q GROUP BY {unit}"
     clamped = [
         f"CASE WHEN {t} < {low} THEN {low} WHEN {t} > {high} THEN {high} ELSE COALESCE({t}, 0) END AS {t}"
         for kind, (low, high, _) in enumerate(rows.bins)
-        for t in (f"t{kind}_{group}" for group in range(len(numbers)))
+        for t in (f"t{kind}_{group}" for group in range(many))
     ]
     return f"SELECT {', '.join(clamped)} FROM ({added}) AS q"
 
@@ -101,9 +111,8 @@ def _by_kind(units: str, many: int, rows: TotalRows) -> str:
     kinds = range(len(rows.functions))
 
     def chosen(texts: Sequence[str]) -> str:
-        return (
-            texts[0] if len(texts) == 1 else f"CASE j {' '.join(f'WHEN {k} THEN {t}' for k, t in enumerate(texts))} END"
-        )
+        cases = " ".join(f"WHEN {kind} THEN {text}" for kind, text in enumerate(texts))
+        return f"CASE j {cases} END" if len(texts) > 1 else texts[0]
 
     totals = [f"{chosen([f't{kind}_{group}' for kind in kinds])} AS t{group}" for group in range(many)]
     listed = " UNION ALL ".join(f"SELECT {kind} AS j" for kind in kinds)
@@ -135,22 +144,24 @@ def _by_bin(printer: Printer, kinds: str, many: int) -> str:
     return f"SELECT j, bin, {', '.join(texts)} FROM ({placed}) AS q GROUP BY j, bin"
 
 
-def _apart(printer: Printer, bins: str, source: Source, groups: Sequence[tuple[Value, ...]], *, several: bool) -> str:
-    """One row for each group, kind and bin, where anything is."""
-    listed = " UNION ALL ".join(f"SELECT {group} AS g" for group in range(len(groups)))
+def _apart(
+    printer: Printer, bins: str, source: Source, groups: Mapping[int, tuple[Value, ...]], *, several: bool
+) -> str:
+    """One row for each listed group, kind and bin, where anything is."""
+    listed = " UNION ALL ".join(f"SELECT {group} AS g" for group in groups)
 
-    def of_group(texts: Sequence[str]) -> str:
-        return f"CASE g {' '.join(f'WHEN {group} THEN {text}' for group, text in enumerate(texts))} END"
+    def of_group(texts: Iterable[str]) -> str:
+        return f"CASE g {' '.join(f'WHEN {group} THEN {text}' for group, text in zip(groups, texts, strict=True))} END"
 
     shown = list[str]()
     for at, key in enumerate(source.keys):
         kind = key.expression.facts.type
-        value = of_group([printer.constant(own[at], kind) for own in groups])
+        value = of_group([printer.constant(own[at], kind) for own in groups.values()])
         shown.append(f"{printer.cast(value, WIRE[kind])} AS {printer.quoted(key.name)}")
     shown += [f"{printer.cast('j', 'BIGINT')} AS {printer.quoted(OF)}"] if several else []
     shown.append(f"{printer.cast('bin', 'BIGINT')} AS {printer.quoted('bin')}")
     for (name, wire), own in zip(WIRES[1:], "nsx", strict=True):
-        value = of_group([f"{own}{group}" for group in range(len(groups))])
+        value = of_group([f"{own}{group}" for group in groups])
         shown.append(f"{printer.cast(value, wire)} AS {printer.quoted(name)}")
     cells = f"SELECT {', '.join(shown)} FROM ({bins}) AS q CROSS JOIN ({listed}) AS k"
     names = [*(key.name for key in source.keys), *([OF] if several else []), *(name for name, _ in WIRES)]

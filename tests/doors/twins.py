@@ -147,28 +147,30 @@ def _same(here: dpsql.Session, there: dpsql.Session, ours: Own, theirs: Own, eng
         assert isinstance(ours, PublicPlan) and isinstance(theirs, PublicPlan)
         assert here._public(ours).rows == there._public(theirs).rows
         return
-    assert len(ours.readings) == len(theirs.readings)
-    made = [[one for reading in own.readings for one in made_up(reading.statement)] for own in (ours, theirs)]
-    for place, (mine, statement) in enumerate(zip(*made, strict=True)):
-        there._backend.engine.verify(statement)
-        tables = here._backend.engine.run(mine), there._backend.engine.run(statement)
-        names = [name for name, _ in statement.columns]
-        kept = [_of_kind(tables[0], mine, names, made[0][:place].count(mine)), tables[1].groups(names)]
-        if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
-            keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
-            inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
-            kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
-        ours_rows, theirs_rows = (
-            sorted(rows, key=lambda row: [(value is not None, str(value)) for value in row]) for rows in kept
-        )
-        assert len(ours_rows) == len(theirs_rows)
-        for one, two in zip(ours_rows, theirs_rows, strict=True):
-            assert all(map(_near, one, two)), f"{one} is {two} on {engine}, of {statement.sql}"
+    for mine, other in zip(ours.readings, theirs.readings, strict=True):
+        for one, two in zip(made_up(mine.statement), made_up(other.statement), strict=True):
+            there._backend.engine.verify(two)
+            tables = here._backend.engine.run(one), there._backend.engine.run(two)
+            names = [name for name, _ in two.columns if name != OF]
+            kept = [_of_kind(*own, names) for own in zip(tables, (mine.of, other.of), strict=True)]
+            if any(OUTSIDE in row for row in kept[0]):  # DuckDB's worker says no more of groups outside of the domain
+                keys = sum(name in {key.name for key in ours.plan.keys} for name in names)
+                inside = {row[:keys] for row in kept[0] if OUTSIDE not in row}
+                kept = [[row for row in rows if row[:keys] in inside] for rows in kept]
+            _assert_near(kept[0], kept[1], f"on {engine}, of {two.sql}")
 
 
-def _of_kind(table: RawTable, statement: EngineStatement, names: list[str], kind: int) -> list[tuple[Any, ...]]:
-    """DuckDB's rows of one kind of total, where one statement gives several."""
-    if OF not in [name for name, _ in statement.columns]:
+def _assert_near(ours: list[tuple[Any, ...]], theirs: list[tuple[Any, ...]], where: str) -> None:
+    """The same rows, in whatever order."""
+    rows = [sorted(own, key=lambda row: [(value is not None, str(value)) for value in row]) for own in (ours, theirs)]
+    assert len(rows[0]) == len(rows[1]), where
+    for one, two in zip(*rows, strict=True):
+        assert all(map(_near, one, two)), f"{one} is {two} {where}"
+
+
+def _of_kind(table: RawTable, kind: int | None, names: list[str]) -> list[tuple[Any, ...]]:
+    """The rows of one kind of total, where a statement gives several."""
+    if kind is None:
         return table.groups(names)
     return [row[:-1] for row in table.groups([*names, OF]) if row[-1] == kind]
 
