@@ -417,7 +417,7 @@ SELECT SUM(NULLIF(age, 0.5)), SUM(NULLIF(cost, 1)) FROM visits JOIN patients USI
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: sum of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0.5)) integer, sum("nullif"("cost", 1)) real
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 16 THEN 7 WHEN "size" <= 24 THEN 8 WHEN "size" <= 32 THEN 9 WHEN "size" <= 48 THEN 10 WHEN "size" <= 64 THEN 11 WHEN "size" <= 96 THEN 12 WHEN "size" <= 128 THEN 13 WHEN "size" <= 192 THEN 14 WHEN "size" <= 256 THEN 15 WHEN "size" <= 384 THEN 16 WHEN "size" <= 512 THEN 17 WHEN "size" <= 768 THEN 18 WHEN "size" <= 1024 THEN 19 WHEN "size" <= 1320 THEN 20 ELSE 21 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(SUM("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS DOUBLE) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
 -- values: 0.5, 1.0, 0.0, 110.0
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" = CAST($1 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
 -- values: 1.0, 100.0, 0.0, 20000.0
@@ -428,7 +428,7 @@ SELECT SUM(NULLIF(age, 0)), AVG(NULLIF(cost, 0)) FROM visits v JOIN patients p O
 -- a0: sum of integer [0, 110] or NULL; grid 1 from 0 to 110
 -- a1: avg of real [0, 20000] or NULL; grid 0.01 from 0 to 20000
 -- columns: sum("nullif"(age, 0)) integer, avg("nullif"("cost", 0)) real
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 16 THEN 7 WHEN "size" <= 24 THEN 8 WHEN "size" <= 32 THEN 9 WHEN "size" <= 48 THEN 10 WHEN "size" <= 64 THEN 11 WHEN "size" <= 96 THEN 12 WHEN "size" <= 128 THEN 13 WHEN "size" <= 192 THEN 14 WHEN "size" <= 256 THEN 15 WHEN "size" <= 384 THEN 16 WHEN "size" <= 512 THEN 17 WHEN "size" <= 768 THEN 18 WHEN "size" <= 1024 THEN 19 WHEN "size" <= 1320 THEN 20 ELSE 21 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(SUM("x0") AS BIGINT) AS "v0" FROM (SELECT "unit", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."patient_id" AS "unit", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($3 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 110 ELSE greatest(0, least(110, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", CASE WHEN "t1"."age" = CAST($1 AS BIGINT) THEN NULL ELSE "t1"."age" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
 -- values: 0, 1.0, 0.0, 110.0
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) - CAST(1000000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($1 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 2000000 ELSE greatest(0, least(2000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($2 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT CASE WHEN "t0"."cost" = CAST($1 AS DOUBLE) THEN NULL ELSE "t0"."cost" END AS "x0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS q
 -- values: 0.0, 100.0, 20000.0
@@ -669,7 +669,7 @@ SELECT year(visited_on) AS y, quarter(visited_on) AS q, COUNT(*) FROM visits GRO
 -- k1: integer [1, 4]; 4 values: 1, 2, 3, 4
 -- a0: count_rows
 -- columns: y integer [2020, 2025], q integer [1, 4], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS BIGINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k1" - CAST($3 AS BIGINT) ELSE 4 END AS TINYINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", quarter("t0"."visited_on") AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025, 1, 4
 
 SELECT floor(cost / 1000) AS thousands, COUNT(*) FROM visits GROUP BY 1
@@ -705,7 +705,7 @@ SELECT visited_on, COUNT(*) FROM visits WHERE visited_on >= '2025-12-01' GROUP B
 -- k0: date [2020-01-01, 2025-12-31]; 31 values: 2025-12-01, 2025-12-02, 2025-12-03, ..., 2025-12-30, 2025-12-31
 -- a0: count_rows
 -- columns: visited_on date [2020-01-01, 2025-12-31], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 31 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS DATE) AND CAST($2 AS DATE) THEN ("k0" - CAST($1 AS DATE)) ELSE 31 END AS TINYINT) AS "k0", "u" FROM (SELECT "t0"."visited_on" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($1 AS DATE))) AS q
 -- values: 2025-12-01, 2025-12-31
 
 SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diagnosis
@@ -714,7 +714,7 @@ SELECT diagnosis, COUNT(DISTINCT patient_id) AS people FROM visits GROUP BY diag
 -- k0: text or NULL; open
 -- a0: count_units; chooses the groups
 -- columns: diagnosis text or NULL, people integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- The hidden count of units chooses the groups.
 SELECT diagnosis, AVG(cost) FROM visits GROUP BY diagnosis
@@ -724,7 +724,7 @@ SELECT diagnosis, AVG(cost) FROM visits GROUP BY diagnosis
 -- selection: count_units; chooses the groups
 -- a0: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: diagnosis text or NULL, avg("cost") real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP BY diagnosis
 -- unit: visits.patient_id
@@ -732,8 +732,8 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE diagnosis IN ('flu', 'cold') GROUP 
 -- k0: text or NULL; 2 values: 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
--- values: 'flu', 'cold'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($1 AS VARCHAR)))) AS q
+-- values: 'cold', 'flu'
 
 SELECT diagnosis, sex, COUNT(*) FROM visits JOIN patients USING (patient_id) GROUP BY diagnosis, sex
 -- unit: visits.patient_id = patients.patient_id
@@ -743,7 +743,7 @@ SELECT diagnosis, sex, COUNT(*) FROM visits JOIN patients USING (patient_id) GRO
 -- selection: count_units; chooses the groups
 -- a0: count_rows
 -- columns: diagnosis text or NULL, sex text, count_star() integer
--- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t1"."sex" AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t1"."sex" AS "k1", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q GROUP BY "k0", "k1" ORDER BY "k0" NULLS LAST, "k1" NULLS LAST
 
 SELECT left(diagnosis, 1) AS letter, COUNT(DISTINCT patient_id) FROM visits GROUP BY letter
 -- unit: visits.patient_id
@@ -751,7 +751,7 @@ SELECT left(diagnosis, 1) AS letter, COUNT(DISTINCT patient_id) FROM visits GROU
 -- k0: text or NULL; open
 -- a0: count_units; chooses the groups
 -- columns: letter text or NULL, count(DISTINCT patient_id) integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT left("t0"."diagnosis", CAST($1 AS BIGINT)) AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT left("t0"."diagnosis", CAST($1 AS BIGINT)) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 -- values: 1
 
 SELECT lower(substr(city, 1, 3)) AS start, COUNT(*) FROM patients GROUP BY start
@@ -918,7 +918,7 @@ SELECT year(visited_on) - 2000 AS y, COUNT(*) FROM visits GROUP BY year(visited_
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [20, 25], count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 -- Joins
@@ -936,8 +936,8 @@ SELECT p.sex, COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient
 -- k0: text; 3 values: 'F', 'M', 'X'
 -- a0: count_rows
 -- columns: sex text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 ELSE 7 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", "t1"."sex" AS "k0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."age" > CAST($1 AS BIGINT))) AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 50
+-- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT "t1"."sex" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" WHERE ("t1"."age" > CAST($4 AS BIGINT))) AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
+-- values: 'F', 'M', 'X', 50
 
 SELECT sex, SUM(cost) FROM patients, visits WHERE patients.patient_id = visits.patient_id AND cost > 10 GROUP BY sex
 -- unit: patients.patient_id = visits.patient_id
@@ -953,7 +953,7 @@ SELECT COUNT(*) FROM patients INNER JOIN visits ON patients.patient_id = visits.
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 ELSE 7 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t1"."$number" AS "u" FROM "bounded"."main"."patients" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "u" ORDER BY "u"
 
 SELECT COUNT(DISTINCT v.patient_id) FROM visits v JOIN patients p USING (patient_id) WHERE p.age < v.cost
 -- unit: visits.patient_id = patients.patient_id
@@ -1043,7 +1043,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_groups_contributed = 
 -- a0: count_rows
 -- a1: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: y integer [2020, 2025], count_star() integer, sum("cost") real
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u", CAST("r0" AS TINYINT) AS "r", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u", CAST("r0" AS TINYINT) AS "r", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, max_rows_contributed = 3) SUM(cost) FROM visits
@@ -1067,7 +1067,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, min_privacy
 -- k0: text or NULL; open
 -- a0: count_units; chooses the groups
 -- columns: diagnosis text or NULL, count(DISTINCT patient_id) integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true, max_groups_per_unit = 1) diagnosis, COUNT(DISTINCT patient_id) AS n, AVG(cost) FROM visits GROUP BY diagnosis HAVING COUNT(*) > 20 ORDER BY n DESC
 -- unit: visits.patient_id
@@ -1077,7 +1077,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, delta = 1e-6, rest = true
 -- a1: avg of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count_rows
 -- columns: diagnosis text or NULL, n integer, avg("cost") real, is_rest boolean
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m1", CAST(COUNT("x0") AS BIGINT) AS "m2", CAST(COUNT(*) AS BIGINT) AS "m3" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 2, group_selection_strategy = PUBLIC_GROUPS) sex, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -1136,7 +1136,7 @@ SELECT diagnosis, SUM(cost) FROM visits GROUP BY diagnosis
 -- selection: count_units; chooses the groups
 -- a0: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: diagnosis text or NULL, sum("cost") real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (WITH "own" AS (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u", "t0"."$rank" AS "r0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0"), "groups" AS (SELECT "u", "k0" FROM (SELECT "u", "k0", row_number() OVER (PARTITION BY "u" ORDER BY MIN("r0"), "k0" NULLS FIRST) AS "place" FROM "own" GROUP BY "u", "k0") AS q WHERE "place" <= 1) SELECT q."u", q."k0", q."x0", q."r0" FROM "own" AS q JOIN "groups" AS g ON q."u" = g."u" AND q."k0" IS NOT DISTINCT FROM g."k0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- with: rho=0.5, delta=1e-6
 SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
@@ -1146,7 +1146,7 @@ SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis
 -- selection: count_units; chooses the groups
 -- a0: count_rows
 -- columns: diagnosis text or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COUNT(*) AS BIGINT) AS "m1" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- parameters: [0.5]
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = ?) COUNT(*) FROM patients
@@ -1353,14 +1353,14 @@ SELECT COUNT(*) FROM (SELECT patient_id FROM patients UNION ALL SELECT patient_i
 -- rows per unit: 13, in one group 13, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 13 THEN 7 ELSE 8 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t2"."c0" AS "unit" FROM (SELECT "t0"."patient_id" AS "c0" FROM "bounded"."main"."patients" AS "t0" UNION ALL SELECT "t1"."patient_id" AS "c0" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 1 THEN 0 WHEN size <= 2 THEN 1 WHEN size <= 3 THEN 2 WHEN size <= 4 THEN 3 WHEN size <= 6 THEN 4 WHEN size <= 8 THEN 5 WHEN size <= 12 THEN 6 WHEN size <= 13 THEN 7 ELSE 8 END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 13 THEN 13 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t2"."c0" AS "u" FROM (SELECT "t0"."patient_id" AS "c0" FROM "bounded"."main"."patients" AS "t0" UNION ALL SELECT "t1"."patient_id" AS "c0" FROM "bounded"."main"."visits" AS "t1") AS "t2") AS q) AS q) AS q GROUP BY "u") AS q) AS q CROSS JOIN (SELECT 0 AS j) AS k) AS q) AS q WHERE size > 0) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
 
 SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, diagnosis FROM visits)
 -- unit: visits.patient_id
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 ELSE 7 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t1"."c0" AS "unit" FROM (SELECT DISTINCT "t0"."patient_id" AS "c0", "t0"."diagnosis" AS "c1" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 1 THEN 0 WHEN size <= 2 THEN 1 WHEN size <= 3 THEN 2 WHEN size <= 4 THEN 3 WHEN size <= 6 THEN 4 WHEN size <= 8 THEN 5 WHEN size <= 12 THEN 6 ELSE 7 END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 12 THEN 12 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t1"."c0" AS "u" FROM (SELECT DISTINCT "t0"."patient_id" AS "c0", "t0"."diagnosis" AS "c1" FROM "bounded"."main"."visits" AS "t0") AS "t1") AS q) AS q) AS q GROUP BY "u") AS q) AS q CROSS JOIN (SELECT 0 AS j) AS k) AS q) AS q WHERE size > 0) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
 
 SELECT DISTINCT sex, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -1476,7 +1476,7 @@ SELECT MEDIAN(cost) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
 
 SELECT sex, MEDIAN(age) AS middle, COUNT(*) FROM patients GROUP BY sex
 -- unit: patients.patient_id
@@ -1509,7 +1509,7 @@ SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY cost) FROM visits
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: quantile_cont(0.5 ORDER BY "cost") real
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
 
 SELECT VAR_POP(age), VAR_SAMP(age), STDDEV(cost) FROM patients JOIN visits USING (patient_id)
 -- unit: patients.patient_id = visits.patient_id
@@ -1564,7 +1564,7 @@ SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 ELSE 7 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."visits" AS "t1" ON "t0"."patient_id" = "t1"."patient_id" AND "t0"."visit_id" = "t1"."visit_id") AS q) AS q GROUP BY "u" ORDER BY "u"
 
 -- Public tables, as they are
 SELECT name, population FROM cities WHERE population > 2000000 ORDER BY name
@@ -2023,7 +2023,7 @@ SELECT nickname, COUNT(*) FROM customers GROUP BY nickname
 -- k0: text; open
 -- a0: count_rows; chooses the groups
 -- columns: nickname text or NULL, count_star() integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."nickname" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT "t0"."nickname" AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- policy: shop
 SELECT upper(nickname) AS n, COUNT(DISTINCT customer_id) FROM customers GROUP BY n
@@ -2032,7 +2032,7 @@ SELECT upper(nickname) AS n, COUNT(DISTINCT customer_id) FROM customers GROUP BY
 -- k0: text; open
 -- a0: count_units; chooses the groups
 -- columns: n text or NULL, count(DISTINCT customer_id) integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper("t0"."nickname") AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0" FROM (SELECT upper("t0"."nickname") AS "k0" FROM "bounded"."main"."customers" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- policy: shop
 SELECT COUNT(*) FROM customers WHERE nickname LIKE 'a\_b' OR nickname LIKE '%\%'
@@ -2128,7 +2128,7 @@ SELECT note, SUM(total) FROM orders GROUP BY note
 -- selection: count_units; chooses the groups
 -- a0: sum of real [0, 2000]; grid 0.001 from 0 to 2000
 -- columns: note text or NULL, sum(total) real
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."note" AS "k0", "t0"."customer_id" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0", CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m1" FROM (SELECT "t0"."note" AS "k0", "t0"."$number" AS "u", "t0"."total$grid" AS "x0" FROM "bounded"."main"."orders" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- policy: shop
 SELECT reverse(status) AS r, right(status, 2) AS e, COUNT(*) FROM orders GROUP BY r, e
@@ -2149,7 +2149,7 @@ SELECT device, failed, COUNT(DISTINCT customer_id) FROM logins GROUP BY device, 
 -- k1: boolean; 2 values: False, True
 -- a0: count_units; chooses the groups
 -- columns: device text or NULL, failed boolean, count(DISTINCT customer_id) integer
--- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."device" AS "k0", "t0"."failed" AS "k1", "t0"."customer_id" AS "u" FROM "bounded"."main"."logins" AS "t0") AS q GROUP BY "k0", "k1"
+-- engine: SELECT "k0", "k1", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."device" AS "k0", "t0"."failed" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."logins" AS "t0") AS q GROUP BY "k0", "k1" ORDER BY "k0" NULLS LAST, "k1" NULLS LAST
 
 -- policy: shop
 -- Several tables
@@ -2213,7 +2213,7 @@ SELECT COUNT(*), COUNT(DISTINCT c.customer_id) FROM customers c JOIN orders o ON
 -- a0: count_rows
 -- a1: count_units
 -- columns: count_star() integer, count(DISTINCT c.customer_id) integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 15 THEN 7 ELSE 8 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."customer_id" AS "unit" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t2"."$number" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q) AS q GROUP BY "u" ORDER BY "u"
 -- engine: SELECT CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."customer_id" AS "u" FROM "bounded"."main"."customers" AS "t0" JOIN "bounded"."main"."orders" AS "t1" ON "t0"."customer_id" = "t1"."customer_id" JOIN "bounded"."main"."logins" AS "t2" ON "t0"."customer_id" = "t2"."customer_id") AS q
 
 -- policy: shop
@@ -2232,7 +2232,8 @@ SELECT o.status, l.failed, COUNT(*) FROM orders o JOIN logins l USING (customer_
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: status text, failed boolean, count_star() integer
--- engine: SELECT "k0", "k1", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "k1", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 15 THEN 7 ELSE 8 END AS "bin" FROM (SELECT "k0", "k1", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST, "k1" NULLS LAST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."k1" AS "k1", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", "k1", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0", "k1" FROM (SELECT "t0"."customer_id" AS "unit", "t0"."status" AS "k0", "t1"."failed" AS "k1" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."logins" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS r) AS r GROUP BY "unit", "k0", "k1") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "k1", "bin" ORDER BY "k0", "k1", "bin"
+-- engine: SELECT "k0", "k1", "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "k0", CAST(CASE WHEN "k1" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k1", "u" FROM (SELECT "t0"."status$place" AS "k0", "t1"."failed" AS "k1", "t1"."$number" AS "u" FROM "bounded"."main"."orders" AS "t0" JOIN "bounded"."main"."logins" AS "t1" ON "t0"."customer_id" = "t1"."customer_id") AS q) AS q GROUP BY "k0", "k1", "u" ORDER BY "u"
+-- values: False, True
 
 -- policy: shop
 SELECT COUNT(*) FROM customers c JOIN customers d ON c.customer_id = d.customer_id WHERE c.member = d.newsletter
@@ -2384,7 +2385,7 @@ SELECT COUNT(*) FROM (SELECT customer_id, day FROM orders UNION ALL SELECT custo
 -- rows per unit: 8, in one group 8, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 ELSE 6 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t2"."c0" AS "unit" FROM (SELECT "t0"."customer_id" AS "c0", "t0"."day" AS "c1" FROM "bounded"."main"."orders" AS "t0" UNION ALL SELECT "t1"."customer_id" AS "c0", "t1"."day" AS "c1" FROM "bounded"."main"."logins" AS "t1") AS "t2" WHERE ("t2"."c1" >= CAST($1 AS DATE))) AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "bin", "units", "signs", "total" FROM (SELECT CAST(bin AS BIGINT) AS "bin", CAST(CASE g WHEN 0 THEN n0 END AS BIGINT) AS "units", CAST(CASE g WHEN 0 THEN s0 END AS BIGINT) AS "signs", CAST(CASE g WHEN 0 THEN x0 END AS HUGEINT) AS "total" FROM (SELECT j, bin, SUM(CASE WHEN f = 0 THEN 1 ELSE 0 END) AS n0, SUM(CASE WHEN f = 0 THEN CASE WHEN t0 > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END) AS s0, SUM(t0) AS x0 FROM (SELECT j, bin, t0, CASE WHEN t0 <> 0 THEN 0 END AS f FROM (SELECT j, t0, CASE WHEN size <= 1 THEN 0 WHEN size <= 2 THEN 1 WHEN size <= 3 THEN 2 WHEN size <= 4 THEN 3 WHEN size <= 6 THEN 4 WHEN size <= 8 THEN 5 ELSE 6 END AS bin FROM (SELECT j, t0, CASE WHEN t0 < 0 THEN 0 - t0 ELSE t0 END AS size FROM (SELECT j, t0_0 AS t0 FROM (SELECT CASE WHEN t0_0 < 0 THEN 0 WHEN t0_0 > 8 THEN 8 ELSE COALESCE(t0_0, 0) END AS t0_0 FROM (SELECT CAST(COUNT(CASE WHEN g = 0 THEN 1 END) AS BIGINT) AS t0_0 FROM (SELECT 0 AS g, "u" FROM (SELECT "u" FROM (SELECT "t2"."c0" AS "u" FROM (SELECT "t0"."customer_id" AS "c0", "t0"."day" AS "c1" FROM "bounded"."main"."orders" AS "t0" UNION ALL SELECT "t1"."customer_id" AS "c0", "t1"."day" AS "c1" FROM "bounded"."main"."logins" AS "t1") AS "t2" WHERE ("t2"."c1" >= CAST($1 AS DATE))) AS q) AS q) AS q GROUP BY "u") AS q) AS q CROSS JOIN (SELECT 0 AS j) AS k) AS q) AS q WHERE size > 0) AS q) AS q GROUP BY j, bin) AS q CROSS JOIN (SELECT 0 AS g) AS k) AS q WHERE "units" <> 0 OR "total" <> 0
 -- values: 2024-02-01
 
 -- policy: shop
@@ -2491,7 +2492,7 @@ SELECT sector, COUNT(*), SUM(hours), COUNT(DISTINCT person_id) FROM jobs GROUP B
 -- a1: sum of real [0, 80]; grid 1e-05 from 0 to 80
 -- a2: count_units
 -- columns: sector text, count_star() integer, sum("hours") real, count(DISTINCT person_id) integer
--- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."sector" AS "k0", "t0"."person_id" AS "u" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(*) AS BIGINT) AS "m0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m1" FROM (SELECT "t0"."sector" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."jobs" AS "t0") AS q GROUP BY "k0"
 -- engine: SELECT "k0", "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "t0"."sector$place" AS "k0", "t0"."$number" AS "u", "t0"."hours$grid" AS "x0" FROM "bounded"."main"."jobs" AS "t0") AS q
 
 -- policy: census
@@ -2500,8 +2501,8 @@ SELECT SUM(hours * income) FROM jobs JOIN people USING (person_id)
 -- rows per unit: 2, in one group 2, in groups 1
 -- a0: sum of real [0, 16000000] or NULL; grid 10 from 0 to 16000000
 -- columns: sum(("hours" * income)) real
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 6250 THEN 0 WHEN "size" <= 9375 THEN 1 WHEN "size" <= 12500 THEN 2 WHEN "size" <= 18750 THEN 3 WHEN "size" <= 25000 THEN 4 WHEN "size" <= 37500 THEN 5 WHEN "size" <= 50000 THEN 6 WHEN "size" <= 75000 THEN 7 WHEN "size" <= 100000 THEN 8 WHEN "size" <= 150000 THEN 9 WHEN "size" <= 200000 THEN 10 WHEN "size" <= 300000 THEN 11 WHEN "size" <= 400000 THEN 12 WHEN "size" <= 600000 THEN 13 WHEN "size" <= 800000 THEN 14 WHEN "size" <= 1200000 THEN 15 WHEN "size" <= 1600000 THEN 16 WHEN "size" <= 2400000 THEN 17 WHEN "size" <= 3200000 THEN 18 ELSE 19 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 3200000 ELSE greatest(0, least(3200000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(((CAST(SUM("x0") AS DOUBLE) * CAST($1 AS DOUBLE)) / CAST($5 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "unit", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($4 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."person_id" AS "unit", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS r GROUP BY "unit") AS "totals") AS r) AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
--- values: 10.0, 0.0, 32000000.0, 16000000.0, 1.0
+-- engine: SELECT "u", CAST(SUM("x0") AS BIGINT) AS "x0" FROM (SELECT "u", CAST("x0" AS INTEGER) AS "x0" FROM (SELECT "u", CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 1600000 ELSE greatest(0, least(1600000, CAST(round(CAST("x0" AS DOUBLE) / CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t0"."$number" AS "u", ("t0"."hours" * "t1"."income") AS "x0" FROM "bounded"."main"."jobs" AS "t0" JOIN "bounded"."main"."people" AS "t1" ON "t0"."person_id" = "t1"."person_id") AS r) AS q) AS q GROUP BY "u" ORDER BY "u"
+-- values: 10.0, 0.0, 16000000.0
 
 -- policy: census
 SELECT d.title, AVG(age) FROM people p JOIN districts d ON p.district = d.district GROUP BY d.title
@@ -2763,7 +2764,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, interval = 'none') MEDIAN
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: count_rows
 -- columns: median("cost") real, max("cost") real, count_star() integer
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
 -- engine: SELECT "u", CAST("x0" AS TINYINT) AS "x0" FROM (SELECT "t0"."$number" AS "u", "t0"."$rows" AS "x0" FROM "bounded"."main"."visits$totals" AS "t0") AS q
 
 -- Preprocessed statistics: exact where the data are as the policy's centre and spread say
@@ -2772,7 +2773,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, mechanism = 'preprocessin
 -- rows per unit: 12, in one group 12, in groups 1
 -- a0: quantile_cont of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: median("cost") real
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
 
 -- with: mechanism='preprocessing', sensitivity=240, centre=50
 SELECT sex, MEDIAN(age), AVG(age), VAR_SAMP(age) FROM patients GROUP BY sex
@@ -2793,7 +2794,7 @@ SELECT MIN(cost), MAX(cost), SUM(cost) FROM visits
 -- a1: max of real [0, 20000]; grid 0.01 from 0 to 20000
 -- a2: sum of real [0, 20000]; grid 0.01 from 0 to 20000
 -- columns: min("cost") real, max("cost") real, sum("cost") real
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q WHERE "x0" IS NOT NULL
 -- engine: SELECT CAST(COALESCE(SUM("x0"), 0) AS HUGEINT) AS "m0" FROM (SELECT "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS q
 
 -- reference: SELECT avg(age) FROM (SELECT age, row_number() OVER (ORDER BY age) AS r, count(*) OVER () AS n FROM patients) WHERE r > floor(n * 0.1) AND r <= n - floor(n * 0.1)
@@ -2811,7 +2812,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, sensitivity = 3000, centr
 -- rows per unit: 1, in one group 1, in groups 1
 -- a0: trimmed_mean of real [0, 240000]; grid 0.01 from 0 to 240000
 -- columns: trimmed_mean(s, 0.25) real
--- engine: SELECT CAST("x0" AS BIGINT) AS "value" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST("x0" AS INTEGER) AS "value" FROM (SELECT CASE WHEN "x0" IS NULL OR isnan(CAST("x0" AS DOUBLE)) THEN NULL WHEN CAST("x0" AS DOUBLE) <= CAST($2 AS DOUBLE) THEN 0 WHEN CAST("x0" AS DOUBLE) >= CAST($3 AS DOUBLE) THEN 24000000 ELSE greatest(0, least(24000000, CAST(round(CAST("x0" AS DOUBLE) * CAST($1 AS DOUBLE)) AS BIGINT))) END AS "x0" FROM (SELECT "t1"."v0" AS "x0" FROM (SELECT "k0", CAST((CAST(SUM("x0") AS DOUBLE) / CAST($1 AS DOUBLE)) AS DOUBLE) AS "v0" FROM (SELECT "k0", "x0" AS "x0" FROM (SELECT "t0"."patient_id" AS "k0", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0") AS r) AS r GROUP BY "k0") AS "t1") AS r) AS q WHERE "x0" IS NOT NULL
 -- values: 100.0, 0.0, 240000.0
 
 -- policy: shop
@@ -2822,7 +2823,7 @@ SELECT region, MEDIAN(height) FROM customers GROUP BY region
 -- k0: text; 5 values: 'E', 'N', 'S', 'W', 'Ö'
 -- a0: quantile_cont of real
 -- columns: region text, median(height) real
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 WHEN "k0" = CAST($4 AS VARCHAR) THEN 3 WHEN "k0" = CAST($5 AS VARCHAR) THEN 4 ELSE 5 END AS BIGINT) AS "k0", CAST("x0" AS BIGINT) AS "value" FROM (SELECT "k0", CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."region" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 WHEN "k0" = CAST($4 AS VARCHAR) THEN 3 WHEN "k0" = CAST($5 AS VARCHAR) THEN 4 ELSE 5 END AS TINYINT) AS "k0", CAST("x0" AS BIGINT) AS "value" FROM (SELECT "k0", CASE WHEN "x0" < -9007199254740992 THEN -9007199254740992 WHEN "x0" > 9007199254740992 THEN 9007199254740992 ELSE "x0" END AS "x0" FROM (SELECT "t0"."region" AS "k0", "t0"."height$grid" AS "x0" FROM "bounded"."main"."customers" AS "t0") AS r) AS q WHERE "x0" IS NOT NULL
 -- values: 'E', 'N', 'S', 'W', 'Ö'
 
 -- Classes of units
@@ -3010,7 +3011,7 @@ FROM visits GROUP BY y
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer [2020, 2025], n integer, running integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, change integer or NULL, moving real or NULL
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT year(visited_on), LEAD(year(visited_on), 2) OVER (ORDER BY year(visited_on) DESC NULLS FIRST),
@@ -3023,7 +3024,7 @@ FROM visits GROUP BY 1
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: "year"(visited_on) integer [2020, 2025], lead("year"(visited_on), 2) OVER (ORDER BY "year"(visited_on) DESC NULLS FIRST) integer [2020, 2025] or NULL, ntile(2) OVER (ORDER BY "year"(visited_on)) integer [1, 1099511627776], percent_rank() OVER (ORDER BY count_star()) real [0, 1], cume_dist() OVER (ORDER BY count_star()) real [0, 1], sum(count_star()) OVER (ORDER BY "year"(visited_on) ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) integer [-1.15292150461e+18, 1.15292150461e+18] or NULL, max(count_star()) OVER (ORDER BY "year"(visited_on) RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) integer or NULL
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 SELECT c.state, p.sex, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY c.state) AS share,
@@ -3129,8 +3130,8 @@ SELECT cost > 500 AS dear, COUNT(*) FROM visits GROUP BY dear
 -- k0: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: dear boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT ("t0"."cost" > CAST($1 AS DOUBLE)) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 500.0, False, True
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT ("t0"."cost" > CAST($3 AS DOUBLE)) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: False, True, 500.0
 
 SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM visits GROUP BY ALL
 -- unit: visits.patient_id
@@ -3139,8 +3140,8 @@ SELECT diagnosis LIKE 'f%' AS f, diagnosis IS NULL AS missing, COUNT(*) FROM vis
 -- k1: boolean; 2 values: False, True
 -- a0: count_rows
 -- columns: f boolean or NULL, missing boolean, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($3 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($3 AS BOOLEAN) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" LIKE CAST($1 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 'f%', False, True
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k0" = CAST($2 AS BOOLEAN) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($1 AS BOOLEAN) THEN 0 WHEN "k1" = CAST($2 AS BOOLEAN) THEN 1 ELSE 2 END AS TINYINT) AS "k1", "u" FROM (SELECT ("t0"."diagnosis" LIKE CAST($3 AS VARCHAR)) AS "k0", ("t0"."diagnosis" IS NULL) AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: False, True, 'f%'
 
 SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS kind, COUNT(*) FROM visits GROUP BY kind
 -- unit: visits.patient_id
@@ -3148,8 +3149,8 @@ SELECT CASE WHEN cost > 500 THEN 'dear' WHEN diagnosis = 'flu' THEN 'flu' END AS
 -- k0: text or NULL; 3 values: 'dear', 'flu', NULL
 -- a0: count_rows
 -- columns: kind text or NULL, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($2 AS VARCHAR) THEN 0 WHEN "k0" = CAST($3 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($3 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 500.0, 'dear', 'flu'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" IS NULL THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($1 AS VARCHAR) WHEN ("t0"."diagnosis" = CAST($2 AS VARCHAR)) THEN CAST($2 AS VARCHAR) ELSE CAST(NULL AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 'dear', 'flu', 500.0
 
 SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY kind
 -- unit: visits.patient_id = patients.patient_id
@@ -3157,8 +3158,8 @@ SELECT CASE WHEN v.cost > 500 THEN p.sex ELSE 'all' END AS kind, COUNT(*) FROM v
 -- k0: text; 4 values: 'F', 'M', 'X', 'all'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT "k0", CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "k0", "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 ELSE 7 END AS "bin" FROM (SELECT "k0", "x0", SUM(CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END) OVER (PARTITION BY "u") AS "size", row_number() OVER (PARTITION BY "u" ORDER BY "k0" NULLS LAST) AS "first" FROM (SELECT "totals"."k0" AS "k0", "totals"."unit" AS "u", "totals"."v0" AS "x0" FROM (SELECT "unit", "k0", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit", "k0" FROM (SELECT "t0"."patient_id" AS "unit", CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN "t1"."sex" ELSE CAST($2 AS VARCHAR) END AS "k0" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS r) AS r GROUP BY "unit", "k0") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "k0", "bin" ORDER BY "k0", "bin"
--- values: 500.0, 'all'
+-- engine: SELECT "k0", "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 WHEN "k0" = CAST($4 AS VARCHAR) THEN 3 ELSE 4 END AS TINYINT) AS "k0", "u" FROM (SELECT CASE WHEN ("t0"."cost" > CAST($5 AS DOUBLE)) THEN "t1"."sex" ELSE CAST($4 AS VARCHAR) END AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN "bounded"."main"."patients" AS "t1" ON "t0"."patient_id" = "t1"."patient_id") AS q) AS q GROUP BY "k0", "u" ORDER BY "u"
+-- values: 'F', 'M', 'X', 'all', 500.0
 
 SELECT floor(weight / 100) * 100 AS about, weight IS NULL AS missing, COUNT(*) FROM patients GROUP BY ALL
 -- unit: patients.patient_id
@@ -3176,8 +3177,8 @@ SELECT upper(CASE WHEN cost > 500 THEN 'dear' ELSE 'cheap' END) AS kind, COUNT(*
 -- k0: text; 2 values: 'CHEAP', 'DEAR'
 -- a0: count_rows
 -- columns: kind text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($4 AS VARCHAR) THEN 0 WHEN "k0" = CAST($5 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k0", "u" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($1 AS DOUBLE)) THEN CAST($2 AS VARCHAR) ELSE CAST($3 AS VARCHAR) END) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
--- values: 500.0, 'dear', 'cheap', 'CHEAP', 'DEAR'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k0", "u" FROM (SELECT upper(CASE WHEN ("t0"."cost" > CAST($3 AS DOUBLE)) THEN CAST($4 AS VARCHAR) ELSE CAST($5 AS VARCHAR) END) AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- values: 'CHEAP', 'DEAR', 500.0, 'dear', 'cheap'
 
 -- What a condition names, in either order, with OR
 SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN ('cold', 'asthma') GROUP BY diagnosis
@@ -3186,8 +3187,8 @@ SELECT diagnosis, COUNT(*) FROM visits WHERE 'flu' = diagnosis OR diagnosis IN (
 -- k0: text or NULL; 3 values: 'asthma', 'cold', 'flu'
 -- a0: count_rows
 -- columns: diagnosis text, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" = CAST($3 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($1 AS VARCHAR) THEN 2 ELSE 3 END AS BIGINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($1 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($3 AS VARCHAR))))) AS q
--- values: 'flu', 'cold', 'asthma'
+-- engine: SELECT CAST(CASE WHEN "k0" = CAST($1 AS VARCHAR) THEN 0 WHEN "k0" = CAST($2 AS VARCHAR) THEN 1 WHEN "k0" = CAST($3 AS VARCHAR) THEN 2 ELSE 3 END AS TINYINT) AS "k0", "u" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ((CAST($3 AS VARCHAR) = "t0"."diagnosis") OR ("t0"."diagnosis" IN (CAST($2 AS VARCHAR), CAST($1 AS VARCHAR))))) AS q
+-- values: 'asthma', 'cold', 'flu'
 
 -- Timestamps within bounds, by the day or hour
 -- policy: shop
@@ -3463,7 +3464,7 @@ SELECT year(visited_on) AS y, COUNT(*) FROM visits GROUP BY y HAVING COUNT(*) > 
 -- k0: integer [2020, 2025]; 6 values: 2020, 2021, 2022, 2023, 2024, 2025
 -- a0: count_rows
 -- columns: y integer, count_star() integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q
 -- values: 2020, 2025
 
 -- Options where the answer is released that another SELECT asks
@@ -3503,7 +3504,7 @@ SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1, delta = 1e-9) diagnosis F
 -- k0: text or NULL; open
 -- selection: count_units; chooses the groups
 -- columns: diagnosis text or NULL
--- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."patient_id" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0"
+-- engine: SELECT "k0", CAST(COUNT(DISTINCT "u") AS BIGINT) AS "m0" FROM (SELECT "t0"."diagnosis" AS "k0", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0") AS q GROUP BY "k0" ORDER BY "k0" NULLS LAST
 
 -- Rows that the statement holds
 SELECT COUNT(*) FROM patients CROSS JOIN UNNEST([1, 2, 3]) AS x
@@ -3563,7 +3564,7 @@ SELECT COUNT(*) FROM visits JOIN UNNEST([1, 1, 2.5]) AS t(x) ON cost = x
 -- rows per unit: 24, in one group 24, in groups 1
 -- a0: count_rows
 -- columns: count_star() integer
--- engine: SELECT CAST("bin" AS BIGINT) AS "bin", CAST(SUM(CASE WHEN "first" = 1 THEN 1 ELSE 0 END) AS BIGINT) AS "units", CAST(SUM(CASE WHEN "first" <> 1 OR "x0" = 0 THEN 0 WHEN "x0" > 0 THEN 1 ELSE 0 - 1 END) AS BIGINT) AS "signs", CAST(SUM("x0") AS HUGEINT) AS "total" FROM (SELECT "x0", "first", CASE WHEN "size" <= 1 THEN 0 WHEN "size" <= 2 THEN 1 WHEN "size" <= 3 THEN 2 WHEN "size" <= 4 THEN 3 WHEN "size" <= 6 THEN 4 WHEN "size" <= 8 THEN 5 WHEN "size" <= 12 THEN 6 WHEN "size" <= 16 THEN 7 WHEN "size" <= 24 THEN 8 ELSE 9 END AS "bin" FROM (SELECT "x0", CASE WHEN "x0" < 0 THEN 0 - "x0" ELSE "x0" END AS "size", 1 AS "first" FROM (SELECT "totals"."v0" AS "x0" FROM (SELECT "unit", CAST(COUNT(*) AS BIGINT) AS "v0" FROM (SELECT "unit" FROM (SELECT "t0"."patient_id" AS "unit" FROM "bounded"."main"."visits" AS "t0" JOIN (SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($2 AS DOUBLE) AS "c0") AS "t1" ON "t0"."cost" = "t1"."c0") AS r) AS r GROUP BY "unit") AS "totals") AS q WHERE "x0" <> 0) AS q) AS q GROUP BY "bin" ORDER BY "bin"
+-- engine: SELECT "u", CAST(COUNT(*) AS BIGINT) AS "x0" FROM (SELECT "u" FROM (SELECT "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" JOIN (SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($1 AS DOUBLE) AS "c0" UNION ALL SELECT CAST($2 AS DOUBLE) AS "c0") AS "t1" ON "t0"."cost" = "t1"."c0") AS q) AS q GROUP BY "u" ORDER BY "u"
 -- values: 1.0, 2.5
 
 SELECT x, y FROM (VALUES (1, 2.5), (2, NULL)) AS t(x, y) ORDER BY x
@@ -4002,8 +4003,8 @@ SELECT year, flu, cold FROM (SELECT year(visited_on) AS year, diagnosis FROM vis
 -- a0: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- a1: count of integer [1, 1] or NULL; grid 1 from 1 to 1
 -- columns: year integer, flu integer, cold integer
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($5 AS BIGINT) AND CAST($6 AS BIGINT) THEN "k0" - CAST($5 AS BIGINT) ELSE 4 END AS BIGINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($1 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($2 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($4 AS DATE))) AS q
--- values: 'flu', 1, 'cold', 2022-01-01, 2022, 2025
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 4 END AS TINYINT) AS "k0", "u", CAST(CASE WHEN "x0" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x0", CAST(CASE WHEN "x1" IS NULL THEN 0 ELSE 1 END AS TINYINT) AS "x1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."$number" AS "u", CASE WHEN ("t0"."diagnosis" = CAST($3 AS VARCHAR)) THEN CAST($4 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x0", CASE WHEN ("t0"."diagnosis" = CAST($5 AS VARCHAR)) THEN CAST($4 AS BIGINT) ELSE CAST(NULL AS BIGINT) END AS "x1" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."visited_on" >= CAST($6 AS DATE))) AS q
+-- values: 2022, 2025, 'flu', 1, 'cold', 2022-01-01
 
 -- Several quantiles as a list
 SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM patients
@@ -4515,8 +4516,8 @@ WITH a AS (SELECT year(visited_on) AS year, diagnosis, AVG(cost) AS mean, COUNT(
 -- columns: year integer, flu_mean real or NULL, flu_visits integer or NULL, cold_mean real or NULL, cold_visits integer or NULL
 -- engine: SELECT "k0", "k1", CAST(COALESCE(SUM("x0"), 0) - CAST(40000 AS HUGEINT) * COUNT("x0") AS HUGEINT) AS "m0", CAST(COUNT("x0") AS BIGINT) AS "m1" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."cost$grid" AS "x0" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q GROUP BY "k0", "k1"
 -- values: 'flu', 'cold'
--- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($3 AS BIGINT) AND CAST($4 AS BIGINT) THEN "k0" - CAST($3 AS BIGINT) ELSE 6 END AS BIGINT) AS "k0", CAST(CASE WHEN "k1" = CAST($2 AS VARCHAR) THEN 0 WHEN "k1" = CAST($1 AS VARCHAR) THEN 1 ELSE 2 END AS BIGINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($1 AS VARCHAR), CAST($2 AS VARCHAR)))) AS q
--- values: 'flu', 'cold', 2020, 2025
+-- engine: SELECT CAST(CASE WHEN "k0" BETWEEN CAST($1 AS BIGINT) AND CAST($2 AS BIGINT) THEN "k0" - CAST($1 AS BIGINT) ELSE 6 END AS TINYINT) AS "k0", CAST(CASE WHEN "k1" = CAST($3 AS VARCHAR) THEN 0 WHEN "k1" = CAST($4 AS VARCHAR) THEN 1 ELSE 2 END AS TINYINT) AS "k1", "u" FROM (SELECT year("t0"."visited_on") AS "k0", "t0"."diagnosis" AS "k1", "t0"."$number" AS "u" FROM "bounded"."main"."visits" AS "t0" WHERE ("t0"."diagnosis" IN (CAST($4 AS VARCHAR), CAST($3 AS VARCHAR)))) AS q
+-- values: 2020, 2025, 'cold', 'flu'
 
 -- reference: WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
 WITH a AS (SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex UNION ALL SELECT 'all' AS sex, COUNT(*) AS n FROM patients) PIVOT a ON sex IN ('F', 'all') USING SUM(n)
