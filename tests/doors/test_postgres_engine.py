@@ -12,8 +12,10 @@ import pytest
 import dpsql
 import dpsql.testing
 from dpsql.engine.postgres import bounded
+from dpsql.engine.postgres.database import reading
 from dpsql.engine.postgres.engine import PostgresEngine
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
+from dpsql.policy import load_policy
 from dpsql.proxy import Proxy, refresh
 from examples.postgres import Server, load, moved
 from tests.doors.twins import CLINIC, Twins, assert_shared, opened, statement_of, twins_on
@@ -183,6 +185,18 @@ def test_errors_say_what_to_do(server: Server, tmp_path: Path) -> None:
     policy.write_text(text.replace(server.dsn("wrong"), server.dsn("nowhere")))
     with pytest.raises(OperationalError, match="does not answer"):
         opened(policy)
+
+
+def test_what_is_committed_while_the_source_is_read_is_not_read(server: Server, tmp_path: Path) -> None:
+    source = load_policy(clinic(tmp_path, server, "snapshot")).engine.source(str)
+    with reading(source) as database:  # as a build does
+        counted = f"SELECT count(*) FROM {database.table('People', None).sql} AS p"
+        before = database.rows(counted)
+        with server.connect("snapshot") as connection:
+            connection.execute('DELETE FROM "People"')
+        assert database.rows(counted) == before > [(0,)]
+    with reading(source) as database:
+        assert database.rows(f"SELECT count(*) FROM {database.table('People', None).sql} AS p") == [(0,)]
 
 
 def test_changed_data_are_seen_and_a_refresh_drops_old_tables(server: Server, tmp_path: Path) -> None:
