@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -38,6 +39,8 @@ class Elsewhere(ABC):
     """One of them, at a server of its own."""
 
     kind: str
+    soon = "1s"
+    """A deadline that a statement over few rows meets, on a busy machine, too."""
 
     @abstractmethod
     def load(self, file: Path) -> str:
@@ -138,6 +141,8 @@ class OnSpark(Elsewhere):
 
     def __init__(self, cluster: spark.Server) -> None:
         self.cluster = cluster
+        if cluster.home is not None:
+            self.soon = "15s"  # Java has compiled nothing of a server that has just begun
         self._files = dict[str, Path]()
 
     def load(self, file: Path) -> str:
@@ -180,13 +185,14 @@ class OnSpark(Elsewhere):
             yield own, ask
 
     def stop(self) -> None:
-        """Ends it at once. Sail forgets its tables: not their files."""
+        """Ends it at once. It forgets its tables: not their files."""
         self.cluster.stop()
 
     def start(self) -> None:
         """Starts it, with the tables that it had."""
+        shutil.rmtree(self.cluster.folder / "warehouse", ignore_errors=True)  # Apache Spark's, which has names there
         self.cluster.start()
-        for name, file in self._files.items() if self.cluster.home is None else ():
+        for name, file in self._files.items():
             if file.exists():
                 spark.load(self.cluster, name, file)
 

@@ -213,7 +213,7 @@ def test_a_server_that_starts_anew_between_the_charge_and_the_look_answers(morta
 def test_a_server_that_stays_away_costs_what_was_charged_and_the_ledger_holds(
     mortal: Elsewhere, tmp_path: Path
 ) -> None:
-    policy, _ = written(tmp_path, mortal, deadline="1s")
+    policy, _ = written(tmp_path, mortal, deadline=mortal.soon)
     with dpsql.open(policy) as proxy:
         session = proxy.session(analyst="ana")
         charged_while(proxy, mortal.stop)

@@ -83,9 +83,8 @@ def test_what_is_no_such_database_is_one_clear_error(source: str, told: str, her
 
 def test_a_cluster_says_what_it_has(cluster: Sail, here: Clinic) -> None:
     with cluster.asked() as session:
-        session.told(
-            "CREATE OR REPLACE TABLE stays AS SELECT 1 AS patient_id, 'A' AS ward, CAST(2 AS DECIMAL(9, 3)) AS paid"
-        )
+        session.told("DROP TABLE IF EXISTS stays")
+        session.told("CREATE TABLE stays AS SELECT 1 AS patient_id, 'A' AS ward, CAST(2 AS DECIMAL(9, 3)) AS paid")
     text = here.dpsql("init", cluster.remote, "--output", "-", "--unit", "PATIENT_ID").out
     assert f'engine: {{kind: spark, remote: "{cluster.remote}", memory' in text
     assert "unit: patient_id" in of(text, "stays") and "# paid: {type: decimal, bounds: auto, grid: 1.0e-3}" in text

@@ -43,7 +43,7 @@ def place(cluster: Server, tmp_path: Path) -> Iterator[Place]:
     """The door, and a policy that goes through it."""
     there = OnSpark(cluster)
     (tmp_path / "odd.yaml").write_text(POLICY)
-    policy = there.moved(tmp_path / "odd.yaml", there.load(made(tmp_path, ODD)), deadline="2s")
+    policy = there.moved(tmp_path / "odd.yaml", there.load(made(tmp_path, ODD)), deadline=there.soon)
     with before(cluster.port) as (door, port):
         policy.write_text(policy.read_text().replace(f":{cluster.port}/", f":{port}/"))
         yield door, policy

@@ -1,7 +1,8 @@
 """Sessions of a Spark Connect server, with all that bears on what SQL means set to what dpsql means.
 
 Messages go by the protocol itself, not by Spark's own session: each has a deadline, none is sent twice, and no
-statement is sent as a command that the server runs when it reads it.
+statement is sent as a command that the server runs when it reads it. No relation has a plan ID: by it a server keeps
+what it once read of a relation, and shows the columns and files of a table that is another one since.
 
 Tests: tests/doors/test_spark_engine.py.
 """
@@ -163,7 +164,6 @@ class SparkSession:
     def relation(self, sql: str, values: Mapping[str, Any] | None = None) -> Any:
         """A query's rows, with values for its named parameters."""
         relation = driver().proto.Relation()
-        relation.common.plan_id = 0
         relation.sql.query = sql
         for name, value in (values or {}).items():
             relation.sql.named_arguments[name].literal.CopyFrom(_literal(value))
@@ -182,7 +182,6 @@ class SparkSession:
 
     def _read(self, kind: str, path: str) -> Any:
         relation = driver().proto.Relation()
-        relation.common.plan_id = 0
         relation.read.data_source.format = kind
         relation.read.data_source.paths.append(path)
         return relation
@@ -194,7 +193,6 @@ class SparkSession:
         with arrow.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
         relation = driver().proto.Relation()
-        relation.common.plan_id = 0
         relation.local_relation.data = sink.getvalue().to_pybytes()
         return relation
 
