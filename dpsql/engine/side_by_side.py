@@ -95,7 +95,7 @@ def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: Tot
         x = "1" if own is None else xs[values.index(ValueColumn(*own))]
         for group in range(many):
             one = f"CASE WHEN g = {group} THEN {x} END"
-            total = printer.call("sum_of_integers", one) if function == "sum" else f"COUNT({one})"
+            total = printer.call("sum_of_bounded", one) if function == "sum" else f"COUNT({one})"
             totals.append(f"{printer.cast(total, 'BIGINT')} AS t{kind}_{group}")
     added = f"SELECT {', '.join(totals)} FROM ({numbered}) AS q GROUP BY {unit}"
     clamped = [
@@ -135,12 +135,11 @@ def _by_bin(printer: Printer, kinds: str, many: int) -> str:
     placed = f"SELECT j, bin, {named}, CASE {first} END AS f FROM ({kinds}) AS q"
     texts = list[str]()
     for group in groups:
-        own = {
-            "n": f"CASE WHEN f = {group} THEN 1 ELSE 0 END",
-            "s": f"CASE WHEN f = {group} THEN CASE WHEN t{group} > 0 THEN 1 ELSE 0 - 1 END ELSE 0 END",
-            "x": f"t{group}",
-        }
-        texts += [f"{printer.call('sum_of_integers', value)} AS {name}{group}" for name, value in own.items()]
+        first_of = f"CASE WHEN f = {group} THEN {{}} ELSE 0 END"
+        sign = first_of.format(f"CASE WHEN t{group} > 0 THEN 1 ELSE 0 - 1 END")
+        texts.append(f"{printer.call('sum_of_bounded', first_of.format(1))} AS n{group}")
+        texts.append(f"{printer.call('sum_of_bounded', sign)} AS s{group}")
+        texts.append(f"{printer.call('sum_of_integers', f't{group}')} AS x{group}")
     return f"SELECT j, bin, {', '.join(texts)} FROM ({placed}) AS q GROUP BY j, bin"
 
 

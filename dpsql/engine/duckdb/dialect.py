@@ -79,6 +79,7 @@ CASTS = {
 }
 OWN = {
     "sum_of_integers": "SUM({0})",
+    "sum_of_bounded": "SUM({0})",
     "sum_within": "SUM({0}) OVER (PARTITION BY {1})",
     "try_sum_of_integers": "TRY_CAST(SUM({0}) AS BIGINT)",
     "try_sum_of_reals": "TRY_CAST(SUM({0}) AS DOUBLE)",
@@ -89,8 +90,9 @@ OWN = {
     "out_of_order": "error('the rows do not lie in order')",
     "key_number": "hash({*})",
 }
-"""Sums, exact for integers of at most 63 bits, the secret order of rows, what ends a statement that relies on the order
-in which a table lies, and one number for values that GROUP BY takes for the same."""
+"""Sums, exact for integers of at most 63 bits (``sum_of_bounded``: if their magnitudes add up to no more), the secret
+order of rows, what ends a statement that relies on the order in which a table lies, and one number for values that
+GROUP BY takes for the same."""
 
 TYPES: Mapping[str, str] = {
     name: name for name in ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")

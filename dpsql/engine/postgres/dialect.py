@@ -171,6 +171,7 @@ CALENDAR = {
 
 OWN = {
     "sum_of_integers": "SUM({0})",
+    "sum_of_bounded": "SUM({0})",
     "sum_within": "SUM({0}) OVER (PARTITION BY {1})",
     "try_sum_of_integers": within("SUM({0})", str(-(2**63)), str(2**63 - 1), "CAST(SUM({0}) AS bigint)"),
     "try_sum_of_reals": double_of("SUM(CAST(CAST({0} AS text) AS numeric))"),
@@ -179,7 +180,8 @@ OWN = {
     "with_length": f"(char_length({text_of('{0}')}) || ':' || {text_of('{0}')})",
     "hash": "encode(sha256(convert_to(concat({*}), 'UTF8')), 'hex')",
 }
-"""Sums, exact for integers, and the secret order of rows."""
+"""Sums, exact for integers (``sum_of_bounded``: if their magnitudes add up to 63 bits at most), and the secret order of
+rows."""
 TYPES: Mapping[str, str] = {
     "BIGINT": "bigint",
     "HUGEINT": "numeric",

@@ -215,6 +215,7 @@ CALENDAR = {
 _WIDE = "CAST({0} AS DECIMAL(38, 0))"
 OWN = {
     "sum_of_integers": f"SUM({_WIDE})",
+    "sum_of_bounded": "SUM({0})",
     "sum_within": f"SUM({_WIDE}) OVER (PARTITION BY {{1}})",
     "try_sum_of_integers": within(f"SUM({_WIDE})", str(-(2**63)), str(2**63 - 1), f"CAST(SUM({_WIDE}) AS BIGINT)"),
     "try_sum_of_reals": "CASE WHEN abs(SUM({0})) <= CAST('1.7976931348623157e308' AS DOUBLE) THEN SUM({0}) END",
@@ -223,7 +224,8 @@ OWN = {
     "with_length": f"concat(CAST(char_length({text_of('{0}')}) AS STRING), ':', {text_of('{0}')})",
     "hash": "sha2(concat_ws('', {*}), 256)",
 }
-"""Sums, exact for integers, and the secret order of rows."""
+"""Sums, exact for integers (``sum_of_bounded``: if their magnitudes add up to 63 bits at most), and the secret order of
+rows."""
 TYPES: Mapping[str, str] = {
     "BIGINT": "BIGINT",
     "HUGEINT": "DECIMAL(38, 0)",
