@@ -162,7 +162,8 @@ LEFT_OUT: Mapping[str, str] = {
 
 PARTLY: Mapping[str, str] = {
     "capped": (
-        "means and variances of more than one unit, groups at a price in rho, and means in epsilon where rows are replaced"
+        "means and variances of more than one unit, groups at a price in rho, and means in epsilon where rows are "
+        "replaced"
     ),
     "clamped": "means and variances of more than one unit, and means of two rows where rows are replaced",
     "metric": "distances other than those of steps and of equal or not, and missing values",
