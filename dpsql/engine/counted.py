@@ -49,7 +49,7 @@ def _words(need: Values) -> tuple[tuple[tuple[int, int], ...], ...]:
         if digits > WORD:
             words.append([(0, ANY)])
             left = 0
-        elif digits <= left:
+        elif words and digits <= left:
             words[-1].append((low, digits))
             left -= digits
         else:

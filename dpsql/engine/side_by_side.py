@@ -37,7 +37,7 @@ MOST_BESIDE = 32
 def beside(rows: TotalRows) -> int:
     """How many totals of a unit would stand side by side; 0 where they cannot."""
     keys = rows.source.keys
-    if not all(map(placeable, keys)) or any(not low <= 0 <= high for low, high, _ in rows.bins):
+    if not all(key.domain and placeable(key) for key in keys) or any(not a <= 0 <= b for a, b, _ in rows.bins):
         return 0
     return math.prod(len(key.domain or ()) + 1 for key in keys) * len(rows.functions)
 

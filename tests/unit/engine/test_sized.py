@@ -137,6 +137,18 @@ def added_up_alike(session: Session, asked: str) -> set[bool]:
     return {streamed for streamed, _ in kinds["worker"]}
 
 
+@pytest.mark.parametrize("dialect", [DUCKDB, replace(DUCKDB, counts=False)], ids=["worker", "database"])
+def test_no_group_at_all_is_asked_for_without_an_error(session: Session, dialect: Any) -> None:
+    for what in ("SUM(amount)", "COUNT(*)", "AVG(amount)", "MEDIAN(amount)"):
+        parsed: Any = parse(f"SELECT region, {what} FROM orders WHERE region IS NULL AND region = 'N' GROUP BY region")
+        plan: Any = session._plan(parsed.select, ())
+        prepared: Any = session._prepare(plan, {"epsilon": 20})
+        assert prepared.groupings[0].groups == ()
+        for measured in prepared.measured:
+            need = measured.choice.release.need
+            session._backend.engine.run(lower.lowering(dialect, b"a secret")(need))
+
+
 def sizes(session: Session, prepared: Any, measured: Any, reading: Any) -> Sizes:
     """What a reading finds, whatever comes first of it."""
     need, groups = measured.choice.release.need, prepared.groupings[0].groups or ((),)
