@@ -30,9 +30,9 @@ __all__ = ["HALF", "PIECE", "RANK", "ROOMY", "UNIT", "Adds", "Piece", "pieces", 
 
 UNIT = "u"  # The column of the unit's number in rows that are added up.
 RANK = "r"  # The column of a row's place within its unit, where groups are cut.
-PIECE = 1 << 15
-"""Rows that are added up together, about. It is a choice: what a processor keeps close. With four times as many, tables
-of units and groups take twice the time (measured)."""
+PIECE = 1 << 16
+"""Rows that are added up together at least. It is a choice: DuckDB's blocks have twice as many, and are not cut; with
+half of it all takes a tenth longer, where memory is used again (measured; see `process`)."""
 ROOMY = 4
 """Slots for each row in a table with one for each unit and group of a piece. It is a choice: up to there such a table
 is faster than sorting."""

@@ -69,15 +69,11 @@ class _Sizes:
 
     def take(self, piece: Piece) -> None:
         """Adds up some units."""
+        import numpy as np
+
         if piece.groups is None:
             self._take_units(piece)
             return
-        for part in piece.parts():
-            self._take_groups(part)
-
-    def _take_groups(self, piece: Piece) -> None:
-        import numpy as np
-
         codes, many = piece.coded(self._digits)
         if _rise(codes):  # as stored totals do: each row is a total
             weights = [piece.weights(*add) for add in self._adds]
