@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from dpsql.ledger import folders, mark
 from dpsql.policy import load_policy
 from dpsql.proxy import Proxy
 from dpsql.testing import Noiseless
+from dpsql.worker import client
 from dpsql.worker.client import Worker
 from tests.faults.scenes import POLICY, PRIVATE, SOURCE
 from tests.unit.ledger.accounts import ask, limits, opened
@@ -163,13 +163,17 @@ def fails_once(proxy: Proxy, sql: str, value: int) -> None:
 def test_a_worker_that_is_killed_at_work_fails_one_statement_whose_charge_stands(
     proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Worker.run
+    run, reply = Worker.run, client._reply
 
     def killed(self: Worker, *given: object, **named: object) -> object:
         monkeypatch.setattr(Worker, "run", run)
-        threading.Timer(0.0, os.kill, (process_of(proxy), signal.SIGKILL)).start()
-        os.kill(process_of(proxy), signal.SIGSTOP)  # it does not answer before it dies
+        monkeypatch.setattr(client, "_reply", dying)
         return run(self, *given, **named)  # type: ignore[arg-type]  # whatever it is given
+
+    def dying(*given: object) -> object:  # it was found alive, and does not answer before it dies
+        monkeypatch.setattr(client, "_reply", reply)
+        os.kill(process_of(proxy), signal.SIGKILL)
+        return reply(*given)  # type: ignore[arg-type]  # whatever it is given
 
     monkeypatch.setattr(Worker, "run", killed)
     fails_once(proxy, COUNT, 500)
