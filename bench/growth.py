@@ -24,7 +24,7 @@ from typing import Any
 import duckdb
 from page import ROOT, circumstances, kept, table, write
 from pairs import timed
-from scale import watched
+from scale import HEAD, watched
 
 import dpsql
 
@@ -51,19 +51,8 @@ BESIDE = """
 CREATE TABLE {name} AS
 SELECT person, CAST(hash(person, '{name}') % 50 AS INTEGER) AS {name}_x FROM (SELECT DISTINCT person FROM visits)
 """
-POLICY = """\
-version: 1
-name: growth
-engine: {{kind: duckdb, database: growth.duckdb, deadline: 600s, memory: 4GiB, cache: cache}}
-neighbours: add_remove
-budget:
-  ledger: growth.ledger.db
-  mark: mark
-  composition: zcdp
-  total: {{epsilon: 1000000, delta: 0.5}}
-  analysts: {{"*": {{epsilon: 1000000, delta: 0.5}}}}
-  per_query: {{epsilon: 1, delta: 1.0e-9}}
-tables:
+ENGINE = "{kind: duckdb, database: growth.duckdb, deadline: 600s, memory: 4GiB, cache: cache}"
+VISITS = """\
   visits:
     unit: person
     key: visit
@@ -122,11 +111,11 @@ def statements() -> dict[str, dict[int, str]]:
 
 def made(folder: Path, rows: int, *, more: bool) -> Path:
     """The policy, over a database that holds the visits, and the tables beside them."""
-    for gone in (folder / "growth.duckdb", *folder.glob("growth.ledger.db*")):
+    for gone in (folder / "growth.duckdb", *folder.glob("growth.db*")):
         gone.unlink(missing_ok=True)
     for folders in ("mark", "cache"):
         shutil.rmtree(folder / folders, ignore_errors=True)
-    policy = POLICY.format(rows=rows)
+    policy = HEAD.format(name="growth", engine=ENGINE) + VISITS.format(rows=rows)
     with duckdb.connect(str(folder / "growth.duckdb")) as connection:
         connection.execute(MADE, {"rows": rows, "people": rows // EACH})
         if more:

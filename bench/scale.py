@@ -47,19 +47,24 @@ ASKED = {
     "filtered mean": "SELECT AVG(cost) FROM visits WHERE day >= DATE '2023-01-01'",
     "median": "SELECT MEDIAN(cost) FROM visits",
 }
-POLICY = """\
+HEAD = """\
 version: 1
-name: scale
+name: {name}
 engine: {engine}
 neighbours: add_remove
 budget:
-  ledger: scale.db
+  ledger: {name}.db
   mark: mark
   composition: zcdp
   total: {{epsilon: 1000000, delta: 0.5}}
   analysts: {{"*": {{epsilon: 1000000, delta: 0.5}}}}
   per_query: {{epsilon: 1, delta: 1.0e-9}}
 tables:
+"""
+"""Of a policy whose budget is as good as endless."""
+POLICY = (
+    HEAD
+    + """\
   visits:
     source: {source}
     unit: person
@@ -70,6 +75,7 @@ tables:
       cost: {{type: integer, bounds: [0, 1000]}}
       kind: {{type: text, values: [a, b, c, d]}}
 """
+)
 VISITS = """
 SELECT CAST(hash(i, 1) % {units} AS BIGINT) AS person, DATE '2020-01-01' + CAST(hash(i, 2) % 2192 AS INTEGER) AS day,
        CAST(hash(i, 3) % 1001 AS INTEGER) AS cost, chr(CAST(97 + hash(i, 4) % 4 AS INTEGER)) AS kind
@@ -140,7 +146,7 @@ def in_duckdb(folder: Path, source: Path, rows: int) -> Iterator[Place]:
     """DuckDB, over the same files."""
     engine = f"{{kind: duckdb, memory: 8GiB, deadline: 10min, cache: {folder}/cache}}"
     policy = folder / "scale.yaml"
-    policy.write_text(POLICY.format(engine=engine, source=f"{source}/*.parquet", rows=rows))
+    policy.write_text(POLICY.format(name="scale", engine=engine, source=f"{source}/*.parquet", rows=rows))
     with duckdb.connect() as raw:
         raw.execute(f"CREATE VIEW visits AS FROM '{source}/*.parquet'")
         yield Place(policy, lambda sql: raw.execute(sql).fetchall(), folder / "cache", None)
@@ -162,7 +168,7 @@ def in_sail(folder: Path, source: Path, rows: int) -> Iterator[Place]:
         bounded.mkdir()
         engine = f'{{kind: spark, remote: "{server.remote}", bounded: "{bounded}", deadline: 10min}}'
         policy = folder / "scale.yaml"
-        policy.write_text(POLICY.format(engine=engine, source=source, rows=rows))
+        policy.write_text(POLICY.format(name="scale", engine=engine, source=source, rows=rows))
         yield Place(policy, lambda sql: raw.rows(sql).to_pylist(), bounded, server.process)
 
 
