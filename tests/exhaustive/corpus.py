@@ -29,6 +29,7 @@ BY_GROUP = "SELECT g, COUNT(*) FROM {t} GROUP BY g"
 PEOPLE = "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g"
 MEAN = "SELECT AVG(x) FROM {t}"
 VARIANCE = "SELECT VARIANCE(x) FROM {t}"
+MODE = "SELECT MODE(g) FROM {t}"
 MEDIAN = "SELECT QUANTILE_CONT(x, 0.5) FROM {t}"
 NEAR = (SUMMED, "SELECT COUNT(*) FROM {t} WHERE x > 0")
 BOTH = (
@@ -81,11 +82,11 @@ BY_MECHANISM: tuple[Case, ...] = (
     _named("gaussian_threshold", OPEN, epsilon=3, delta=1e-2, spreads=9),
     *_priced("exponential", MEDIAN, interval="none"),
     *_priced("exponential", "SELECT MIN(x) FROM {t}", interval="none"),
-    *_priced("exponential", "SELECT MODE(g) FROM {t}"),
+    *_priced("exponential", MODE),
     *_priced("exponential", MEDIAN, interval="none", family="several"),
     _named("exponential", MEDIAN, epsilon=1, interval="none", family="missing"),
     *(_named("exponential", MEDIAN, rho=rho, interval="none") for rho in FEW_RHOS),
-    *(_named("exponential", "SELECT MODE(g) FROM {t}", rho=rho) for rho in FEW_RHOS),
+    *(_named("exponential", MODE, rho=rho) for rho in FEW_RHOS),
     *_priced("top_k", FIRST),
     _named("top_k", "SELECT g, COUNT(*) AS n FROM {t} GROUP BY g ORDER BY n LIMIT 2", epsilon=3),
     _named("top_k", FIRST, rho=0.5),
@@ -97,7 +98,7 @@ BY_MECHANISM: tuple[Case, ...] = (
     _named("random_dp", BY_GROUP, epsilon=1, family="cells"),
     *(_by_metric(sql, "apart", m) for sql in NEAR for m in FEW_NUMBERS),
     *(_by_metric(sql, "apart") for sql in (MEAN, "SELECT COUNT(*), SUM(x) FROM {t}")),
-    *(_by_metric(sql, f"by_{own}") for own in COMBINED for sql in (SUMMED, MEAN, "SELECT MODE(g) FROM {t}", *BOTH)),
+    *(_by_metric(sql, f"by_{own}") for own in COMBINED for sql in (SUMMED, MEAN, MODE, *BOTH)),
 )
 """Each mechanism that can be listed, alone in a statement."""
 
@@ -147,7 +148,7 @@ QUICK: tuple[Case, ...] = (
     _named("threshold", OPEN, epsilon=3, delta=1e-2, spreads=12),
     _named("gaussian", SUMMED, rho=0.5, spreads=9),
     _named("exponential", MEDIAN, epsilon=1, interval="none"),
-    _named("exponential", "SELECT MODE(g) FROM {t}", epsilon=1),
+    _named("exponential", MODE, epsilon=1),
     _named("top_k", FIRST, epsilon=3),
     _named("laplace", SUMMED, epsilon=1, family="missing", spreads=2),
     _named("laplace", PEOPLE, epsilon=1, family="missing"),

@@ -9,20 +9,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.noise import sensitivity
-from dpsql.mechanisms.noise.laws import LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.plan.groups import most_groups
 from dpsql.plan.nodes import Relation
 from dpsql.plan.plans import Key
 from dpsql.prepare import sources
 from dpsql.privacy.sampling import Integers, Sampler
 from tests.attacks.seeded_bugs import BUGS
-from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, PLANS, QUICK
+from tests.exhaustive.branching import Branching
+from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, MEAN, MODE, PLANS, QUICK
 from tests.exhaustive.statements import Case, claimed, laws, verified
 from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Claim, Verdict, compared
@@ -40,7 +42,7 @@ GROUPS = "SELECT g, COUNT(DISTINCT id) FROM {t} GROUP BY g"
 
 @pytest.fixture(scope="module")
 def smallest() -> Iterator[TinyWorld]:
-    with TinyWorld({"single": 2, "several": 2, "missing": 2}) as world:
+    with TinyWorld({"single": 2, "several": 2, "missing": 2, "by_sum": 1}) as world:
         yield world
 
 
@@ -93,6 +95,29 @@ def _half_noise() -> AbstractContextManager[object]:
     return patch.object(LaplaceLaw, "draw", half)
 
 
+def _half_deviation() -> AbstractContextManager[object]:
+    def half(law: GaussianLaw, sampler: Sampler, size: int) -> Integers:
+        return sampler.gaussian(law.variance / 4, size)
+
+    return patch.object(GaussianLaw, "draw", half)
+
+
+def _twice_the_exponent() -> AbstractContextManager[object]:
+    def flip(sampler: Branching, scores: Sequence[int], exponent: Fraction) -> int:
+        return flipped(sampler, scores, 2 * exponent)
+
+    def interval(sampler: Branching, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> Any:
+        return drawn(sampler, widths, scores, 2 * exponent)
+
+    flipped, drawn = Branching.permute_and_flip, Branching.intervals
+    return patch.multiple(Branching, permute_and_flip=flip, intervals=interval)
+
+
+def _listed(mechanism: str, sql: str, family: str = "single") -> Case:
+    """The first such case."""
+    return next(own for own in BY_MECHANISM if (own.mechanism, own.sql, own.family) == (mechanism, sql, family))
+
+
 def _one_too_low() -> AbstractContextManager[object]:
     def lower(l1: int, l2_squared: int, one_cell: bool) -> sensitivity.Sensitivity:
         return whole(l1 - 1, l2_squared - 1, one_cell)
@@ -111,6 +136,12 @@ def _no_group_of_missing_values() -> AbstractContextManager[object]:
 
 PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
     "half the noise": (_half_noise, QUICK[0]),
+    "half the noise of a mean at a price with delta": (_half_deviation, _listed("gaussian", MEAN)),
+    "half the noise of a mean by a metric": (_half_noise, _listed("metric", MEAN, "by_sum")),
+    "a quantile chosen at twice its price": (_twice_the_exponent, QUICK[5]),
+    "a mode chosen at twice its price": (_twice_the_exponent, QUICK[6]),
+    "a mode chosen at twice its price by a metric": (_twice_the_exponent, _listed("metric", MODE, "by_sum")),
+    "first groups chosen at twice their price": (_twice_the_exponent, QUICK[7]),
     "a sensitivity that is one too low": (_one_too_low, QUICK[0]),
     "a sensitivity that is one too low, at a price in rho": (_one_too_low, QUICK[4]),
     "the group of missing values is forgotten": (_no_group_of_missing_values, QUICK[-1]),

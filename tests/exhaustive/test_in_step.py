@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -25,7 +25,7 @@ from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.tree import TreeShape
 from dpsql.privacy.sampling import Integers, Sampler, noised
 from dpsql.privacy.tables import RawTable
-from tests.exhaustive.branching import UnlistedError
+from tests.exhaustive.branching import Branching, UnlistedError
 from tests.exhaustive.corpus import FOLLOWED_CASES, MEAN, OPEN
 from tests.exhaustive.in_step import Pairs
 from tests.exhaustive.statements import Case, in_step
@@ -159,6 +159,14 @@ def _pairs_for_the_whole_price() -> AbstractContextManager[object]:
     return patch.object(marginals, "pair_share", lambda: Fraction(1))
 
 
+def _databases_at_twice_the_price() -> AbstractContextManager[object]:
+    def twice(sampler: Branching, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> Any:
+        return drawn(sampler, widths, scores, 2 * exponent)
+
+    drawn = Branching.intervals
+    return patch.object(Branching, "intervals", twice)
+
+
 STATEMENTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
     "half the noise of a variance": (_half_noise, QUICK_CASES[0]),
     "half the noise of a covariance": (_half_noise, QUICK_CASES[1]),
@@ -182,8 +190,10 @@ TABLES: dict[str, tuple[Callable[[], AbstractContextManager[object]], str]] = {
     "pairs of more that cost the whole price": (_pairs_for_the_whole_price, "mbi"),
     "all rounds for the price of one": (_rounds_for_the_price_of_one, "mwem"),
     "pairs that cost the whole price": (_pairs_for_the_whole_price, "marginals"),
+    "small databases chosen at twice their price": (_databases_at_twice_the_price, "smalldb"),
+    "paths chosen at twice their price": (_databases_at_twice_the_price, "smalldb_paths"),
 }
-LONG = {"capped", "clamped", "located", "metric", "marginals", "mbi", "halfplanes"}
+LONG = {"capped", "clamped", "located", "metric", "marginals", "mbi", "halfplanes", "smalldb"}
 
 
 @pytest.mark.slow
@@ -208,7 +218,7 @@ def test_a_bug_in_a_synthetic_table_is_convicted(name: str) -> None:
     plant, method = TABLES[name]
     case = next(case for case in ASKED if case.method == method)
     with plant():
-        assert released_table(case, "add_remove").broken
+        assert released_table(case, RELATIONS[case.swaps]).broken
 
 
 def _verdict(one: Callable[[Sampler], bytes], two: Callable[[Sampler], bytes]) -> int:
