@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.exhaustive.statements import Case
 from tests.exhaustive.steps import FEW, FEWEST
-from tests.exhaustive.tables import RELATIONS
+from tests.exhaustive.tables import RELATIONS, SHAPED
 
 __all__ = ["BY_MECHANISM", "FOLLOWED_CASES", "LEFT_OUT", "PARTLY", "PLANS", "QUICK"]
 
@@ -99,6 +99,10 @@ BY_MECHANISM: tuple[Case, ...] = (
     *(_by_metric(sql, "apart", m) for sql in NEAR for m in FEW_NUMBERS),
     *(_by_metric(sql, "apart") for sql in (MEAN, "SELECT COUNT(*), SUM(x) FROM {t}")),
     *(_by_metric(sql, f"by_{own}") for own in COMBINED for sql in (SUMMED, MEAN, MODE, *BOTH)),
+    *(_by_metric(sql, shape) for shape in SHAPED["x"] for sql in (*NEAR, MEAN)),
+    *(_by_metric(sql, shape) for shape in SHAPED["g"] for sql in (SOME, MODE)),
+    *(_by_metric(BY_GROUP, shape) for shape in ("star", "tree", "matrix", "places")),
+    *(_by_metric(sql, "none") for sql in (SUMMED, "SELECT COUNT(x) FROM {t}", BY_GROUP)),
 )
 """Each mechanism that can be listed, alone in a statement."""
 
@@ -167,6 +171,5 @@ PARTLY: Mapping[str, str] = {
         "replaced"
     ),
     "clamped": "means and variances of more than one unit, and means of two rows where rows are replaced",
-    "metric": "distances other than those of steps and of equal or not, and missing values",
 }
 """What of the others is not."""

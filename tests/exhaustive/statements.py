@@ -22,13 +22,11 @@ from dpsql.session import Session
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse
 from tests.exhaustive.branching import Law, Window, law_of
+from tests.exhaustive.distances import PRESENCE, SHAPES
 from tests.exhaustive.in_step import Pairs, Released
 from tests.exhaustive.steps import FEW
 from tests.exhaustive.tables import (
     FAMILIES,
-    HIGHEST,
-    OTHER,
-    PRESENCE,
     RELATIONS,
     Family,
     Table,
@@ -191,16 +189,19 @@ def _by_metric(family: Family, multiples: Mapping[str, Fraction], pair: tuple[Ta
     The root of `l2` is rounded down to 2^-`ROOT_BITS`: by less than that, what is claimed is held to less.
     """
     there = multiples.get("presence", multiples.get("", Fraction(0))) * PRESENCE
-    steps = {"x": HIGHEST, "g": OTHER} if pair is None else apart(*pair)
+    far = {name: SHAPES[family.shape][name].most for name in family.metric}
+    steps = far if pair is None else apart(family, *pair)
     if steps is None:
         return there
     own = [steps[name] for name in family.metric]
     if family.combine == "sum":
         along = sum((multiples.get(name, Fraction(0)) * steps[name] for name in family.metric), Fraction(0))
     elif family.combine == "sup":
-        along = multiples[""] * max(own)
+        along = multiples[""] * Fraction(max(own))
     else:
-        along = multiples[""] * Fraction(isqrt(sum(step**2 for step in own) << 2 * ROOT_BITS), 1 << ROOT_BITS)
+        along = multiples[""] * Fraction(
+            isqrt(int(sum(step**2 for step in own) * (1 << 2 * ROOT_BITS))), 1 << ROOT_BITS
+        )
     return max(there, along) if pair is None else along
 
 

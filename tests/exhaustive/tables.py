@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 
 import duckdb
 
+from tests.exhaustive.distances import HIGHEST, LISTED_VALUES, PLACES, PRESENCE, SHAPES
+
 __all__ = [
     "FAMILIES",
     "FOLLOWED",
-    "HIGHEST",
     "KINDS",
     "LISTED",
     "MISSING",
     "MOST_ROWS",
-    "OTHER",
-    "PRESENCE",
     "RELATIONS",
+    "SHAPED",
     "Family",
     "Table",
     "apart",
@@ -37,14 +38,8 @@ KINDS = ((0, "a"), (1, "b"), (9, "b"))
 MISSING = ((0, "a"), (None, "a"), (9, None))
 """Instead of these where values are missing; a is the one value that g may have besides."""
 
-HIGHEST = 3
-"""The upper bound of x."""
-
 MOST_ROWS = 4
 """Of one table."""
-
-PRESENCE, OTHER = 2, 2
-"""Under a metric: how far a row is from none, and one value of g from another; each step of x is 1."""
 
 RELATIONS = ("add_remove", "replace_one")
 
@@ -68,6 +63,7 @@ class Family:
         combine: How their distances make one.
         cells: Whether its policy takes for granted that nobody is alone in a value of g.
         missing: Whether its rows are those of `MISSING`.
+        shape: Which of `SHAPES` the attributes of its metric have.
     """
 
     name: str
@@ -79,6 +75,7 @@ class Family:
     combine: str = "sum"
     cells: bool = False
     missing: bool = False
+    shape: str = "steps"
 
     @property
     def kinds(self) -> Sequence[tuple[int | None, str | None]]:
@@ -112,6 +109,12 @@ def _tables(family: Family) -> tuple[Table, ...]:
     return tuple(t for t in product(own, repeat=family.units) if sum(map(len, t)) <= MOST_ROWS)
 
 
+SHAPED: Mapping[str, Sequence[str]] = {
+    "x": ("gaps", "hops", "smooth"),
+    "g": ("star", "tree", "graph", "matrix", "places"),
+}
+"""Shapes of distances that families have under a metric of one attribute."""
+
 FAMILIES = {
     family.name: family
     for family in (
@@ -120,6 +123,12 @@ FAMILIES = {
         Family("several", 2, 3, 2),
         Family("apart", MOST_ROWS, 1, 1, metric=("x",)),
         *(Family(f"by_{own}", MOST_ROWS, 1, 1, metric=("x", "g"), combine=own) for own in ("sum", "sup", "l2")),
+        *(
+            Family(name, MOST_ROWS, 1, 1, metric=(own,), shape=name)
+            for own, shapes in SHAPED.items()
+            for name in shapes
+        ),
+        Family("none", MOST_ROWS, 1, 1, metric=("x", "g"), missing=True, shape="none"),
         Family("cells", MOST_ROWS, 1, 1, cells=True),
         Family("missing", 2, 2, 2, missing=True),
         Family("lone", 1, 1, 1),
@@ -129,7 +138,8 @@ FAMILIES = {
     )
 }
 """One row a unit, up to four units; the same where that is declared; two units with up to three rows, two of which
-count; single rows under a metric of x, and under metrics of x and g; and in cells of which empty ones show; two units
+count; single rows under a metric of x, and under metrics of x and g, under metrics of other shapes, and of missing
+values; and in cells of which empty ones show; two units
 with up to two rows, in which values are missing; one unit with one row; one with up to three, all of which count, and
 the same again, to be followed over fewer rows; and two with up to two rows, where three would count."""
 
@@ -154,13 +164,20 @@ def neighbours(family: Family, relation: str, most: int = MOST_ROWS) -> Iterator
                 yield one, two
 
 
-def apart(one: Table, two: Table) -> dict[str, int] | None:
+def apart(family: Family, one: Table, two: Table) -> dict[str, Fraction | int] | None:
     """How far apart the rows lie in which two neighbours of single rows differ, by attribute; None where one came."""
     gone, came = Counter(one) - Counter(two), Counter(two) - Counter(one)
     if not (gone and came):
         return None
-    (((first, g),), ((second, h),)) = ([KINDS[kind] for (kind,) in side] for side in (gone, came))
-    return {"x": abs(min(first, HIGHEST) - min(second, HIGHEST)), "g": OTHER * (g != h)}
+    ends = {
+        name: [_bounded(family.kinds[kind][place]) for side in (gone, came) for (kind,) in side]
+        for place, name in enumerate(("x", "g"))
+    }
+    return {name: SHAPES[family.shape][name].between(*ends[name]) for name in family.metric}
+
+
+def _bounded(value: int | str | None) -> int | str | None:
+    return min(value, HIGHEST) if isinstance(value, int) else value
 
 
 def exposed(one: Table, two: Table) -> bool:
@@ -194,18 +211,20 @@ def write(folder: Path, family: Family, tables: Sequence[Table]) -> None:
             ]
             if rows:
                 database.executemany(f"INSERT INTO {family.named(table)} VALUES (?, ?, ?, ?)", rows)
+        points = [(name, *point) for name, point in PLACES.items()]
+        database.execute("CREATE TABLE places (name VARCHAR, u INTEGER, v INTEGER)")
+        database.executemany("INSERT INTO places VALUES (?, ?, ?)", points)
 
 
 def policy_text(family: Family, tables: Sequence[Table], relation: str, composition: str) -> str:
     """The policy over them. Its budget never runs out."""
     shape = f"unit: id, rows_per_unit: {family.kept}, rows_about: {MOST_ROWS}"
     shape += ", every_unit: true" if family.every_unit and relation == "replace_one" else ""
-    nullable, values = ("true", "[a]") if family.missing else ("false", "[a, b, c]")
+    nullable, values = ("true", "[a]") if family.missing else ("false", f"[{', '.join(LISTED_VALUES)}]")
     columns = f"x: {{type: integer, nullable: {nullable}, bounds: [0, {HIGHEST}]}}, "
     columns += f"g: {{type: text, nullable: {nullable}, values: {values}}}, h: {{type: text, nullable: {nullable}}}"
     listed = "\n".join(f"  {family.named(table)}: {{{shape}, columns: {{{columns}}}}}" for table in tables)
-    kinds = {"x": "{kind: chain, epsilon: 1}", "g": f"{{kind: discrete, epsilon: {OTHER}}}"}
-    attributes = ", ".join(f"{name}: {kinds[name]}" for name in family.metric)
+    attributes = ", ".join(f"{name}: {SHAPES[family.shape][name].text}" for name in family.metric)
     limit = "{" + ", ".join(f"{name}: 1000" for name in (*family.metric, "presence")) + "}"
     measured = f"combine: {family.combine}, presence: {PRESENCE}, attributes: {{{attributes}}}, "
     measured += f"limit: {limit if family.combine == 'sum' else 1000}"
@@ -226,6 +245,7 @@ budget:
   analysts: {{ana: {{epsilon: 1000, delta: 0.5}}}}
   per_query: {{epsilon: 1, delta: 1.0e-9}}
 tables:
+  places: {{public: true, key: name}}
 {listed}
 {ends}
 """
