@@ -9,7 +9,8 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from dpsql.data import dataclass
 
 __all__ = ["Times"]
 

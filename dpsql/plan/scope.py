@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.expressions import columns_of, nearest
 from dpsql.plan.nodes import Column, Expression

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from dpsql.data import dataclass
 from dpsql.errors import ProgrammingError
 from dpsql.server.flight.wire import Fields, field, read
 

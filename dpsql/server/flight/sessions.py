@@ -14,10 +14,11 @@ import time
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 
 from dpsql.answers.answer import Answer
+from dpsql.data import dataclass
 from dpsql.plan.outline import Outline
 from dpsql.server.core import Guest, Server
 from dpsql.server.refusals import NotAdmitted, TooMuch
