@@ -297,7 +297,7 @@ def _sized(printer: Printer, needs: Sequence[Sized], key: bytes) -> EngineStatem
         own = streamed(printer, lying.source, lying.adds, lying.fields, ranked=False)
         return replace(own, bins=lying.bins)
     if rows_of is not None and 0 < beside(rows_of) <= MOST_BESIDE:
-        return side_by_side(printer, rows_of)
+        return side_by_side(printer, from_totals(printer, rows_of))
     if len(needs) > 1:
         raise InvariantBroken("totals that are added up each by itself were asked for together")
     several = bool(need.source.keys) and not need.single

@@ -53,7 +53,7 @@ def totals_rows(table: TableShape, totals: StoredTotals, words: Dialect) -> str:
     by = [words.quoted(name) for name in (str(table.unit), *totals.keys)]
     grids = {column.name: f"{column.name}$grid" if column.grid else column.name for column in table.columns}
     placed = [column.name for column in table.columns if column.name in totals.keys and column.places]
-    beside = [NUMBER, *map(place_name, placed)]
+    beside = [NUMBER, *map(place_name, placed)] if table.numbered and words.counts else []
     shown = [f"min({words.quoted(name)}) AS {words.quoted(name)}" for name in beside]  # the same in all rows of a group
     values = [(totals.rows, "count(*)")]
     for name in totals.columns:

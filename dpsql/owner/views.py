@@ -110,7 +110,7 @@ class _Build:
 
     def _private(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
         build_private(database, table, self.sources[table.name], self.owners)
-        for totals in stored_totals(table) if database.dialect.counts else ():
+        for totals in stored_totals(table):
             report(f"adding up {table.name}")
             order = [str(table.unit), *totals.keys]
             database.create(totals.name, totals_rows(table, totals, database.dialect), order)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.lower import lowering
+from dpsql.prepare.readings import readings_of
 from dpsql.session import Session
 from dpsql.sql.parse import parse
 from tests.unit.engine.test_sized import ORDERS
@@ -44,3 +48,9 @@ def test_what_is_stored_is_read_where_it_is_enough(session: Session, asked: str,
     prepared = session._prepare(plan, {"mechanism": "clamped", "epsilon": 20})
     assert {name for reading in prepared.readings for name in reading.statement.tables} == {table}
     assert all(reading.statement.bins for reading in prepared.readings)
+    needs = [measured.choice.release.need for measured in prepared.measured]
+    found, _ = readings_of(needs, lowering(replace(DUCKDB, counts=False), b"a secret"))
+    assert {name for reading in found for name in reading.statement.tables} == {
+        table
+    }  # where the database adds up, too
+    assert all(reading.statement.beside for reading in found)
