@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
-from dpsql.data import dataclass
 from dpsql.engine.log import keep_in
 from dpsql.errors import ProgrammingError, door
 from dpsql.ledger.ledger import FACTS, Ledger

@@ -6,7 +6,7 @@ Tests: tests/unit/test_calls.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from dpsql.answers.quoted import Quote
 from dpsql.answers.release import Released
 from dpsql.answers.written import read_released
 from dpsql.charging import Charging, Spoken
-from dpsql.data import dataclass
 from dpsql.engine.base import Engine
 from dpsql.engine.lower import Lower, lower_public, lowering
 from dpsql.ledger.ledger import Ledger

@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
 
 from dpsql.answers.costs import cost_text
-from dpsql.data import dataclass
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import ApprovalNeeded, Error, OperationalError
 from dpsql.ledger.ledger import Ledger

@@ -9,8 +9,7 @@ import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from dpsql.data import dataclass
+from dataclasses import dataclass
 
 __all__ = ["Times"]
 

@@ -8,10 +8,9 @@ happens. They have tests of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 
 from dpsql.backend import Backend
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
 
 __all__ = ["settled"]

@@ -5,11 +5,10 @@ Tests: tests/unit/answers/test_again.py.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from dpsql.answers.answer import Answer, IntervalsOf
 from dpsql.answers.screen import Ends
-from dpsql.data import dataclass
 from dpsql.shelf import MOST_WEIGHT, PLAIN
 
 __all__ = ["handed_out", "kept", "weight"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from dpsql.answers.ends import footnote, with_ends
 from dpsql.answers.extras import of_extra
 from dpsql.answers.notebook import card, folded, known, small, stamp, values
 from dpsql.answers.screen import Ends, number, plain, safe, text_table, with_error
-from dpsql.data import dataclass
 from dpsql.errors import DataError, ProgrammingError
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import ListOf, Shown

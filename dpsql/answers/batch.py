@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeGuard, TypeVar
 
 from dpsql.answers.costs import cost_text
@@ -15,7 +15,6 @@ from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import number as shown
 from dpsql.answers.screen import safe, text_table
-from dpsql.data import dataclass
 from dpsql.errors import Error, InvariantBroken, ProgrammingError
 from dpsql.plan.plans import PublicPlan, Several
 from dpsql.plan.types import Parameters

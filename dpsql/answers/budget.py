@@ -6,13 +6,13 @@ Tests: tests/unit/answers/test_answer.py.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from dpsql.answers.notebook import card, small, values
 from dpsql.answers.screen import number, text_table
-from dpsql.data import dataclass
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 

@@ -11,6 +11,7 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -18,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dpsql.answers.release import Released
-from dpsql.data import dataclass
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.grouping import GROUPING_SET
 from dpsql.prepare import Measured, Prepared

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dpsql.answers.screen import Ends, number, safe
-from dpsql.data import dataclass
 from dpsql.plan.types import ListOf, Shown, Type
 
 __all__ = ["WithEnds", "distinct", "footnote", "with_ends"]

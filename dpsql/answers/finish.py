@@ -6,6 +6,7 @@ Tests: tests/unit/answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,6 @@ from dpsql.answers.release import Released
 from dpsql.answers.report import with_reports
 from dpsql.answers.screen import Ends
 from dpsql.answers.totals import several_rows, several_rows_intervals
-from dpsql.data import dataclass
 from dpsql.mechanisms.foretold import foretold_rows
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.plans import Plan, PublicPlan

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from dpsql.answers.screen import Ends
-from dpsql.data import dataclass
 from dpsql.plan.expressions import arguments_of, columns_of, range_of, substituted
 from dpsql.plan.intervals import Interval, total
 from dpsql.plan.nodes import Apply, Case, Column, Constant, Expression, Total, Windowed

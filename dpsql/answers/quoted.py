@@ -5,11 +5,12 @@ Tests: tests/unit/answers/test_answer.py.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dpsql.answers.answer import Answer, ReleaseSummary, public
 from dpsql.answers.costs import cost_text
 from dpsql.answers.notebook import card, folded, heading, small, values
 from dpsql.answers.screen import number, safe, text_table
-from dpsql.data import dataclass
 from dpsql.plan.types import Type
 from dpsql.privacy.loss import PrivacyLoss
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -27,7 +27,6 @@ from dpsql.audit.seen import control_flow, same_but_draws
 from dpsql.audit.shares import class_shares, lost
 from dpsql.audit.stand_in import placed, stand_in
 from dpsql.audit.world import Neighbours
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.located.search import PlaceSearch
 from dpsql.mechanisms.metric.row_metric import RowMetric

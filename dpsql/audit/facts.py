@@ -10,12 +10,12 @@ Tests: tests/unit/audit/test_facts.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from dpsql.audit.measured import ALONE, Floats
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.advice import Advice, as_raw
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw

@@ -6,6 +6,7 @@ Tests: tests/unit/audit/test_questions.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 from dpsql.audit.made_up import MadeUp
 from dpsql.audit.stand_in import AUDITOR
 from dpsql.audit.template import Template
-from dpsql.data import dataclass
 from dpsql.policy.table import TablePolicy
 from dpsql.sql.keywords import FUNCTION_ONLY, RESERVED
 from dpsql.sql.normal import quoted

@@ -11,13 +11,12 @@ sensitivity that is declared beside the one that occurs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from dpsql.answers.answer import Answer
 from dpsql.audit.template import Template
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.clamped.release import Sizes

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dpsql.answers.screen import number, safe, text_table
 from dpsql.audit.replay import Promise
-from dpsql.data import dataclass
 
 __all__ = ["Row", "Verdicts"]
 

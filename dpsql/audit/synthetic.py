@@ -6,12 +6,11 @@ Tests: tests/unit/audit/test_synthetic.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
 
 from dpsql.audit.replay import RunPart
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.methods import Made
 from dpsql.mechanisms.releases.table import TablePlan
 from dpsql.mechanisms.releases.waiting import Told, unheard

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.policy.column import ColumnPolicy
 
 __all__ = ["KINDS", "ColumnValues", "distinct", "everywhere", "made_of", "value_of"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
-from dpsql.data import dataclass
 from dpsql.mechanisms import MECHANISMS
 from dpsql.plan.aggregates import CALLS
 from dpsql.plan.functions import FUNCTIONS

@@ -6,12 +6,11 @@ Tests: tests/unit/engine/test_duckdb.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
-from dpsql.data import dataclass
 from dpsql.engine.dialect import Dialect
 from dpsql.plan.types import Awaited, Type, Value
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpsql.data import dataclass
 from dpsql.engine.dialect import Dialect
 
 __all__ = ["Database", "SourceTable", "SourceType", "TableSchema"]

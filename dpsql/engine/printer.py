@@ -8,10 +8,9 @@ Tests: tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.engine.dialect import WIRE, Dialect, filled
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.nodes import (

@@ -22,9 +22,8 @@ Tests: tests/unit/engine/test_ranked.py, tests/unit/mechanisms/capped/test_mecha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dpsql.data import dataclass
 from dpsql.engine.printer import Printer
 from dpsql.plan.catalog import NUMBER, RANK
 from dpsql.plan.nodes import Column, Filter, Join, Relation, Scan, Semi

@@ -6,8 +6,8 @@ Tests: tests/sql.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.engine.printer import Printer
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Source

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dpsql.data import dataclass
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.places import by_place, placeable
 from dpsql.engine.printer import Printer

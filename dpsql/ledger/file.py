@@ -14,13 +14,13 @@ import sqlite3
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import LedgerError
 from dpsql.ledger.folders import sync
 from dpsql.ledger.mark import UnusableLedgerError

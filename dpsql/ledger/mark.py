@@ -17,11 +17,11 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import LedgerError
 from dpsql.ledger.folders import held, make_private, write_whole
 

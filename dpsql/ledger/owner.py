@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dpsql.data import dataclass
 from dpsql.errors import LedgerError
 from dpsql.ledger.file import LedgerFile, companions
 from dpsql.ledger.mark import Marks, UnusableLedgerError

@@ -6,9 +6,9 @@ Tests: tests/unit/ledger/test_standing.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.state import LedgerState
 from dpsql.privacy.accounting import PrivacyFilter

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import PolicyError
 from dpsql.ledger.file import GENESIS, LedgerFile, Record
 from dpsql.ledger.mark import HighWater, UnusableLedgerError

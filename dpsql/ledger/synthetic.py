@@ -17,9 +17,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dpsql.data import dataclass
 from dpsql.errors import ProgrammingError
 from dpsql.ledger.file import Record
 from dpsql.privacy.kinds import Loss

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.ledger.file import Record
 from dpsql.privacy.account import Composition, PrivacyLoss
 from dpsql.privacy.accounting import Limits

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import OperationalError, ProgrammingError
 from dpsql.ledger.beside import Beside
 

@@ -36,10 +36,9 @@ Tests: tests/unit/mechanisms/test_advice.py, tests/statistical/test_measured_fac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.gaussian import gaussian_variance_of_rho, vector_loss
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, GaussianLaw, LaplaceLaw, Law

@@ -14,11 +14,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.plan.needs import Need, Source
 from dpsql.plan.nodes import Aggregate, Expression
@@ -156,7 +155,7 @@ class Request:
     min_units: int = 1
     second_grid: Grid | None = None
     rows_at_least: int | None = None
-    options: Options = Options()
+    options: Options = Options()  # noqa: RUF009 - frozen
     idealised: bool = False
     personal: Personal | None = None
     narrowed: tuple[Facts | None, Facts | None] = (None, None)

@@ -6,9 +6,8 @@ Unasked, of those alone whose intervals hold the truth whatever the data are (`u
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request

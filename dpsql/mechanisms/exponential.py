@@ -38,9 +38,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.choice.mode import ExponentialChoice, ModeRelease, PermuteAndFlip, candidates_of

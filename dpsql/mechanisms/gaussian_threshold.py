@@ -38,10 +38,9 @@ proofs are those above.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Mechanism, Price, Refusal, Request
 from dpsql.mechanisms.gaussian import TOO_SMALL, gaussian_variance_of_rho, vector_loss
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, GaussianLaw

@@ -14,9 +14,9 @@ Source: Dwork, McSherry, Nissim, Smith 2006, Prop. 1; on the integers Ghosh, Rou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request
 from dpsql.mechanisms.noise.central import STATISTICS

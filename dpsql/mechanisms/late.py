@@ -8,11 +8,10 @@ Tests: tests/contracts/test_late.py, tests/unit/cli/test_starting.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request
 from dpsql.plan.options import Options
 from dpsql.plan.plans import Plan

@@ -12,8 +12,8 @@ Source: by the definition of the relation.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.noise.sensitivity import need_of, rows_fixed
 from dpsql.plan.aggregates import FUNCTIONS

@@ -21,13 +21,12 @@ Tests: tests/contracts, tests/unit/prepare/test_prices.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Joint, Price, Request, alike, derive, total_price
 from dpsql.mechanisms.noise.central import STATISTICS

@@ -32,9 +32,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.laplace import laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, LaplaceLaw

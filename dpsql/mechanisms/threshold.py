@@ -23,9 +23,9 @@ Source: the idea is Korolova, Kenthapadi, Mishra, Ntoulas 2009; the proof is tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Mechanism, Refusal, Request
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw

@@ -38,10 +38,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import CHOICE, Interval, Mechanism, Offer, Refusal, Request, derive
 from dpsql.mechanisms.exponential import root_below
 from dpsql.mechanisms.gaussian import vector_loss

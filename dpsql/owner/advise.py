@@ -10,12 +10,12 @@ Tests: tests/unit/test_advising.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, OperationalError
 from dpsql.ledger.ledger import FACTS, Ledger, Release
 from dpsql.mechanisms.advice import Advice, advice, as_raw

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpsql.data import dataclass
 from dpsql.owner.shape import shape_of
 from dpsql.plan.advised import AdvisedColumn, AdvisedTable, LogHistogram, Signed
 

@@ -17,12 +17,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from dpsql.data import dataclass
 from dpsql.engine.database import Database
 from dpsql.engine.dialect import Dialect
 from dpsql.owner.shape import Shape, TableShape

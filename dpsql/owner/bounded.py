@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import WIRE, Dialect
 from dpsql.errors import PolicyError

@@ -13,8 +13,8 @@ tells is that this database does not.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.owners import Owners

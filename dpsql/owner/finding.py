@@ -6,11 +6,10 @@ Tests: tests/unit/owner/test_check.py, tests/unit/owner/test_guess_report.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from dpsql.data import dataclass
 from dpsql.owner.jobs import in_owner_process
 from dpsql.owner.shape import shape_of
 from dpsql.plan.types import Value

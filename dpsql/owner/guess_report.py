@@ -7,10 +7,10 @@ and the choice between mechanisms poor. Nothing here shows a value of a row.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpsql.data import dataclass
 from dpsql.engine.database import Database, SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import reading

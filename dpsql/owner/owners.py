@@ -8,8 +8,8 @@ depend on no other unit.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.engine.database import SourceTable
 from dpsql.errors import PolicyError
 from dpsql.owner.bounded import identity

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.engine.database import TableSchema
 
 __all__ = ["Link", "links", "names_somebody", "units"]

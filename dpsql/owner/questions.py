@@ -10,11 +10,11 @@ Tests: tests/unit/owner/test_measure.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Literal
 
-from dpsql.data import dataclass
 from dpsql.limits import FARTHEST_STEP
 from dpsql.owner.shape import NUMERIC, ColumnShape, Shape, TableShape
 

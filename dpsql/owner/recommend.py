@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from dpsql.data import dataclass
 from dpsql.owner.advised import LOST, bounds_of, histogram, place_of, rows_about, rows_lost, two_digits
 from dpsql.owner.finding import Finding
 from dpsql.plan.advised import LogHistogram, Signed

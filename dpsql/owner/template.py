@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from dpsql.data import dataclass
 from dpsql.engine.database import SourceType, TableSchema
 from dpsql.owner.proposed import Link, links, names_somebody, units
 

@@ -9,10 +9,10 @@ Tests: tests/unit/engine/test_duckdb.py, tests/unit/engine/test_delta.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpsql.data import dataclass
 from dpsql.engine.base import Engine
 from dpsql.engine.log import OPERATOR
 from dpsql.errors import OperationalError

@@ -15,10 +15,8 @@ Tests: tests/unit/plan/test_advised.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
-
-from dpsql.data import dataclass
 
 __all__ = ["MISS", "AdvisedColumn", "AdvisedTable", "LogHistogram", "Signed"]
 

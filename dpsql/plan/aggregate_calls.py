@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateCall, Takes
 from dpsql.plan.expressions import Resolver, as_constant, columns_of, nearest

@@ -6,9 +6,8 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import holds_aggregate, windows_in
 from dpsql.sql import syntax

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from dpsql.data import dataclass
 from dpsql.plan.advised import AdvisedTable
 from dpsql.plan.types import Facts, Value
 

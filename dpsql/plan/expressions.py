@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS
 from dpsql.plan.applied import applied, nearest, no_function, refuse_large

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.limits import MOST_LISTED
 from dpsql.plan.functions.dates import DAY_PARTS
 from dpsql.plan.functions.days import truncated

@@ -32,9 +32,8 @@ Under ``replace_one`` the bound holds for each of the two units by itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dpsql.data import dataclass
 from dpsql.plan.expressions import columns_of
 from dpsql.plan.nodes import (
     Column,

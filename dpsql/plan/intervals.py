@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
-
-from dpsql.data import dataclass
 
 __all__ = ["EVERYTHING", "Interval", "difference", "product", "quotient", "total"]
 

@@ -10,10 +10,9 @@ Tests: tests/unit/answers/test_lists.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, Takes
 from dpsql.plan.expressions import Resolver

@@ -7,8 +7,8 @@ values) and `Sized` (units' totals by size). M mechanisms and N engines cost M +
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.plan.nodes import Column, Expression, Relation
 from dpsql.plan.plans import Key
 from dpsql.plan.types import Grid

@@ -5,11 +5,10 @@ Expressions describe one row. Relations describe rows of the bounded view. `plan
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from dpsql.data import dataclass
 from dpsql.plan.catalog import TableInfo
 from dpsql.plan.types import Facts, Value
 from dpsql.sql.syntax import Frame

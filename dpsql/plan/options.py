@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.plan.expressions import Resolver, nearest
 from dpsql.plan.nodes import OptionValue

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import Error
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conversions import as_constant

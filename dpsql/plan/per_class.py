@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import FUNCTIONS
 from dpsql.plan.applied import applied

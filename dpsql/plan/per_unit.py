@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes
 from dpsql.plan.applied import applied

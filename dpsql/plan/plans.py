@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.plan.nodes import Aggregate, Expression, OptionValue, Order, Position, Relation
 from dpsql.plan.types import ListOf, Shown, Type, Value
 

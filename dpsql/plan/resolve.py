@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.aggregate_calls import AggregateReader, Asked, without_report
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, Kind, Takes

@@ -7,11 +7,10 @@ Sub-queries that only choose and compute are inlined: their columns stand for ex
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Self
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import Catalog
 from dpsql.plan.conditions import (
@@ -43,6 +42,7 @@ __all__ = ["PerUnitPlanner", "Rows"]
 Position = tuple[int, int] | None
 
 MOST_RELATIONS = 50  # Tables and sub-queries of one statement. It is a choice: more than people write.
+
 
 PerUnitPlanner = Callable[["Rows", syntax.Select], Sub]
 

@@ -10,10 +10,9 @@ Tests: tests/unit/answers/test_several.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.catalog import ColumnInfo, TableInfo
 from dpsql.plan.conditions import connected, holds_aggregate, is_semi, parts_of, windows_in

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import MOST_ROWS
 from dpsql.plan.aggregates import CALLS, FUNCTIONS, AggregateFunction, Kind

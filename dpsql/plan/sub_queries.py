@@ -6,9 +6,8 @@ Tests: tests/sql/accepted.sql, tests/sql/refused.sql.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import is_unit, link_of, merged_column
 from dpsql.plan.conversions import met

@@ -9,11 +9,10 @@ ordinary SQL over released values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.plan.conditions import bare_identity
 from dpsql.plan.expressions import Resolver, as_constant, nearest

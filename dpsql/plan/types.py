@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-
-from dpsql.data import dataclass
 
 __all__ = [
     "DECLARED",

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.engine.lower import Lower
 from dpsql.errors import ProgrammingError, UnsupportedQuery
 from dpsql.mechanisms.base import Price, Request

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dpsql.data import dataclass
 from dpsql.engine.base import EngineStatement
 from dpsql.engine.lower import lower_released
 from dpsql.mechanisms.base import Price, Request

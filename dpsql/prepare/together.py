@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Joint
 from dpsql.mechanisms.choose import Choice, Other
 from dpsql.privacy.kinds import Loss

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeVar
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.conversions import UNIT
 

@@ -54,12 +54,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.account import DELTA_UNIT, UNIT, Account, Composition
 from dpsql.privacy.conversions import epsilon_of_rho, pure_epsilon_of_rho, rho_of_epsilon, rho_of_pure

@@ -21,10 +21,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.privacy.account import DELTA_UNIT, Account, Composition, units
 from dpsql.privacy.conversions import rho_of_pure

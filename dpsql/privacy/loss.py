@@ -6,10 +6,10 @@ A ledger stores native losses (`kinds`) and turns them into whole units (`Accoun
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar, Self
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, LedgerError
 from dpsql.privacy.account import Account, Composition, PrivacyLoss, readable
 from dpsql.privacy.kinds import Approximate, Concentrated, Fields, Free, Loss, MetricLoss, PerClass, Pure, RandomDPLoss

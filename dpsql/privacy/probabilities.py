@@ -7,6 +7,7 @@ or 2 where p 2^bits lies within 10^-18 of an integer, so that more bits always d
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -15,8 +16,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from dpsql.data import dataclass
 
 __all__ = ["DigitOf", "ExpOf", "Probability", "Ratio", "as_fraction", "located"]
 

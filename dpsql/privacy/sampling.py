@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, isqrt
@@ -27,7 +28,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.probabilities import DigitOf, ExpOf, Probability, Ratio, as_fraction, located
 

@@ -8,6 +8,7 @@ Tests: tests/unit/mechanisms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from operator import eq, ne
 from typing import Any, overload
@@ -15,7 +16,6 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 
 __all__ = ["OUTSIDE", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]

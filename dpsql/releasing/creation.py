@@ -6,7 +6,7 @@ Tests: tests/unit/releasing/test_creating.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from secrets import token_hex
@@ -18,7 +18,6 @@ from dpsql.answers.quote import least_price
 from dpsql.answers.quoted import Quote, QuoteColumn
 from dpsql.backend import Backend
 from dpsql.charging import Spoken, Wish
-from dpsql.data import dataclass
 from dpsql.engine.base import EngineStatement
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.ledger.synthetic import SyntheticTable

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from dpsql.data import dataclass
 from dpsql.errors import Error
 from dpsql.ledger.synthetic import SyntheticTable
 from dpsql.ledger.views import Entry

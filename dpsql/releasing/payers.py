@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Protocol
 
 from dpsql.charging import Charging, Wish
-from dpsql.data import dataclass
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.refusals import suspended
 from dpsql.ledger.synthetic import SyntheticTable

@@ -6,12 +6,12 @@ Tests: tests/unit/releasing/test_creating.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.engine.dialect import WIRE
 from dpsql.errors import OperationalError
 from dpsql.plan.catalog import ColumnInfo, TableInfo

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from threading import RLock
 from typing import Any, TypeVar
 
 from dpsql.answers.answer import Answer
 from dpsql.answers.quoted import Quote
 from dpsql.answers.switch import intervals_set, set_answer
-from dpsql.data import dataclass
 from dpsql.errors import Error, InvariantBroken
 from dpsql.plan.outline import Outline
 from dpsql.plan.types import Parameters

@@ -5,10 +5,9 @@ A module of a door has ``open_door(server) -> Door``; it is loaded only where it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
-
-from dpsql.data import dataclass
 
 if TYPE_CHECKING:  # the command line reads the table below for its help, which is there at once
     from dpsql.server.core import Server

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ssl
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
-from dpsql.data import dataclass
 from dpsql.errors import OperationalError, ProgrammingError
 
 __all__ = ["Listen", "Tls", "refuse_in_the_clear"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 
-from dpsql.data import dataclass
 from dpsql.server.refusals import NotAdmitted
 
 __all__ = ["WRONG", "Lockout"]

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 
@@ -25,7 +25,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from dpsql.answers.answer import Answer
 from dpsql.answers.budget import Budget
 from dpsql.answers.quoted import Quote
-from dpsql.data import dataclass
 from dpsql.errors import Error
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.server.core import Guest, Server

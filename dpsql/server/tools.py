@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -18,7 +19,6 @@ from dpsql.answers.costs import cost_text
 from dpsql.answers.quoted import Quote
 from dpsql.answers.screen import safe
 from dpsql.answers.writers import json_value
-from dpsql.data import dataclass
 from dpsql.privacy.loss import PrivacyLoss
 from dpsql.sql import syntax
 from dpsql.sql.parse import parse

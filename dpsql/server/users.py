@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -20,7 +21,6 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from dpsql.data import dataclass
 from dpsql.errors import OperationalError, ProgrammingError
 from dpsql.ledger.folders import held
 from dpsql.policy import Policy

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.sql.syntax import Expr
 
 __all__ = ["WRITTEN_PARENTHESIS", "Atom", "Role", "Skeleton"]

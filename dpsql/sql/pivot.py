@@ -12,11 +12,10 @@ Tests: tests/unit/sql/test_pivot.py, tests/sql.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.naming import column_name
 from dpsql.sql.syntax import AllColumns, Call, Expr, Item, Literal, Name, Position, Queryable, Relation, Select, Union

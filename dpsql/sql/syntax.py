@@ -10,13 +10,11 @@ list, by its place from 1, and ``row`` for ``(a, b)``.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal as Choice
 from typing import TypeAlias
-
-from dpsql.data import dataclass
 
 __all__ = [
     "AllColumns",

@@ -13,8 +13,8 @@ import string
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 
 __all__ = [

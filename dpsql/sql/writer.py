@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.sql.atoms import Atom, Role, Skeleton
 from dpsql.sql.clauses import Clauses

@@ -10,11 +10,11 @@ Tests: tests/unit/worker/test_sizing.py, tests/unit/worker/test_cutting.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
 
-from dpsql.data import dataclass
 from dpsql.worker.counting import starts
 from dpsql.worker.ordered import numbers_of, present_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from dpsql.answers.plots.scale import PAD, Reach, reach
 from dpsql.answers.plots.series import Seen, Series, number_of, words
 from dpsql.answers.plots.shapes import MOST_GROUPS
 from dpsql.answers.screen import number, with_error
-from dpsql.data import dataclass
 from dpsql.plan.types import Type
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from dpsql.answers.plots.layout import LAYOUTS, Sheet
 from dpsql.answers.plots.series import Seen, Series, seen, words
 from dpsql.answers.plots.shapes import PictureShape, shape_of
 from dpsql.answers.screen import number, safe
-from dpsql.data import dataclass
 from dpsql.errors import ProgrammingError
 
 __all__ = ["Picture", "Telling", "picture"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
-
-from dpsql.data import dataclass
 
 __all__ = ["PAD", "Reach", "reach"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
 from dpsql.answers.ends import distinct
 from dpsql.answers.screen import Ends, plain, safe
-from dpsql.data import dataclass
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import Shown, Type
 

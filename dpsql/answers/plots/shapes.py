@@ -17,9 +17,9 @@ numbers are points, since a bar from 0 says nothing of a mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from dpsql.answers.plots.series import Seen
-from dpsql.data import dataclass
 from dpsql.plan.roles import ColumnRole
 from dpsql.plan.types import Type
 

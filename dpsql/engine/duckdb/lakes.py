@@ -7,9 +7,9 @@ Tests: tests/unit/engine/test_delta.py, tests/unit/engine/test_iceberg.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from dpsql.data import dataclass
 from dpsql.engine.duckdb.delta import commit_number, is_delta, newest_commit, rows_of_delta
 from dpsql.engine.duckdb.iceberg import is_iceberg, metadata_number, newest_metadata, rows_of_iceberg
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dpsql.data import dataclass
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.dialect import postgres
 

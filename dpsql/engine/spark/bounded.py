@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.engine.spark.connecting import SparkSession
 from dpsql.engine.spark.dialect import SparkDialect, spark
 

@@ -48,11 +48,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Price, Refusal, Request, alike, total_price
 from dpsql.mechanisms.capped.groups import CappedThreshold, pairs_of, thresholds_within, worst

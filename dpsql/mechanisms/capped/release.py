@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
 from dpsql.mechanisms.choice.groups import Whole, in_order

@@ -12,9 +12,8 @@ Tests: tests/unit/mechanisms/capped.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, derive
 from dpsql.mechanisms.capped.release import CappedAtOnce
 from dpsql.mechanisms.capped.sizes import UnitSizes

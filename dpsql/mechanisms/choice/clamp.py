@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.privacy.sampling import Sampler
 

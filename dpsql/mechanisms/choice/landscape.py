@@ -7,12 +7,12 @@ the loss.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.limits import MOST_ROWS
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.choice.measure import BaseMeasure

@@ -24,12 +24,12 @@ Tests: tests/unit/mechanisms/choice/test_measure.py.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.noise.mean import anchor_of
 from dpsql.plan.types import Facts, Grid

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.plan.nodes import Column
 from dpsql.plan.types import Value

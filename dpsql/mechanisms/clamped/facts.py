@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Request
 from dpsql.plan.advised import MISS, AdvisedTable, LogHistogram
 from dpsql.plan.needs import Sized

@@ -39,13 +39,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Offer, Refusal, Request, derive
 from dpsql.mechanisms.choice.clamp import ClampSearch, by_edges
 from dpsql.mechanisms.choice.groups import Whole

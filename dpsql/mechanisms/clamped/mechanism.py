@@ -57,10 +57,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.limits import SATURATION
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.laplace import laplace_scale

@@ -28,11 +28,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Joint, Offer, Refusal, Request, alike, total_price
 from dpsql.mechanisms.choice.clamp import ClampSearch
 from dpsql.mechanisms.choice.groups import Whole

@@ -37,9 +37,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.noise import gaussian_law, root_above, safely_below, short_below
 from dpsql.mechanisms.noise.laws import LaplaceLaw, Law
 from dpsql.privacy.conversions import rho_of_epsilon

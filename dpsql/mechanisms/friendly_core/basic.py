@@ -56,13 +56,13 @@ Gamma is exact here (the limit is attained), delta is smaller, and the swap is p
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.noise import MARGIN, safely_below
 from dpsql.privacy.sampling import Sampler
 

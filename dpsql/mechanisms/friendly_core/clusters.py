@@ -19,7 +19,7 @@ Every row is brought to a grid of `LARGEST` steps to the bound and into the ball
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, isqrt
 from typing import Any
@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core import oracle
 from dpsql.mechanisms.friendly_core.average import FriendlyAverage

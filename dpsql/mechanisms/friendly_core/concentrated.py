@@ -48,13 +48,13 @@ and continuous noise); the factor in 3. and the swap are proved above. Discrete 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.noise import gaussian_law
 from dpsql.mechanisms.noise.laws import GaussianLaw
 from dpsql.privacy.sampling import Integers, Sampler

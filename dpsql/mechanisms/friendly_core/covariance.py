@@ -33,14 +33,13 @@ ln(1 + g) in Thompson's metric; there rows have mean 0 and the output is larger 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core.parts import dealt, part_numbers
 from dpsql.mechanisms.friendly_core.swaps import ByChance

@@ -8,11 +8,10 @@ Tests: tests/unit/mechanisms/friendly_core/test_pairs.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.friendly_core.covariance import Covariance
 from dpsql.plan.needs import Values

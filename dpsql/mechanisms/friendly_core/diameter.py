@@ -30,13 +30,13 @@ one choice takes the place of the steps; theorem and proof are ours.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.privacy.sampling import Sampler
 
 __all__ = ["DiameterSearch", "inflation", "tolerance"]

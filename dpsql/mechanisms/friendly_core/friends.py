@@ -8,12 +8,11 @@ filter's proof rests on.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from dpsql.data import dataclass
 
 __all__ = ["FARTHEST", "Ball", "friends_in_line"]
 

@@ -29,13 +29,13 @@ Source: the location is that of Tsfadia, Cohen, Kaplan, Mansour, Stemmer 2022, "
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.diameter import DiameterSearch, inflation, tolerance
 from dpsql.mechanisms.friendly_core.friends import FARTHEST
 from dpsql.mechanisms.friendly_core.noise import gaussian_law

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.limits import FARTHEST_STEP
 from dpsql.mechanisms.base import (

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, Refusal, Request, derive
 from dpsql.mechanisms.friendly_core.covariance import Covariance, plan_covariance
 from dpsql.mechanisms.friendly_core.covariance_release import covariance_notes

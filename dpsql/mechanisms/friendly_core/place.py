@@ -18,13 +18,13 @@ Tests: tests/unit/mechanisms/friendly_core/test_located.py, tests/unit/mechanism
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.average import Average, FriendlyAverage
 from dpsql.mechanisms.friendly_core.basic import BasicFilter, BasicSwapFilter
 from dpsql.mechanisms.friendly_core.concentrated import ConcentratedFilter, ConcentratedSwapFilter

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.located import GaussianTotal, LaplaceTotal, LocateThenClamp
 from dpsql.mechanisms.friendly_core.noise import gaussian_law, safely_below, short_below
 from dpsql.mechanisms.friendly_core.place import PlaceByCoins, PlaceByNoise

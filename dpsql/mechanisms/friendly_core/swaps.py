@@ -5,13 +5,13 @@ Tests: tests/unit/mechanisms/friendly_core/test_tuple_core.py.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.friendly_core.basic import BasicSwapFilter
 from dpsql.mechanisms.friendly_core.concentrated import ConcentratedSwapFilter
 from dpsql.mechanisms.friendly_core.noise import gaussian_law
@@ -42,7 +42,7 @@ class ByChance:
     """
 
     parts: int
-    swaps: BasicSwapFilter = BasicSwapFilter()
+    swaps: BasicSwapFilter = BasicSwapFilter()  # noqa: RUF009 - frozen
 
     def kept(self, friends: npt.NDArray[Any], sampler: Sampler) -> npt.NDArray[np.bool_]:
         return self.swaps.kept(friends, sampler)

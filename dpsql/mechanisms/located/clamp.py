@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.choice.clamp import ALLOWED, FARTHER, ClampSearch, by_edges, edges_to, place_of
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.place import Clip

@@ -39,9 +39,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Joint, Mechanism, Offer, Refusal, Request, alike, total_price
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss

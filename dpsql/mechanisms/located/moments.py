@@ -16,14 +16,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.mechanisms.located.parts import COUNT, Shares

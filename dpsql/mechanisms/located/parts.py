@@ -9,9 +9,8 @@ Tests: tests/unit/mechanisms/located.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-
-from dpsql.data import dataclass
 
 __all__ = ["COUNT", "FEWEST", "Shares", "few_shares", "shares_for"]
 

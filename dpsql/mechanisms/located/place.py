@@ -22,12 +22,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.choice.groups import Whole
 from dpsql.plan.types import Grid
 

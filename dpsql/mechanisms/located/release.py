@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import derive
 from dpsql.mechanisms.choice.clamp import ALLOWED
 from dpsql.mechanisms.choice.groups import Whole, grouped

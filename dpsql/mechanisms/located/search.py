@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer
 from dpsql.mechanisms.choice.clamp import ClampSearch

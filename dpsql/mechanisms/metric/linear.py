@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.mechanisms.base import Joint, Offer, Request
 from dpsql.mechanisms.choice.mode import ModeRelease, PermuteAndFlip

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, ProgrammingError, UnsupportedQuery
 from dpsql.limits import MOST_LISTED
 from dpsql.mechanisms.base import OWN, Joint, Mechanism, Refusal, Request

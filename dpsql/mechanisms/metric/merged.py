@@ -9,12 +9,12 @@ enough, for all distances are the same. NULL beside either stays.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric import Chain, Discrete, Metric, WithNull
 
 __all__ = ["Merged", "merged"]

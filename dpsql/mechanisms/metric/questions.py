@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken, UnsupportedQuery
 from dpsql.mechanisms.metric import Query
 from dpsql.mechanisms.metric.release.cells import CellQuery

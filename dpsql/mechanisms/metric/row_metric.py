@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.engine.base import PublicTable
 from dpsql.errors import PolicyError
 from dpsql.mechanisms.metric import (

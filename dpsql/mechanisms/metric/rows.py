@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.metric.merged import Merged, merged
 from dpsql.mechanisms.metric.row_metric import PublicRows, RowMetric

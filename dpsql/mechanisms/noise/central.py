@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-from dpsql.data import dataclass
 
 __all__ = ["STATISTICS", "Central", "Correlation", "Deviation", "Guess", "Many", "MomentStatistic", "Moments", "Slope"]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -21,7 +22,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.privacy.sampling import Integers, Sampler
 
 __all__ = [

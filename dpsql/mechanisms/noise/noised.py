@@ -6,10 +6,10 @@ Tests: tests/unit/mechanisms/test_gaussian.py, tests/unit/mechanisms/test_laplac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.noise.laws import Law
 from dpsql.privacy.sampling import Sampler, noised

@@ -13,7 +13,8 @@ its domain, those that a condition names, one where the unit determines x. The u
 
 from __future__ import annotations
 
-from dpsql.data import dataclass
+from dataclasses import dataclass
+
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Request
 from dpsql.mechanisms.noise.central import STATISTICS

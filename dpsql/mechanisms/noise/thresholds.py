@@ -40,13 +40,13 @@ Tests: tests/unit/mechanisms/test_threshold.py, tests/unit/mechanisms/test_gauss
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Request, derive
 from dpsql.mechanisms.noise.laws import LEAST_DELTA, Law
 from dpsql.mechanisms.noise.noised import NoisedRelease

@@ -42,10 +42,9 @@ Source: Cummings, Durfee 2020, "Individual Sensitivity Preprocessing for Data Pr
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.choice.groups import of_every_row

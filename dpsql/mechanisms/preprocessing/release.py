@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
 from dpsql.mechanisms.noise.laws import LaplaceLaw

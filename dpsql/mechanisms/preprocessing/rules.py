@@ -43,10 +43,9 @@ Cummings, Durfee 2020, Theorems 1.6 and 1.7.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
-
-from dpsql.data import dataclass
 
 __all__ = [
     "ExtremeRule",

@@ -6,10 +6,10 @@ Tests: tests/unit/mechanisms/preprocessing/test_mechanism.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.preprocessing.counts import Counts
 from dpsql.mechanisms.preprocessing.extremes import maximum, minimum
 from dpsql.mechanisms.preprocessing.mean import mean_of

@@ -35,11 +35,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.preprocessing.counts import Counts, Data
 from dpsql.mechanisms.preprocessing.exact import Exact, exact, exact_all, sensitivity_of
 from dpsql.mechanisms.preprocessing.mean import TailsTooShortError

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from operator import mul
@@ -14,8 +15,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-from dpsql.data import dataclass
 
 __all__ = ["Corner", "Moments", "Windows"]
 

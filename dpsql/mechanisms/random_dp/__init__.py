@@ -24,7 +24,8 @@ Source: Hall, Rinaldo, Wasserman 2013, "Random differential privacy"; the compos
 
 from __future__ import annotations
 
-from dpsql.data import dataclass
+from dataclasses import dataclass
+
 from dpsql.mechanisms.base import Mechanism, Offer, Refusal, Request
 from dpsql.mechanisms.random_dp.histogram import histogram_offer
 from dpsql.mechanisms.random_dp.mean import mean_offer

@@ -30,12 +30,12 @@ the cell of the left-out rows are above.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.laplace import TOO_SMALL, laplace_scale, pure_loss
 from dpsql.mechanisms.noise.laws import LaplaceLaw

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -49,7 +50,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.laplace import TOO_SMALL, pure_loss

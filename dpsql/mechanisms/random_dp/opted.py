@@ -6,10 +6,9 @@ Tests: tests/unit/mechanisms/random_dp/test_histogram.py, tests/unit/mechanisms/
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Request
 from dpsql.plan.applied import applied
 from dpsql.plan.catalog import RandomPartition

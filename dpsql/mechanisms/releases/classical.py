@@ -23,10 +23,10 @@ Tests: tests/unit/mechanisms/releases/test_table.py.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE
 from dpsql.mechanisms.releases.intervals import BETA, best_parts, guaranteed_error, noisy_cuts
 from dpsql.mechanisms.releases.methods import BYTES_OF_A_CELL, MOST_CELLS, Exact, Made, histogram, made_of, too_many

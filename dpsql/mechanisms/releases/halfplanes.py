@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.cells import NoisyCells
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.ranges import noisy_ranges

@@ -22,11 +22,11 @@ Source: ours; the net of directions is that of Blum, Ligett, Roth 2013, section 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.mwem import LearntHistogram, learnt_histogram
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.shares import Floats, Whole

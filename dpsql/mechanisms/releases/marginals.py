@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Protocol
@@ -40,7 +41,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.parts import CutColumn, FlatColumn, NoisyCodes, noisy_codes
 from dpsql.mechanisms.releases.payment import Payment

@@ -30,12 +30,11 @@ Tests: tests/unit/mechanisms/releases/test_table.py.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE, noisy_cells
 from dpsql.mechanisms.releases.foretold import boxes_asked, cell_shares, codes_asked, extent, one_column
 from dpsql.mechanisms.releases.graphical import MISSING, SmallModel, graphical_rows, installed

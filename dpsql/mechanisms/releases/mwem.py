@@ -33,11 +33,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.cells import noisy_total
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.shares import Floats

@@ -27,12 +27,12 @@ Source: Hay, Rastogi, Miklau, Suciu 2010 (1); James, Stein 1961 (2); the rest is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import deviation_of

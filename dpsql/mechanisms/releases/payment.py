@@ -35,11 +35,11 @@ Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, sections 3.3 and 3.4.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import Literal
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.privacy.sampling import Sampler
 

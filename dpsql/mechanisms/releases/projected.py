@@ -25,11 +25,11 @@ Source: Blum, Ligett, Roth 2013, section 6.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.shares import Floats, Whole

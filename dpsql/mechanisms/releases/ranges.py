@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.releases.cells import TOTAL_SHARE, NoisyCells, noisy_cells
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import deviation_of

@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -51,7 +52,6 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.cells import noisy_total
 from dpsql.mechanisms.releases.intervals import BETA, searched_cuts

@@ -12,12 +12,11 @@ Tests: tests/unit/mechanisms/releases/test_table.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.errors import UnsupportedQuery
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.laplace import pure_loss

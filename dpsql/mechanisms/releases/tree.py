@@ -33,10 +33,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
 from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.reach import deviation_of, reach_of

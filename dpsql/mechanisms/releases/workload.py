@@ -20,12 +20,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.errors import ProgrammingError
 from dpsql.mechanisms.releases.halfspaces import MOST_DIMENSIONS, NEAR, direction_net
 from dpsql.mechanisms.releases.shares import Floats, Whole

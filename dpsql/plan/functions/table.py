@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.plan.intervals import EVERYTHING
 from dpsql.plan.types import Type, Value
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dpsql.data import dataclass
+from dataclasses import dataclass
+
 from dpsql.errors import ProgrammingError
 from dpsql.server.flight.wire import Fields, field, read
 

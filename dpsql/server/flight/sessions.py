@@ -14,11 +14,10 @@ import time
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from threading import Lock
 
 from dpsql.answers.answer import Answer
-from dpsql.data import dataclass
 from dpsql.plan.outline import Outline
 from dpsql.server.core import Guest, Server
 from dpsql.server.refusals import NotAdmitted, TooMuch

@@ -15,6 +15,7 @@ import secrets
 import time
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qs, urlsplit
 
@@ -26,7 +27,6 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from dpsql.answers.markup import Html, element, joined
-from dpsql.data import dataclass
 from dpsql.errors import Error
 from dpsql.server.core import Server
 from dpsql.server.doors import Door

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 from dpsql.answers.budget import Budget
 from dpsql.answers.costs import cost_text
 from dpsql.charging import ALERTS
-from dpsql.data import dataclass
 from dpsql.ledger.beside import Beside
 from dpsql.ledger.ledger import Ledger
 from dpsql.ledger.served import Served

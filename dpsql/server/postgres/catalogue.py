@@ -7,9 +7,9 @@ import re
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.plan.types import Parameters, Type, Value
 from dpsql.proxy import Proxy
 from dpsql.server.core import Guest

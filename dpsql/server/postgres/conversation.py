@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from dpsql.data import dataclass
 from dpsql.errors import Error
 from dpsql.plan.types import Passed
 from dpsql.server.core import Server

@@ -11,9 +11,9 @@ import secrets
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
-from dpsql.data import dataclass
 from dpsql.errors import Error, place_of
 from dpsql.server.core import Guest, Server
 from dpsql.server.events import tell

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
-
-from dpsql.data import dataclass
 
 __all__ = [
     "CANCEL",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dpsql.answers.answer import NOT_PRIVATE, Answer
-from dpsql.data import dataclass
 from dpsql.plan.options import NAMES
 from dpsql.plan.types import Parameters, Shown, Type
 from dpsql.server.core import Guest

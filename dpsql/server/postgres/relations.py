@@ -8,9 +8,9 @@ Source: PostgreSQL 16 documentation, chapters 37 ("The Information Schema") and 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dpsql.data import dataclass
 from dpsql.server.postgres.definitions import FUNCTIONS, MACROS, RELATIONS, SQL_TYPES, TYPES, VIEWS
 from dpsql.server.postgres.settings import KNOWN as KNOWN_SETTINGS
 

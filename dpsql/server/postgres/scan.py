@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from dpsql.data import dataclass
+from dataclasses import dataclass
 
 __all__ = ["Word", "statements", "words"]
 

@@ -10,8 +10,8 @@ import binascii
 import hashlib
 import hmac
 import secrets
+from dataclasses import dataclass
 
-from dpsql.data import dataclass
 from dpsql.server.postgres.messages import ProtocolViolation
 from dpsql.server.users import Verifier
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, gamma
 
-from dpsql.data import dataclass
 from dpsql.errors import InvariantBroken
 from dpsql.privacy.probabilities import DigitOf
 from dpsql.privacy.sampling import ExactSampler, ExpOf, Integers, Sampler

@@ -15,13 +15,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from dpsql.data import dataclass
 
 __all__ = ["MANY_PAIRS", "Branches", "Integers", "Lines", "Metric", "MetricError", "Pairs", "check_whole"]
 

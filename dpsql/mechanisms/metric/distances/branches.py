@@ -27,11 +27,11 @@ chain; trees of any lengths and rows that come or go are ours, proved above.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Branches, Integers, Metric
 
 __all__ = ["BranchRelease", "branch_release"]

@@ -5,11 +5,11 @@ Tests: tests/unit/mechanisms/metric/distances/test_product.py.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import MANY_PAIRS, Branches, Lines, Pairs
 from dpsql.mechanisms.metric.distances.exact import positive
 from dpsql.mechanisms.metric.distances.slopes import slope_across, slope_of_pairs

@@ -5,11 +5,11 @@ Tests: tests/unit/mechanisms/metric/distances.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Lines, Metric, MetricError, Pairs
 from dpsql.mechanisms.metric.distances.slopes import slope_of_pairs
 

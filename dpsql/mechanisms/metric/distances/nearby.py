@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Integers, Lines
 from dpsql.mechanisms.metric.distances.exact import Floats
 

@@ -6,6 +6,7 @@ Tests: tests/unit/mechanisms/metric/distances.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Self
@@ -13,7 +14,6 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import MANY_PAIRS, Integers, Lines, MetricError, Pairs
 from dpsql.mechanisms.metric.distances.exact import (
     Floats,

@@ -9,6 +9,7 @@ Tests: tests/unit/mechanisms/metric/distances.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Self
@@ -16,7 +17,6 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import MANY_PAIRS, Integers, Lines, MetricError, Pairs
 from dpsql.mechanisms.metric.distances.exact import in_common_unit, positive
 from dpsql.mechanisms.metric.distances.slopes import slope_across, slope_of_pairs

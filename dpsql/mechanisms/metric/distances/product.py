@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
@@ -41,7 +42,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Integers, Lines, Metric, MetricError
 from dpsql.mechanisms.metric.distances.discrete import Discrete
 from dpsql.mechanisms.metric.distances.exact import Floats, root_above, root_below, safely_above

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Integers, Lines, check_whole
 
 __all__ = ["Query"]

@@ -24,11 +24,10 @@ Source: Kamalaruban, Perrier, Asghar, Kaafar 2018, sections 3 and 4; losses by a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.metric.release.cells import CellQuery, Domain
 from dpsql.plan.needs import Cells

@@ -6,9 +6,9 @@ Tests: tests/unit/mechanisms/metric/release.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.noise.noised import in_unit
 from dpsql.plan.needs import Cells

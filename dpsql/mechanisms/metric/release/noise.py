@@ -22,13 +22,13 @@ import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.base import Interval, Offer, derive
 from dpsql.mechanisms.metric import BranchRelease
 from dpsql.mechanisms.noise.laws import LaplaceLaw, laplace_quantile

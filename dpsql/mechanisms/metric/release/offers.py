@@ -6,11 +6,11 @@ Tests: tests/unit/mechanisms/metric/release.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.base import Integers
 from dpsql.mechanisms.metric.distances.branches import BranchRelease, branch_release
 from dpsql.mechanisms.metric.distances.product import Product

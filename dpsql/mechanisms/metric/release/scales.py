@@ -10,11 +10,11 @@ Tests: tests/unit/mechanisms/metric/release/test_cells_release.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric import BranchRelease, Product, Query, Slopes, Together, least_error, together
 
 __all__ = ["Noise", "Shared", "share_price", "share_price_best"]

@@ -21,10 +21,10 @@ Tests: tests/unit/mechanisms/metric/release/test_together.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.exact import Floats
 
 __all__ = ["RATIO", "VARIANCE", "Goal", "optimum", "strategy_1", "strategy_2", "strategy_3"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from dpsql.data import dataclass
 from dpsql.mechanisms.metric.distances.exact import Floats
 from dpsql.mechanisms.metric.distances.product import Product, Slopes
 from dpsql.mechanisms.metric.distances.query import Query
