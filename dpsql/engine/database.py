@@ -106,8 +106,16 @@ class Database(Protocol):
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query: counts, for the owner's eyes, or public values."""
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
+
+        Args:
+            name: The table's.
+            sql: The query.
+            order: The columns, in which no two rows are alike.
+            first: None where the rows are still to be sorted. Else they come in the order already, and windows over all
+                of them take them as they come, which engines that count can; where several may be alike in the columns,
+                SQL of an order, by which the first of these alone stays; empty where none are.
 
         Raises:
             InvariantBroken: If they do not.

@@ -37,7 +37,7 @@ class Makes(Protocol):
     def dialect(self) -> Dialect:
         """Its words."""
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """As `Database.create`."""
 
     def scratch(self, sql: str) -> AbstractContextManager[str]:
@@ -58,9 +58,9 @@ class Heard:
     said: list[Any] = field(default_factory=list)
     orders: dict[str, Sequence[str]] = field(default_factory=dict)
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """A bounded table."""
-        self.said.append([name, sql, list(order)])
+        self.said.append([name, sql, list(order), first])
         self.orders[name] = order
 
     @contextmanager

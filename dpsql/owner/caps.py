@@ -8,10 +8,12 @@ Tests: tests/unit/owner/test_bounded.py, tests/unit/engine/test_ranked.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dpsql.engine.dialect import Dialect
 from dpsql.plan.catalog import RANK
 
-__all__ = ["first_rows", "one_of_each", "placed"]
+__all__ = ["first_rows", "one_of_each", "placed", "shown_hash"]
 
 TWIN = "$twin"  # Whether a row may have the key of another; no name of a policy has a $.
 SECRET = 32
@@ -56,6 +58,14 @@ def first_rows(relation: str, columns: list[str], partition: list[str], limit: i
     """
 
 
+def shown_hash(columns: Sequence[str], unit: str, key: Sequence[str], words: Dialect) -> str:
+    """SQL of the hash by which a unit's rows are placed, in hexadecimal digits; see `placed`."""
+    said = [unit, *key] if key else [name for name in columns if f"{name}$grid" not in columns]
+    secret = words.call("left", words.call("secret"), str(SECRET))
+    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in said)
+    return words.call("left", words.call("hash", secret, encoded), str(SHOWN))
+
+
 def placed(rows: str, columns: list[str], unit: str, key: list[str], words: Dialect) -> str:
     """SQL of rows with the place of each within its unit (`RANK`), from 1: the order in which all caps keep them.
 
@@ -72,10 +82,6 @@ def placed(rows: str, columns: list[str], unit: str, key: list[str], words: Dial
         words: The database's.
     """
     names = ", ".join(map(words.quoted, columns))
-    said = [unit, *key] if key else [name for name in columns if f"{name}$grid" not in columns]
-    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in said)
-    secret = words.call("left", words.call("secret"), str(SECRET))
-    shown = words.call("left", words.call("hash", secret, encoded), str(SHOWN))
     hash_ = words.quoted("$hash")
     order = ", ".join(f"{words.quoted(name)} NULLS FIRST" for name in key or columns)
     window = f"OVER (PARTITION BY {words.quoted(unit)} ORDER BY {hash_}, {order})"
@@ -85,7 +91,7 @@ def placed(rows: str, columns: list[str], unit: str, key: list[str], words: Dial
         if key
         else f"row_number() {window} AS {words.quoted(RANK)}, FALSE"
     )
-    hashed = f"SELECT {names}, {shown} AS {hash_} FROM ({rows}) AS r"
+    hashed = f"SELECT {names}, {shown_hash(columns, unit, key, words)} AS {hash_} FROM ({rows}) AS r"
     return f"SELECT {names}, {place} AS {words.quoted(TWIN)} FROM ({hashed}) AS h"
 
 

@@ -138,6 +138,11 @@ class TableShape:
         return self.stored or self.name, self.source
 
     @property
+    def keys(self) -> list[str]:
+        """Its columns that are unique within each unit, alone or together; none where the policy has no key."""
+        return [name for name in (self.key, *self.unique) if name]
+
+    @property
     def numbered(self) -> bool:
         """Whether numbers stand beside its rows, by which an engine adds them up unit by unit (`owner.numbered`)."""
         return not self.public and self.rows_per_unit > 1

@@ -16,7 +16,7 @@ from dpsql.owner.bounded import ColumnReading, listed, reading, wire_of
 from dpsql.owner.caps import first_rows, one_of_each, placed
 from dpsql.owner.classes import build_classes
 from dpsql.owner.every_unit import require_every_unit
-from dpsql.owner.numbered import numbered
+from dpsql.owner.one_pass import first_of_a_place, one_pass
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_rows
@@ -130,12 +130,16 @@ class _Build:
 
 def build_private(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> None:
     """Writes one bounded table: clean the rows of each unit, keep one per key, then at most the cap per unit."""
+    words, unit = database.dialect, str(table.unit)
+    if table.numbered and words.counts:
+        cleaned, names = _cleaned_rows(table, source, owners, words)
+        first = first_of_a_place(names, table, words)
+        database.create(table.name, one_pass(cleaned, names, table, words), [unit, RANK], first)
+        return
     with kept_rows(database, table, source, owners) as kept:
-        words, rows = database.dialect, capped_rows(table, kept, database.dialect)
-        if table.numbered and words.counts:
-            rows = numbered(rows, table, f"{kept.sql} AS k", words)
         # one unit's rows lie together, in the order in which caps keep them
-        database.create(table.name, rows, [str(table.unit), *([RANK] if kept.placed else [])])
+        order = [unit, *([RANK] if kept.placed else [])]
+        database.create(table.name, capped_rows(table, kept, words), order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +160,8 @@ class Kept:
 @contextmanager
 def kept_rows(database: Makes, table: TableShape, source: SourceTable, owners: Owners) -> Iterator[Kept]:
     """The cleaned rows of a private table, one per key of a unit, for the time of a block."""
-    rows, words, unit = owners.rows(table), database.dialect, str(table.unit)
-    columns = {unit: rows.unit} | cleaned_columns(table, source, owners)
-    names = list(columns)
-    select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
-    key = [name for name in (table.key, *table.unique) if name]
-    needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in (unit, *key))
-    cleaned = f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}"
+    words, unit, key = database.dialect, str(table.unit), table.keys
+    cleaned, names = _cleaned_rows(table, source, owners, words)
     with ExitStack() as steps:
         if table.rows_per_unit > 1:
             placed_rows = steps.enter_context(database.scratch(placed(cleaned, names, unit, key, words)))
@@ -174,6 +173,15 @@ def kept_rows(database: Makes, table: TableShape, source: SourceTable, owners: O
                 one = first_rows(kept, names, list(dict.fromkeys([unit, *key])), 1, words)
                 kept = steps.enter_context(database.scratch(one))
             yield Kept(kept, names, placed=False)
+
+
+def _cleaned_rows(table: TableShape, source: SourceTable, owners: Owners, words: Dialect) -> tuple[str, list[str]]:
+    """SQL of a private table's rows that have a unit and a key, cleaned, with their units; and its columns."""
+    rows, unit = owners.rows(table), str(table.unit)
+    columns = {unit: rows.unit} | cleaned_columns(table, source, owners)
+    select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
+    needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in (unit, *table.keys))
+    return f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}", list(columns)
 
 
 def capped_rows(table: TableShape, kept: Kept, words: Dialect) -> str:

@@ -130,7 +130,7 @@ class Written:
             columns += depth == 0 and word == ","
         return [(0,) * (columns + 1)]
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """A bounded table."""
         self.sql.append(sql)
 

@@ -119,13 +119,14 @@ class DuckDBDatabase:
                 raise OperationalError(BROKEN_LINE) from error
             raise
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """Makes a bounded table out of the rows of a query; see `Database.create`."""
         if not order:
             self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
             return
-        by = ", ".join(map(DUCKDB.quoted, order))
-        self._in_order(name, f"SELECT * FROM ({sql}) AS r ORDER BY {by}", order)
+        if first is None:
+            sql = f"SELECT * FROM ({sql}) AS r ORDER BY {', '.join(map(DUCKDB.quoted, order))}"
+        self._in_order(name, sql, order, first or "")
 
     def again(self, tables: Mapping[str, Sequence[str]], place: Path) -> bool:
         """Copies bounded tables out of an earlier version's file; see `Database.again`."""
@@ -145,14 +146,16 @@ class DuckDBDatabase:
             return False
         return True
 
-    def _in_order(self, name: str, sql: str, order: Sequence[str]) -> None:
-        """A table of rows as they come, which is in this order.
+    def _in_order(self, name: str, sql: str, order: Sequence[str], first: str = "") -> None:
+        """A table of rows as they come, which is in this order; of those alike in it the first by another one.
 
         Raises:
             InvariantBroken: If it is not.
         """
         self.rows("SET preserve_insertion_order = true")
         self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
+        if first:
+            self.rows(_removal(name, [*map(DUCKDB.quoted, order)], first))
         if order and self.rows(_disorder(name, [*map(DUCKDB.quoted, order)]))[0][0]:
             raise InvariantBroken(f"the rows of {name} do not lie in order")
         self.rows("SET preserve_insertion_order = false")
@@ -195,6 +198,21 @@ class DuckDBDatabase:
     def _described(self, sql: str, *, typed: bool = True) -> SourceTable:
         types = {row[0]: source_type(row[1]) for row in self.rows(f"DESCRIBE SELECT * FROM {sql}")}
         return SourceTable(sql, types, typed, DUCKDB)
+
+
+def _removal(name: str, by: Sequence[str], first: str) -> str:
+    """SQL that leaves of a bounded table's rows that are alike in these columns the first of an order alone.
+
+    Such rows are next to each other, so most tables are merely looked through.
+    """
+    seen = ", ".join(f"{column} AS c{place}, lag({column}) OVER () AS b{place}" for place, column in enumerate(by))
+    alike = " AND ".join(f"c{place} = b{place}" for place in range(len(by)))
+    columns, own, table = ", ".join(by), ", ".join(f"c{place}" for place in range(len(by))), DUCKDB.bounded(name)
+    twins = f"SELECT {own} FROM (SELECT {seen} FROM {table}) AS r WHERE {alike}"
+    places = f"SELECT rowid AS id, row_number() OVER (PARTITION BY {columns} ORDER BY {first}) AS place FROM {table}"
+    return (
+        f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM ({places} WHERE ({columns}) IN ({twins})) WHERE place > 1)"
+    )
 
 
 def _disorder(name: str, by: Sequence[str]) -> str:

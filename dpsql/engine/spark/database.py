@@ -134,7 +134,7 @@ class SparkDatabase:
         columns = [[_plain(value) for value in column.to_pylist()] for column in table.columns]
         return list(zip(*columns, strict=True))
 
-    def create(self, name: str, sql: str, order: Sequence[str] = ()) -> None:
+    def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
         place, columns = self._stored(self._session.relation(sql, self._bound(sql)))
         self.bounded = self.bounded.named(name, place, columns)

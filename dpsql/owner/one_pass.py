@@ -1,0 +1,83 @@
+"""The rows of a bounded table in one pass: sorted once, then placed, numbered and cut while they stream by.
+
+For engines whose windows over all rows take these as they come (`Dialect.counts`). Elsewhere `caps.placed` and
+`caps.one_of_each` say the same in windows over each unit's rows, which are sorted once more for the table.
+
+Theorem. The places of the rows are those of `caps.placed`, and of rows with one place the first by `first_of_a_place`
+is the one that `caps.one_of_each` takes.
+
+Proof. The statement compares each row with the one before it, and fails where (unit, hash) falls; so a unit's rows
+follow each other, in the order of `placed`. Where no key tells them apart, a row's place is one more than how many rows
+of its unit came before it. Rows of one key have one hash, and are next to each other behind rows of lesser keys: how
+many different keys of the unit came until then is the place. Then no two keys have one place, so the rows of a place
+are those of a key, and `first_rows` takes the first of them by the same order.  QED
+
+Each unit's number (`numbered`) is how many units came before it.
+
+Tests: tests/unit/owner/test_one_pass.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dpsql.engine.dialect import Dialect
+from dpsql.owner.caps import shown_hash
+from dpsql.owner.numbered import MOST_UNITS, listed_places
+from dpsql.owner.shape import TableShape
+from dpsql.plan.catalog import NUMBER, RANK
+
+__all__ = ["first_of_a_place", "one_pass"]
+
+
+def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
+    """SQL of rows with their places (`RANK`) up to the table's cap, their units' numbers, and `listed_places`.
+
+    They come in the order of unit and place. Rows of one key have one place.
+
+    Args:
+        rows: SQL of the rows, whose unit and key are never NULL.
+        columns: All their columns.
+        table: Their table, where a unit may have several rows.
+        words: The database's.
+    """
+    names = ", ".join(map(words.quoted, columns))
+    at, first, rank, number = map(words.quoted, ("$at", "$first", RANK, NUMBER))
+    past = "OVER (ROWS UNBOUNDED PRECEDING)"
+    counted = (
+        f"SELECT {names}, {at} - max(CASE WHEN {first} THEN {at} END) {past} + 1 AS {rank}, "
+        f"count(*) FILTER (WHERE {first}) {past} - 1 AS {number} FROM ({_streaming(rows, columns, table, words)}) AS s"
+    )
+    narrow = words.narrowed(number, 0, MOST_UNITS)
+    shown = [names, f"{words.cast(rank, 'BIGINT')} AS {rank}", f"{narrow} AS {number}", *listed_places(table, words)]
+    return f"SELECT {', '.join(shown)} FROM ({counted}) AS c WHERE {rank} <= {table.rows_per_unit}"
+
+
+def _streaming(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
+    """SQL of sorted rows: whether each is its unit's ``$first``, and ``$at``, which rises by one where a place does."""
+    names, unit = ", ".join(map(words.quoted, columns)), words.quoted(str(table.unit))
+    at, first, hash_ = map(words.quoted, ("$at", "$first", "$hash"))
+    key = [words.quoted(name) for name in table.keys]
+    number = words.call("of_hexadecimal", shown_hash(columns, str(table.unit), table.keys, words))
+    hashed = f"SELECT {names}, {number} AS {hash_} FROM ({rows}) AS r"
+    by = [unit, hash_, *(f"{name} NULLS FIRST" for name in key or map(words.quoted, columns))]
+    ordered = f"SELECT * FROM ({hashed}) AS h ORDER BY {', '.join(by)}"
+    differs = [f"lag({name}) OVER () IS DISTINCT FROM {name}" for name in (unit, *key)]
+    falls = f"lag({unit}) OVER () > {unit} OR (lag({unit}) OVER () = {unit} AND lag({hash_}) OVER () > {hash_})"
+    seen = f"SELECT {names}, CASE WHEN {falls} THEN {words.call('out_of_order')} ELSE {differs[0]} END AS {first}"
+    if not key:
+        return f"{seen}, row_number() OVER () AS {at} FROM ({ordered}) AS o"
+    new = words.quoted("$new")
+    seen = f"{seen}, {' OR '.join(differs)} AS {new} FROM ({ordered}) AS o"
+    counted = f"count(*) FILTER (WHERE {new}) OVER (ROWS UNBOUNDED PRECEDING)"
+    return f"SELECT {names}, {first}, {counted} AS {at} FROM ({seen}) AS n"
+
+
+def first_of_a_place(columns: Sequence[str], table: TableShape, words: Dialect) -> str:
+    """SQL of the order in which rows of one unit and place come, of which the first stays; empty where all stay."""
+    if not table.keys:
+        return ""
+    whole = [*columns, RANK]
+    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in whole)
+    hash_ = words.call("hash", words.call("secret"), encoded)
+    return ", ".join([hash_, *(f"{words.quoted(name)} NULLS FIRST" for name in whole)])

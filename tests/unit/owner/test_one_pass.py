@@ -1,0 +1,119 @@
+"""One pass over sorted rows makes the table that windows over each unit's rows make, of many rows too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import pytest
+
+from dpsql.engine.dialect import Dialect
+from dpsql.engine.duckdb.database import DuckDBDatabase
+from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.owner.one_pass import one_pass
+from dpsql.owner.owners import Owners
+from dpsql.owner.shape import ColumnShape, Shape, TableShape
+from dpsql.owner.views import build_private
+from dpsql.plan.catalog import NUMBER, RANK, place_name
+
+KEY = bytes(range(32))
+ROWS = 200_000
+"""Rows of the source: more than DuckDB keeps in one group of rows, 122,880, so that several are written."""
+COLUMNS = (
+    ColumnShape("cost", "real", Fraction(0), Fraction(20)),
+    ColumnShape("kind", "text", values=("b", "a")),
+    ColumnShape("day", "date"),
+)
+VISITS = TableShape("visits", None, False, "person", "visit", 4, COLUMNS, identities={"person": None, "visit": "v"})
+KEYS = {
+    "a key": replace(VISITS),
+    "a key of two": replace(VISITS, key=None, unique=("visit", "kind")),
+    "no key": replace(VISITS, key=None, identities={"person": None}),
+}
+WHO = {
+    "whole numbers": "CAST(hash(i // 2, 1) % 60000 AS BIGINT) - 500",
+    "texts": "'ß' || CAST(hash(i // 2, 1) % 60000 AS VARCHAR)",
+}
+"""Some three rows a person, so that a cap of four cuts many."""
+MADE = """
+CREATE OR REPLACE TABLE source.main.visits AS
+SELECT CASE WHEN i % 97 > 0 THEN {who} END AS person,
+       CASE WHEN i % 89 > 0 THEN CAST(hash(i // 3, 2) % 100 AS INTEGER) END AS visit,
+       hash(i // 3, 3) % 300 / 10 AS cost, ['a', 'b', NULL, 'c'][CAST(1 + hash(i // 3, 4) % 4 AS INTEGER)] AS kind,
+       DATE '2024-01-01' + CAST(hash(i // 2, 5) % 3 AS INTEGER) AS day
+FROM range({rows}) AS numbers(i)
+"""
+"""Visits of a person that say the same, others with the same key, and some with neither person nor key."""
+
+
+class Elsewhere(DuckDBDatabase):
+    """DuckDB as an engine whose windows over all rows come in no order."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """DuckDB's words, without numbers beside the rows."""
+        return replace(DUCKDB, counts=False)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    """An engine with an empty source and an empty bounded database, both in memory."""
+    with duckdb.connect() as connection:
+        connection.execute("ATTACH ':memory:' AS source")
+        connection.execute("ATTACH ':memory:' AS bounded")
+        yield connection
+
+
+def built(engine: duckdb.DuckDBPyConnection, kind: type[DuckDBDatabase], table: TableShape) -> None:
+    """Builds the bounded table."""
+    engine.execute("DROP TABLE IF EXISTS bounded.main.visits")
+    database = kind(engine, KEY.hex())
+    source = database.table("visits", None)
+    build_private(database, table, source, Owners(Shape("duckdb", {}, (table,)), {"visits": source}))
+
+
+def read(engine: duckdb.DuckDBPyConnection, columns: str) -> list[tuple[Any, ...]]:
+    """Columns of the bounded table, row by row as they lie."""
+    return engine.execute(f"SELECT {columns} FROM bounded.main.visits").fetchall()
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("key", KEYS)
+def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConnection, who: str, key: str) -> None:
+    engine.execute(MADE.format(who=WHO[who], rows=ROWS))
+    built(engine, Elsewhere, KEYS[key])
+    engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
+    built(engine, DuckDBDatabase, KEYS[key])
+    place = f'"{place_name("kind")}"'
+    rows = f'(SELECT * EXCLUDE ("{NUMBER}", {place}) FROM bounded.main.visits)'
+    alike = "SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*)"
+    ((same, several),) = engine.execute(
+        f"{alike} FROM {rows} AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
+    ).fetchall()
+    assert same == several > ROWS // 4  # in the same order
+    numbers = f'"{NUMBER}", dense_rank() OVER (ORDER BY person) - 1'
+    assert all(number == rank for number, rank in read(engine, numbers))
+    assert set(read(engine, f"kind, {place}")) - {(None, 2)} == {("a", 0), ("b", 1)}
+
+
+def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckDBPyConnection) -> None:
+    engine.execute(MADE.format(who="7", rows=5_000))
+    built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=1_000))
+    first = read(engine, f'"{RANK}", * EXCLUDE "{RANK}"')
+    engine.execute("CREATE OR REPLACE TABLE source.main.visits AS FROM source.main.visits AS v ORDER BY hash(v)")
+    built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=1_000))
+    assert read(engine, f'"{RANK}", * EXCLUDE "{RANK}"') == first
+    assert [place for place, *_ in first] == list(range(1, 101))
+
+
+def test_rows_that_come_in_another_order_end_the_build(engine: duckdb.DuckDBPyConnection) -> None:
+    engine.execute("SET VARIABLE key = 'secret'")
+    rows = "SELECT i % 3 AS person, i AS visit, 0.0 AS cost, 'a' AS kind, NULL AS day FROM range(10) AS numbers(i)"
+    sql = one_pass(rows, ["person", "visit", "cost", "kind", "day"], VISITS, DUCKDB)
+    assert len(engine.execute(sql).fetchall()) == 10
+    for order in ('ORDER BY "person" DESC,', 'ORDER BY "person", "$hash" DESC,'):
+        with pytest.raises(duckdb.Error, match="do not lie in order"):
+            engine.execute(sql.replace('ORDER BY "person",', order)).fetchall()
