@@ -106,6 +106,9 @@ class Database(Protocol):
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query: counts, for the owner's eyes, or public values."""
 
+    def done(self) -> float:
+        """How much of the statement under way is done, from 0 to 1, for another thread; 0 where nobody knows."""
+
     def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """Makes the bounded table of this name out of the rows of a query; they lie in the order of these columns.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dpsql.owner.one_pass import first_of_a_place, one_pass
 from dpsql.owner.owners import Owners, require_one_unit_type
 from dpsql.owner.shape import AttributeShape, ColumnShape, Shape, TableShape, UniverseShape
 from dpsql.owner.totals import stored_totals, totals_rows
+from dpsql.owner.under_way import under_way
 from dpsql.plan.catalog import RANK
 
 __all__ = [
@@ -73,7 +75,7 @@ def build_tables(
         if table.public:
             facts[table.name] = build.public(table)
         else:
-            build.private(table, report, (place + STORED) / len(ordered))
+            build.private(table, report, place / len(ordered), 1 / len(ordered))
     for universe in shape.universes:
         build.universe(universe)
     if shape.classes is not None:
@@ -101,15 +103,22 @@ class _Build:
         self.database.create(table.name, select)
         return public.described(self.database, table.name, types)
 
-    def private(self, table: TableShape, report: Report, share: float) -> None:
-        """Makes a private table, and what each unit has there in all, which begins at a share of the whole."""
-        heard = Heard(self.database.dialect)
-        self._private(heard, table, lambda _: None)
+    def private(self, table: TableShape, report: Report, start: float, part: float) -> None:
+        """Makes a private table, and what each unit has there in all: a part of the whole that starts at a share."""
+        heard, source = Heard(self.database.dialect), self.sources[table.name]
+        build_private(heard, table, source, self.owners)
+        self._totals(heard, table, lambda _: None)
         if not self._stands(table.name, table, heard.said, heard.orders):
-            self._private(self.database, table, lambda step: report(step, share))
+            told = partial(self._told, table, report, start, part * STORED)
+            with under_way(self.database.done, told):
+                build_private(self.database, table, source, self.owners)
+            self._totals(self.database, table, lambda step: report(step, start + part * STORED))
 
-    def _private(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
-        build_private(database, table, self.sources[table.name], self.owners)
+    @staticmethod
+    def _told(table: TableShape, report: Report, start: float, part: float, done: float) -> None:
+        report(f"building {table.name}", start + part * done)
+
+    def _totals(self, database: Makes, table: TableShape, report: Callable[[str], None]) -> None:
         for totals in stored_totals(table):
             report(f"adding up {table.name}")
             order = [str(table.unit), *totals.keys]

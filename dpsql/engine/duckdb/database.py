@@ -51,6 +51,8 @@ def building(source: Mapping[str, str], key: str, into: Path) -> Iterator[DuckDB
     """The source, and the bounded file to write into an empty directory; see `dpsql.owner.engines.Building`."""
     settings = SETTINGS | {"temp_directory": str(into / "spill")}
     with duckdb.connect(str(into / FILE), config=settings) as connection:
+        connection.execute("SET enable_progress_bar = true")  # so that `done` knows
+        connection.execute("SET enable_progress_bar_print = false")
         database = DuckDBDatabase(connection, key)
         database.attach(source)
         yield database
@@ -118,6 +120,10 @@ class DuckDBDatabase:
             if "CSV Error on Line" in str(error):
                 raise OperationalError(BROKEN_LINE) from error
             raise
+
+    def done(self) -> float:
+        """How much of the statement under way is done, as DuckDB's bar would show it."""
+        return max(self._connection.query_progress(), 0.0) / 100
 
     def create(self, name: str, sql: str, order: Sequence[str] = (), first: str | None = None) -> None:
         """Makes a bounded table out of the rows of a query; see `Database.create`."""
