@@ -35,6 +35,9 @@ class Sources(Protocol):
     `wire.encode` takes it.
     """
 
+    def opens(self, tables: Mapping[str, str | None]) -> bool:
+        """Whether `versions` opens what only the owner's process may."""
+
     def versions(self, source: Mapping[str, str], tables: Mapping[str, str | None]) -> Mapping[str, str]:
         """What names the newest version of each table whose store keeps numbered ones, now; it costs next to nothing.
 

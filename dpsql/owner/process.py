@@ -1,8 +1,8 @@
 """The owner's process: it alone reads the source. ``python -I -m dpsql.owner.process FD OPTIONS``.
 
 It gets the shape of the tables and the secret key of the row choice, never an analyst's text, does one job (build the
-bounded file, check the data, look whether they changed, count the units, count what facts are noised from, test the
-guesses, or read columns of a public table), and ends.
+bounded file, check the data, look whether they changed or which versions are the newest, count the units, count what
+facts are noised from, test the guesses, or read columns of a public table), and ends.
 
 Tests: tests/unit/owner.
 """
@@ -31,6 +31,8 @@ __all__ = ["answered", "main"]
 def _work(request: dict[str, Any], report: Report) -> Any:
     shape, job = Shape.received(request["shape"]), request["job"]
     folder = building(shape.engine)
+    if job == "versions":
+        return sources(shape.engine).versions(shape.source, shape.files)
     if job in ("build", "contents"):
         contents = sources(shape.engine).contents(shape.source, shape.files)
     if job == "build":

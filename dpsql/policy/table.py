@@ -19,7 +19,7 @@ from dpsql.policy.section import Count, FilePath, Name, Section, twins, wrong
 __all__ = ["TablePolicy", "Via"]
 
 _STORED = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
+    r"[A-Za-z_][A-Za-z0-9_]{0,62}[.](?!(?:parquet|csv|tsv|gz|ducklake)$)[A-Za-z_][A-Za-z0-9_]{0,62}", re.IGNORECASE
 )
 """schema.table, which is no file by its ending."""
 
@@ -54,8 +54,9 @@ class TablePolicy(Section):
     public: bool = False
     """true: nobody's data; joined freely and returned as it is."""
     source: FilePath | None = None
-    """A Parquet or CSV file, or several by a pattern such as flights/*.parquet; or schema.table of the engine's
-    database; without it the table of this name there."""
+    """A Parquet or CSV file, or several by a pattern such as flights/*.parquet; the folder of a Delta or Iceberg table,
+    or a table of a DuckLake, such as lake.ducklake#visits; or schema.table of the engine's database; without it the
+    table of this name there."""
     unit: Unit | None = None
     """The column that says whose row this is, or {via: table, on: key}."""
     key: Key | None = None

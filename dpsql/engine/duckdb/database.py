@@ -16,6 +16,7 @@ from dpsql.engine.database import SourceTable
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.duckdb import FILE
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.ducklake import address_of, rows_of_ducklake
 from dpsql.engine.duckdb.files import matching, rows_of
 from dpsql.engine.duckdb.types import source_type
 from dpsql.engine.log import TELLS
@@ -70,6 +71,7 @@ class DuckDBDatabase:
     def __init__(self, connection: duckdb.DuckDBPyConnection, key: str = "") -> None:
         self._connection = connection
         self._scratched = 0
+        self._lakes: dict[str, str] = {}  # The rows of tables of a DuckLake, once for each.
         connection.execute("SET VARIABLE key = " + DUCKDB.text(key))
 
     @property
@@ -101,6 +103,10 @@ class DuckDBDatabase:
         """A table of the source; see `Database.table`."""
         if file is None:
             return self._database_table(name)
+        if lake := address_of(name, file):
+            if str(lake) not in self._lakes:
+                self._lakes[str(lake)] = rows_of_ducklake(self._connection, lake)
+            return self._described(self._lakes[str(lake)])
         sql, typed = rows_of(name, file)
         table = self._described(sql, typed=typed)
         for one in matching(file)[1:]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpsql.engine.database import SourceType, TableSchema
+from dpsql.engine.duckdb.ducklake import Address, address_of, tables_of
 from dpsql.engine.duckdb.files import CSV, PARQUET, is_pattern, matching
 from dpsql.engine.duckdb.files import is_table as named
 from dpsql.engine.duckdb.lakes import lake_of
@@ -60,8 +61,8 @@ def keys(source: str, at: Path) -> dict[str, str]:
 
 
 def is_table(source: str | Path) -> bool:
-    """Whether a source is files of rows, by its name: Parquet or CSV, a pattern of them, or a folder."""
-    return Path(source).is_dir() or named(Path(source).name)
+    """Whether a source is files of rows: Parquet or CSV by its name, a pattern of them, a folder, or a DuckLake."""
+    return Path(source).is_dir() or named(Path(source).name) or address_of("", str(source)) is not None
 
 
 def describe(source: str | Path) -> Tables:
@@ -76,6 +77,8 @@ def describe(source: str | Path) -> Tables:
     source = Path(source)
     if source.is_dir():
         return _tables_of_folder(source)
+    if lake := address_of("", str(source)):
+        return _tables_of_ducklake(lake)
     if is_table(source):
         return _tables_of_files(source)
     if not source.is_file():
@@ -94,6 +97,25 @@ def _tables_of_folder(folder: Path) -> Tables:
             if any(folder.glob(pattern)):
                 return _tables_of_files(folder / pattern)
     raise OperationalError(f"{folder} holds no Parquet or CSV file. Write the path of one that does.")
+
+
+def _tables_of_ducklake(lake: Address) -> Tables:
+    """Those of its newest snapshot with plain names; or the one that the source names."""
+    if lake.table:
+        return {lake.table: TableSchema(_columns_of(Path(str(lake))), file=Path(str(lake)))}
+    try:
+        found = tables_of(lake.file)
+    except PolicyError as error:
+        raise OperationalError(str(error)) from None
+    if not found:
+        raise OperationalError(f"{lake.file} holds no table. Create the tables first.")
+    taken = {name for schema, name, _ in found if schema == "main"}
+    return {
+        name if schema == "main" else _beside(f"{schema}_{name}", taken): TableSchema(
+            _columns_of(Path(str(one))), file=Path(str(one))
+        )
+        for schema, name, one in found
+    }
 
 
 def _tables_of_files(source: Path) -> Tables:

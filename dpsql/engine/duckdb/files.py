@@ -12,6 +12,7 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 
 from dpsql.engine.duckdb.dialect import DUCKDB
+from dpsql.engine.duckdb.ducklake import refuse_part
 from dpsql.engine.duckdb.lakes import lake_of, version_of
 from dpsql.errors import PolicyError
 
@@ -62,7 +63,14 @@ def rows_of(table: str, name: str) -> tuple[str, bool]:
         return lake.rows(table, name, lake.newest(name)), True
     files = matching(name)
     if not files or not all(Path(file).is_file() for file in files):
+        if "ducklake:" in name or "#" in name:
+            raise PolicyError(
+                f"There is no file {name}, and no such DuckLake. Write the path of its catalogue, a DuckDB or SQLite "
+                f"file, and its table at tables.{table}.source: lake.ducklake#{table}."
+            )
         raise PolicyError(f"There is no file {name}. Write its path at tables.{table}.source.")
+    for file in files:
+        refuse_part(table, file)
     for folder in {own for file in files for own in Path(file).parents}:
         if lake := lake_of(str(folder)):
             raise PolicyError(

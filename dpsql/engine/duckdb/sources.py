@@ -10,39 +10,51 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from dpsql.engine.duckdb.ducklake import Address, address_of, newest, snapshot_of, state
 from dpsql.engine.duckdb.files import matching
 from dpsql.engine.duckdb.lakes import lake_of, version_of
 
-__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "versions"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "opens", "versions"]
+
+
+def opens(tables: Mapping[str, str | None]) -> bool:
+    """Whether `versions` opens a file: the catalogue of a DuckLake."""
+    return bool(_ducklakes(tables))
 
 
 def versions(source: Mapping[str, str], tables: Mapping[str, str | None]) -> dict[str, str]:
-    """The file that tells of the newest version of each table of a lake."""
+    """The file that tells of the newest version of each table of a lake, or its address with the newest snapshot."""
+    catalogued = newest({name: one for name, one in _ducklakes(tables).items() if one.snapshot is None})
     found = {
         name: lake.newest(file)
         for name, file in tables.items()
         if file is not None and (lake := lake_of(os.fsdecode(_name(file))))
     }
-    return {name: file for name, file in found.items() if version_of(file)}  # else its log holds no version
+    return catalogued | {name: file for name, file in found.items() if version_of(file)}  # else its log has none
 
 
 def number(version: str) -> int:
     """The number of a version, as its store has it."""
-    found = version_of(version)
-    if found is None:
+    found, snapshot = version_of(version), snapshot_of(version)
+    if found is None and snapshot is None:
         raise ValueError(version)
-    return found[2]
+    return found[2] if found else int(snapshot or 0)
 
 
 def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[Any]]:
     """[path, size, time of its last change in ns] of each file, sorted.
 
-    A database's write-ahead log counts as a file of its own.
+    A database's write-ahead log counts as a file of its own. A table of a DuckLake is [its address, None, such marks of
+    its catalogue]; at one snapshot, nothing can change it, and the marks are None.
     """
-    return [_mark(path) for path in _paths(source, tables.values())]
+    lakes = {one.plain: one for one in _ducklakes(tables).values()}
+    return [
+        *(_mark(path) for path in _paths(source, tables)),
+        *([name, None, _marks(one)] for name, one in sorted(lakes.items())),
+    ]
 
 
 def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
@@ -51,8 +63,12 @@ def may_be_equal(one: list[list[Any]], other: list[list[Any]]) -> bool:
 
 
 def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[list[str | None]]:
-    """[path, SHA-256 of the content] of each file, sorted. Runs in the owner's process."""
-    return [[path, _digest(path)] for path in _paths(source, tables.values())]
+    """[path, SHA-256 of the content] of each file, sorted; of a DuckLake's table its address and `state`. Runs in the
+    owner's process.
+    """
+    lakes = {one.plain: one for one in _ducklakes(tables).values()}
+    files: list[list[str | None]] = [[path, _digest(path)] for path in _paths(source, tables)]
+    return files + [[name, state(one)] for name, one in sorted(lakes.items())]
 
 
 def apart(tables: Mapping[str, str | None], contents: list[list[str | None]]) -> Mapping[str, Any]:
@@ -67,8 +83,15 @@ def apart(tables: Mapping[str, str | None], contents: list[list[str | None]]) ->
     return {name: [[path, found.get(path)] for path in paths] for name, paths in own.items()}
 
 
-def _paths(source: Mapping[str, str], files: Collection[str | None]) -> list[str]:
-    paths = {one for file in files if file is not None for one in _files(file)}
+def _ducklakes(tables: Mapping[str, str | None]) -> dict[str, Address]:
+    """Where the tables are that lie in a DuckLake."""
+    found = {name: address_of(name, os.fsdecode(_name(file))) for name, file in tables.items() if file is not None}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _paths(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[str]:
+    lakes, files = _ducklakes(tables), tables.values()
+    paths = {one for name, file in tables.items() if file is not None and name not in lakes for one in _files(file)}
     if "database" in source and None in files:
         paths |= {source["database"], source["database"] + ".wal"}
     return sorted(paths)
@@ -82,7 +105,12 @@ def _files(file: str) -> list[str]:
 
 
 def _of_lake(file: str) -> bool:
-    return lake_of(os.fsdecode(_name(file))) is not None or version_of(file) is not None
+    path = os.fsdecode(_name(file))
+    return lake_of(path) is not None or version_of(file) is not None or address_of("", path) is not None
+
+
+def _marks(lake: Address) -> list[list[Any]] | None:
+    return None if lake.snapshot is not None else [_mark(path) for path in lake.files]
 
 
 def _mark(path: str) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.relations import found_by, named, searched
 
-__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "versions"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "opens", "versions"]
 
 _HASH = "encode(sha256(convert_to({}, 'UTF8')), 'hex')"
 _SHAPE = _HASH.format("concat(d.columns, d.view)")
@@ -79,6 +79,11 @@ def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> lis
 def apart(tables: Mapping[str, str | None], contents: Any) -> Mapping[str, Any]:
     """Nothing: a table may be a view, whose rows are elsewhere."""
     return {}
+
+
+def opens(tables: Mapping[str, str | None]) -> bool:
+    """Nothing: the server is asked."""
+    return False
 
 
 def versions(source: Mapping[str, str], tables: Mapping[str, str | None]) -> Mapping[str, str]:

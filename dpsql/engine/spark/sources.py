@@ -21,7 +21,12 @@ from dpsql.engine.spark.lakes import AS_OF, newest
 from dpsql.engine.spark.types import written
 from dpsql.errors import OperationalError
 
-__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "versions"]
+__all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "opens", "versions"]
+
+
+def opens(tables: Mapping[str, str | None]) -> bool:
+    """Nothing: the server is asked."""
+    return False
 
 
 def versions(source: Mapping[str, str], tables: Mapping[str, str | None]) -> dict[str, str]:
