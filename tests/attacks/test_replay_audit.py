@@ -20,7 +20,8 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def replays(world: World) -> list[Replay]:
-    return world.in_turns((*TEMPLATES, *REFUSED))
+    """Under the second promise every other template."""
+    return world.in_turns((*TEMPLATES, *REFUSED), BOTH[:1]) + world.in_turns(TEMPLATES[::2], BOTH[1:])
 
 
 @pytest.fixture(scope="module")

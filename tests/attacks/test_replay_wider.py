@@ -27,7 +27,7 @@ def replay(world: World) -> Replay:
 @pytest.fixture(scope="module")
 def crossed(world: World) -> Replay:
     """The other promises, on fewer databases and questions."""
-    return other_promises(world, 6)
+    return other_promises(world, 9)
 
 
 def other_promises(world: World, step: int) -> Replay:

@@ -49,10 +49,10 @@ class World(Neighbours):
         fills = {name: partial(self._fill, seed, there) for name, there in present.items()}
         super().__init__(fills, self._policy, BOTH[0], bytes([seed % 256]) * 32, behind=settled)
 
-    def in_turns(self, templates: Sequence[Template], promises: Sequence[Promise] = BOTH) -> list[Replay]:
-        """Every template on `SOME` and on half of the other databases: each of these has every second template."""
+    def in_turns(self, templates: Sequence[Template], promises: Sequence[Promise]) -> list[Replay]:
+        """Every template on `SOME` and on a third of the other databases: each of these has every third template."""
         others = [name for name in self._databases if name not in SOME]
-        return [self.replay(templates[turn::2], promises, (*SOME, *others[turn::2])) for turn in (0, 1)]
+        return [self.replay(templates[turn::3], promises, (*SOME, *others[turn::3])) for turn in range(3)]
 
     def replay(
         self,

@@ -17,7 +17,7 @@ from tests.sql.partitions import difference, tried
 def test_what_is_said_of_the_parts_of_the_rows_is_said_of_them_all(
     policy: str, benches: dict[str, Bench], seed: int
 ) -> None:
-    tried(benches[policy], 5, seed)
+    tried(benches[policy], 3, seed)
 
 
 @pytest.mark.slow

@@ -40,7 +40,11 @@ RETURNS = """\
 """
 
 
-@pytest.fixture(scope="module", params=["i % 2000", "'é' || (i % 2000)"], ids=["numbers", "texts"])
+@pytest.fixture(
+    scope="module",
+    params=["i % 2000", pytest.param("'é' || (i % 2000)", marks=pytest.mark.slow)],
+    ids=["numbers", "texts"],
+)
 def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     made = (
         f"CREATE TABLE orders AS SELECT {request.param} AS customer, ['N', 'S', 'E', NULL][1 + i % 4] AS region, "
