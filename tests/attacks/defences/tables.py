@@ -11,7 +11,9 @@ CAPS = "dpsql/owner/caps.py"
 STABILITY = "dpsql/plan/stability.py"
 RELATIONS = "dpsql/plan/relations.py"
 SOURCES = "dpsql/prepare/sources.py"
+ONE_PASS = "dpsql/owner/one_pass.py"
 OF_BOUNDED = ("tests/unit/owner/test_bounded.py",)
+OF_ONE_PASS = ("tests/unit/owner/test_one_pass.py",)
 OF_STABILITY = ("tests/attacks/test_stability.py",)
 
 TABLES = (
@@ -38,10 +40,17 @@ TABLES = (
     ),
     Defence(
         "a unit keeps as many rows as the policy says",
-        "dpsql/owner/views.py",
+        ONE_PASS,
         "<= {table.rows_per_unit}",
         "<= {table.rows_per_unit} + 1",
         OF_BOUNDED,
+    ),
+    Defence(
+        "a unit keeps as many rows as the policy says, on every engine",
+        "dpsql/owner/views.py",
+        "<= {table.rows_per_unit}",
+        "<= {table.rows_per_unit} + 1",
+        OF_ONE_PASS,
     ),
     Defence(
         "a unit of one row keeps one",
@@ -55,14 +64,42 @@ TABLES = (
         CAPS,
         'WHERE NOT {twin}"',
         'WHERE {twin} IS NOT NULL"',
+        OF_ONE_PASS,
+    ),
+    Defence(
+        "of rows with one place a unit keeps one",
+        "dpsql/engine/duckdb/database.py",
+        "        if first:\n",
+        "        if not name:\n",
         OF_BOUNDED,
+    ),
+    Defence(
+        "rows that do not lie unit by unit end the build",
+        "dpsql/engine/duckdb/database.py",
+        "        if order and self.rows(",
+        "        if not order and self.rows(",
+        ("tests/unit/owner", "tests/unit/engine/test_duckdb.py"),
+    ),
+    Defence(
+        "rows that come in another order are not counted as if they came in theirs",
+        ONE_PASS,
+        "{words.call('out_of_order')}",
+        "FALSE",
+        OF_ONE_PASS,
     ),
     Defence(
         "which rows a unit keeps follows from a secret",
         CAPS,
+        'words.call("left", words.call("secret"), str(SECRET))',
+        'words.call("left", "\'0\'", str(SECRET))',
+        OF_BOUNDED,
+    ),
+    Defence(
+        "in which order a unit's rows are kept follows from the hash",
+        CAPS,
         'ORDER BY {hash_}, {order})"',
         'ORDER BY {order})"',
-        OF_BOUNDED,
+        OF_ONE_PASS,
     ),
     Defence(
         "a decimal with places names nobody",
