@@ -48,10 +48,11 @@ _A_TO_Z = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 class Section(BaseModel):
     """A closed mapping: an unknown key, or a value of another type, is an error.
 
-    What stands below a field in the source describes its key: `schema` reads it, and no other start pays for that.
+    What stands below a field in the source describes its key: `schema` reads it, and no other start pays for that. Nor
+    for the readers of single sections: the policy's own is built of all of them, when a file is read.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
 
 def wrong(problem: str, remedy: str, *at: str | int) -> PydanticCustomError:
