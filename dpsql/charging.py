@@ -192,8 +192,10 @@ class Charging:
 
     def _approved(self, analyst: str, wish: Wish) -> str | None:
         """The approval that is used up, where one is needed."""
+        if self.above is None:
+            return None
         price = summary(wish.loss, self._ledger.composition, self._classes)
-        if self.above is None or not waits(price, self.above):
+        if not waits(price, self.above):
             return None
         identity = self._identity(analyst, wish)
         if approval := self._waiting.take(identity):

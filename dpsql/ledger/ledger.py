@@ -5,8 +5,7 @@
     refund    does not exist
 
 Every way to die in between leaves a charge without an answer, never an answer without a charge. The owner's commands
-are in `owner`; the file is in `file`, its high-water mark in `mark`, what the records add up to in
-`state`.
+are in `owner`; the file is in `file`, its high-water mark in `mark`, what the records add up to in `state`.
 """
 
 from __future__ import annotations
@@ -217,12 +216,15 @@ class Ledger(Closing):
         Raises:
             InvariantBroken: If that charge did not pay for that fingerprint.
         """
-        with self._writing(durable=False):
+        with self._lock:  # no record is added, so nothing is decided anew, and the mark stays where it is
+            self._refuse_unusable()
             record = self._file.record(charge)
             paid = [] if record is None else [record.details.get("fingerprint"), *record.details.get("beside", ())]
             if record is None or record.kind not in PAYS or fingerprint not in paid:
                 raise InvariantBroken("an answer can only be stored under the charge that paid for it")
-            self._file.store(fingerprint, record, answer)
+            with self._file.transaction(durable=False):
+                self._file.store(fingerprint, record, answer)
+                self._failpoint("after-insert")
 
     def find(self, fingerprint: str) -> tuple[bytes, Loss] | None:
         """The answer stored under a fingerprint and what was paid for it, or None."""
@@ -329,7 +331,7 @@ class Ledger(Closing):
             yield
 
     @contextmanager
-    def _writing(self, *, durable: bool = True) -> Iterator[None]:
+    def _writing(self) -> Iterator[None]:
         """One transaction on the newest state, then the mark. The mark's lock makes processes queue up in order."""
         with self._lock, self._marks_locked():
             self._refuse_unusable()
@@ -337,7 +339,7 @@ class Ledger(Closing):
             begun = False
             try:
                 self._file.refuse_replaced()
-                with self._file.transaction(durable=durable):
+                with self._file.transaction():
                     begun = True
                     self._failpoint("after-begin")
                     self._catch_up()

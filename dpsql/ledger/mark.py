@@ -145,9 +145,10 @@ class Marks:
                 f"The ledger {path} has no high-water mark in {self.folder}, to tell whether it is an old copy. "
                 "If its mark lies elsewhere, name that folder as budget.mark in the policy."
             )
-        if known.epoch > epoch or (known.epoch == epoch and digest_of(known.sequence) is None):
+        found = digest_of(known.sequence) if known.epoch == epoch else None
+        if known.epoch > epoch or (known.epoch == epoch and found is None):
             raise UnusableLedgerError(f"The ledger {path} is behind its high-water mark: an old copy, or cut short.")
-        if known.epoch == epoch and digest_of(known.sequence) != known.digest:
+        if known.epoch == epoch and found != known.digest:
             raise UnusableLedgerError(
                 f"The ledger {path} has parted from its high-water mark: another copy of it was used."
             )
@@ -179,7 +180,7 @@ class Marks:
 
     def _read(self, file: Path) -> dict[str, Any] | None:
         try:
-            stored = json.loads(file.read_text())
+            stored = json.loads(file.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError):

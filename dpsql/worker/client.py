@@ -131,7 +131,8 @@ class Worker:
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
 
-        What the same process has verified before it is not asked again: its file never changes.
+        What the same process has verified before, with parameters of the same types, it is not asked again: its file
+        never changes, and it verifies a text for types.
 
         Args:
             request: The statement.
@@ -141,8 +142,10 @@ class Worker:
             WorkerFailed: If the process does not start, or does not answer.
             InvariantBroken: If DuckDB reads another statement than was meant.
         """
-        message = _message(request, deadline, {}, run=False)
-        text = hashlib.sha256(message).digest()
+        asked = _asked(request, deadline, {}, run=False)
+        message = wire.encode(asked)  # in any case: what does not travel costs nothing
+        types = [type(value).__name__ for value in request.parameters]
+        text = hashlib.sha256(wire.encode(asked | {"parameters": types})).digest()
         with self._lock:
             known = text in self._verified and self._child is not None and self._child.alive
             if known and self._ready and self._asked < QUERIES:
@@ -226,29 +229,29 @@ def _read(received: Callable[[], bytes], request: Statement) -> dict[str, Sequen
     return found | {name: Listed(found[name], values) for name, values in request.listed}
 
 
-def _message(
-    request: Statement, deadline: float, tables: Mapping[str, Table], *, run: bool = True
-) -> bytes | memoryview:
-    return wire.encode(
-        {
-            "sql": request.sql,
-            "parameters": request.parameters,
-            "columns": request.columns,
-            "tables": sorted(request.tables),
-            "functions": sorted(request.functions),
-            "most_rows": request.most_rows,
-            "words": request.words,
-            "edges": request.edges,
-            "bins": request.bins,
-            "first_rows": request.first_rows,
-            "most_groups": request.most_groups,
-            "adds": request.adds,
-            "clamps": request.clamps,
-            "repeats": request.repeats,
-            "of_units": request.of_units,
-            "places": [len(values) + 1 for _, values in request.listed],
-            "deadline": deadline,
-            "run": run,
-            "held": [[name, [[own, kind] for own, (kind, _) in table.items()]] for name, table in tables.items()],
-        }
-    )
+def _message(request: Statement, deadline: float, tables: Mapping[str, Table]) -> bytes | memoryview:
+    return wire.encode(_asked(request, deadline, tables))
+
+
+def _asked(request: Statement, deadline: float, tables: Mapping[str, Table], *, run: bool = True) -> dict[str, Any]:
+    return {
+        "sql": request.sql,
+        "parameters": request.parameters,
+        "columns": request.columns,
+        "tables": sorted(request.tables),
+        "functions": sorted(request.functions),
+        "most_rows": request.most_rows,
+        "words": request.words,
+        "edges": request.edges,
+        "bins": request.bins,
+        "first_rows": request.first_rows,
+        "most_groups": request.most_groups,
+        "adds": request.adds,
+        "clamps": request.clamps,
+        "repeats": request.repeats,
+        "of_units": request.of_units,
+        "places": [len(values) + 1 for _, values in request.listed],
+        "deadline": deadline,
+        "run": run,
+        "held": [[name, [[own, kind] for own, (kind, _) in table.items()]] for name, table in tables.items()],
+    }

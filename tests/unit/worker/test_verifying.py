@@ -39,7 +39,9 @@ def test_a_process_is_asked_once_to_verify_a_statement(worker: Worker, monkeypat
     for _ in range(3):
         worker.verify(other, deadline=20)
     assert len(asked) == 1
-    worker.verify(replace(other, parameters=(2.0,)), deadline=20)
+    worker.verify(replace(other, parameters=(2.0,)), deadline=20)  # texts are verified for types
+    assert len(asked) == 1
+    worker.verify(replace(other, parameters=(2,)), deadline=20)
     assert len(asked) == 2
     os.kill(pid(worker), signal.SIGKILL)
     worker._child._process.wait()  # type: ignore[union-attr]  # it has one
@@ -81,6 +83,13 @@ def test_verifying_refuses_a_statement_that_is_read_otherwise(
     with pytest.raises(InvariantBroken, match=words):
         worker.verify(meant, deadline=20)
     assert pid(worker) == first
+
+
+def test_a_value_that_does_not_travel_is_refused_whatever_was_verified(worker: Worker) -> None:
+    sql = f"SELECT count(*) AS n FROM {VISITS} WHERE age > ?"
+    worker.verify(statement(sql, ("n", "BIGINT"), parameters=(0.5,)), deadline=20)
+    with pytest.raises(InvariantBroken, match="not finite"):
+        worker.verify(statement(sql, ("n", "BIGINT"), parameters=(float("inf"),)), deadline=20)
 
 
 GROUPS = f"SELECT age AS k0, count(*) AS n, hash(age) AS k FROM {VISITS} GROUP BY age"
