@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: What stands after ``dpsql``; the process's own where absent.
     """
     gc.set_threshold(MADE)
-    atexit.register(gc.freeze)  # what stands at the end need not be looked through: a quarter of a start
+    atexit.register(_leave)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # both are text streams here
     try:
@@ -60,6 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except Exception as bug:  # noqa: BLE001 - its text may hold anything, so only its kind and place are told
         _complain(f"This is a bug in dpsql: {type(bug).__name__} at {Path(place_of(bug)).name}. Please report it.")
     sys.exit(1)
+
+
+def _leave() -> None:
+    """What stands at the end is not looked through for garbage: that would be a quarter of a start.
+
+    A process that itself holds the database does look: the database's library complains of what nobody has freed.
+    """
+    if "duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def _complain(message: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.unit.cli.clinic import Clinic
 
 LIBRARIES = {"duckdb", "numpy", "pydantic", "rich", "scipy", "sqlglot"}
@@ -45,3 +47,14 @@ def test_plain_questions_load_no_family_of_mechanisms_and_no_scipy(open_clinic: 
     modules = loaded(f"from dpsql.cli import main; {asked}")
     assert not modules & {"duckdb", "rich", "scipy"}
     assert not {name for name in of_dpsql(modules, "mechanisms") if name.split(".")[2] in FAMILIES}
+
+
+@pytest.mark.parametrize(("held", "looked_through"), [("sys", False), ("duckdb", True)])
+def test_what_stands_at_the_end_is_looked_through_only_where_the_database_asks_for_it(
+    held: str, looked_through: bool
+) -> None:
+    last = f"import atexit, gc, {held}; atexit.register(lambda: print('frozen' if gc.get_freeze_count() else 'not'))"
+    code = f"{last}\nfrom dpsql.cli import main\nmain(['--version'])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == ("not" if looked_through else "frozen")
+    assert ran.stderr == ""
