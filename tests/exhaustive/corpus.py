@@ -80,6 +80,8 @@ BY_MECHANISM: tuple[Case, ...] = (
     _named("gaussian", SUMMED, rho=0.5, spreads=9, family="missing"),
     *(_named("threshold", OPEN, epsilon=e, delta=1e-2, spreads=w) for e, w in ((1, 9), (3, 12))),
     _named("gaussian_threshold", OPEN, epsilon=3, delta=1e-2, spreads=9),
+    *(_named("gaussian_threshold", OPEN, rho=rho, delta=1e-2, spreads=9) for rho in FEW_RHOS),
+    _named("gaussian_threshold", OPEN, rho=0.5, delta=1e-2, spreads=9, family="several"),
     *_priced("exponential", MEDIAN, interval="none"),
     *_priced("exponential", "SELECT MIN(x) FROM {t}", interval="none"),
     *_priced("exponential", MODE),

@@ -166,15 +166,17 @@ def claimed(loss: Loss, pair: tuple[Table, Table] | None = None) -> Claim:
         case Approximate():
             return Claim(loss.epsilon, loss.delta)
         case Concentrated():
-            return Claim(loss.epsilon, loss.delta or Fraction(0), None if loss.outside else loss.rho)
+            return Claim(loss.epsilon, loss.delta or Fraction(0), loss.rho, loss.outside or Fraction(0))
         case RandomDPLoss():
             return Claim(loss.epsilon, loss.delta or Fraction(0))
         case MetricLoss():
             return Claim(_by_metric(FAMILIES[loss.name.rpartition("_")[0]], loss.multiples, pair))
         case Composed():
             parts = [claimed(part, pair) for part in loss.parts]
-            delta = loss.count * sum((part.delta for part in parts), Fraction(0))
-            return Claim(_added(loss, [p.epsilon for p in parts]), delta, _added(loss, [p.rho for p in parts]))
+            delta, outside = (
+                loss.count * sum((getattr(part, own) for part in parts), Fraction(0)) for own in ("delta", "outside")
+            )
+            return Claim(_added(loss, [p.epsilon for p in parts]), delta, _added(loss, [p.rho for p in parts]), outside)
     raise InvariantBroken(f"nothing follows from {loss}")
 
 

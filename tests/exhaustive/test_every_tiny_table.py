@@ -158,6 +158,10 @@ PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = 
         }.items()
         if bug.name == name
     },
+    "a threshold off by one, at a price in rho": (
+        next(bug.plant for bug in BUGS if bug.name == "threshold off by one"),
+        next(own for own in BY_MECHANISM if own.mechanism == "gaussian_threshold" and own.options.get("rho") == 0.5),
+    ),
 }
 """Each bug, with a statement that it shows in."""
 

@@ -23,11 +23,13 @@ class Claim:
         epsilon: None where it names a rho alone.
         delta: What may be lost beside it.
         rho: Of zero-concentrated privacy; None where nothing is said of it.
+        outside: The weight of an event outside of which rho holds.
     """
 
     epsilon: Fraction | None
     delta: Fraction = Fraction(0)
     rho: Fraction | None = None
+    outside: Fraction = Fraction(0)
 
     @property
     def reach(self) -> Fraction:
@@ -42,7 +44,7 @@ class Verdict:
     Attributes:
         checks: Inequalities that were decided: one for each output of each pair, and one for each pair and order.
         of_epsilon: The largest share of epsilon that an output shows, where there is no delta.
-        of_delta: The largest share of delta that a pair shows.
+        of_delta: The largest share of delta that a pair shows, or of the weight outside of a rho.
         of_rho: The largest share of rho that a pair shows at an order.
         broken: Pairs, or their outputs, that show more than is claimed.
     """
@@ -66,7 +68,7 @@ def compared(one: Law, two: Law, claim: Claim) -> Verdict:
         found += _by_epsilon(one, two, claim.epsilon, claim.delta)
     if claim.rho is not None:
         for order in ORDERS:
-            found += _by_rho(one, two, claim.rho, order)
+            found += _by_rho(one, two, claim.rho, order, claim.outside)
     return found
 
 
@@ -101,22 +103,35 @@ def _by_epsilon(one: Law, two: Law, epsilon: Fraction, delta: Fraction) -> Verdi
     return Verdict(checks, of_delta=float(share), broken=int(share > 1))
 
 
-def _by_rho(one: Law, two: Law, rho: Fraction, order: int) -> Verdict:
+def _by_rho(one: Law, two: Law, rho: Fraction, order: int, outside: Fraction) -> Verdict:
     """Whether rho holds at an order a: the sum of P(o)^a P'(o)^(1 - a) over the outputs is at most e^(a (a - 1) rho).
 
     It is the sum over those that are compared. What lies beyond the window is not in it: its terms are positive, so
-    nothing is convicted wrongly.
+    nothing is convicted wrongly. With a weight outside, P and P' are the laws given what both can release; what one of
+    them alone can must have no more than that weight.
     """
-    total = 0  # times 2^BITS, never rounded down
-    for output in one.inner:
-        second = two.chances.get(output)
-        least = 0 if second is None else second.enclosed()[0]
-        if not least:
-            return Verdict(1, broken=1)
+    total, lost = 0, _alone(one, two)[1]  # times 2^BITS, never rounded down
+    for output in one.inner & two.chances.keys():
+        least = two.chances[output].enclosed()[0]
         total -= -(one.chances[output].enclosed()[1] ** order) // least ** (order - 1)
+    if lost * outside.denominator > outside.numerator << BITS or not total:
+        return Verdict(1, broken=int(lost > 0))
+    # each chance is taken at the end of its enclosure at which the sum is larger: nothing passes wrongly
+    given = (
+        Fraction((1 << BITS) - _alone(two, one)[0], 1 << BITS) ** (order - 1)
+        / Fraction((1 << BITS) - lost, 1 << BITS) ** order
+    )
+    scaled = total * given
     times = order * (order - 1) * rho
-    share = (math.log(total) - BITS * math.log(2)) / float(times) if total else 0.0
-    return Verdict(1, of_rho=share, broken=int(total * exponential(times, BITS)[1] > 1 << 2 * BITS))
+    share = (math.log(scaled) - BITS * math.log(2)) / float(times)
+    beside = float(Fraction(lost, 1 << BITS) / outside) if outside else 0.0
+    return Verdict(1, of_delta=beside, of_rho=share, broken=int(scaled * exponential(times, BITS)[1] > 1 << 2 * BITS))
+
+
+def _alone(one: Law, two: Law) -> tuple[int, int]:
+    """Between what and what, times 2^BITS, the chance is that one law releases what the other one cannot."""
+    ends = [one.chances[output].enclosed() for output in one.inner - two.chances.keys()]
+    return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
 def _holds(one: Chance, two: Chance, epsilon: Fraction) -> bool:
