@@ -47,7 +47,7 @@ from dpsql.privacy import sampling
 from dpsql.privacy.sampling import ExpOf, Integers, Sampler, check_intervals
 from tests.exhaustive.branching import Law, UnlistedError, Window, law_of
 from tests.exhaustive.steps import FEW, Chosen, Coins, Cost, Noised, Seen, Step, worst
-from tests.exhaustive.verdicts import ORDERS, Claim, Verdict, compared
+from tests.exhaustive.verdicts import ORDERS, Claim, Spent, Verdict, compared
 
 __all__ = ["Pairs", "Released", "following"]
 
@@ -276,28 +276,34 @@ class InStep:
         """The same where a delta is claimed: the first draw is followed, and the law of the rest is listed.
 
         Theorem (adaptive composition). If the first draw, of numbers with Laplace noise, is c-DP, and what follows each
-        thing that it may show is (epsilon - c, delta)-DP, both together are (epsilon, delta)-DP.
+        thing that it may show is (epsilon - c, delta)-DP, both together are (epsilon, delta)-DP. And if at an order
+        its sum of P^a P'^(1 - a) is at most s, and that of the rest, given events of one weight, is at most
+        e^(a (a - 1) rho) / s whatever it shows, that of both is at most e^(a (a - 1) rho) given these events. (A coin
+        makes an event of more weight one of just this weight, and leaves the law given it as it is.)
 
         Args:
-            claim: With an epsilon.
-            spreads: How far noise is compared, in scales.
+            claim: With an epsilon, or with a rho and a weight outside of it.
+            spreads: How far noise is compared, in scales or standard deviations.
 
         Raises:
             UnlistedError: It cannot be told so.
         """
         one, two = self._both(())
-        if not (isinstance(one, Noised) and isinstance(two, Noised) and one.alike(two)) or claim.epsilon is None:
-            raise UnlistedError("the first draw is no noise of the same law, or no epsilon is claimed")
-        most = one.most(two)
-        if most is None:
+        if not (isinstance(one, Noised) and isinstance(two, Noised) and one.alike(two)):
+            raise UnlistedError("the first draw is no noise of the same law")
+        left, spent = claim, dict[int, Spent]()
+        if claim.epsilon is None:
+            spent = {order: one.order(two, order).spent for order in ORDERS}
+        elif (most := one.most(two)) is None:
             raise UnlistedError("nothing bounds what Gaussian noise costs")
-        left = Claim(claim.epsilon - most.exponent, claim.delta)
-        found, window = Verdict(1, broken=int(left.reach < 0)), Window(Fraction(spreads), claim.epsilon)
+        else:
+            left = Claim(claim.epsilon - most.exponent, claim.delta)
+        found, window = Verdict(1, broken=int(left.reach < 0)), Window(Fraction(spreads), claim.reach)
         if found.broken:
             return found
         for history in {self._both((shown,)): (shown,) for shown, _ in one.seen(two, self.apart)}.values():
             here, there = (_rest(release, history, window) for release in self.releases)
-            found += compared(here, there, left)
+            found += compared(here, there, left, spent)
         return found
 
     def _costs(self, history: History, one: Step | bytes, two: Step | bytes) -> dict[int, list[Cost]]:
@@ -349,7 +355,8 @@ class Pairs:
 
     Args:
         apart: How many of the numbers that noise may make are tried, as `steps` says.
-        spreads: Where a delta is claimed and no rho, how far the noise behind the first draw is compared, in scales.
+        spreads: Where a delta is claimed and no rho, or a weight outside of one, how far noise behind the first draw
+            is compared, in scales or standard deviations.
     """
 
     def __init__(self, apart: int = FEW, spreads: int = 0) -> None:
@@ -370,7 +377,7 @@ class Pairs:
             one, two = (self._known.setdefault(raw, {}) for raw in raws)
             with following():
                 both = InStep(releases, _orders(claim), self._apart, (one, two))
-                by_first = claim.delta and claim.rho is None
+                by_first = claim.outside or (claim.delta and claim.rho is None)
                 self._done[key] = both.then_listed(claim, self._spreads) if by_first else both.verdict(claim)
         return self._done[key]
 

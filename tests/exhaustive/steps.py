@@ -101,6 +101,12 @@ class Cost:
         log = float(self.exponent) + sum(math.log(bound) - BITS * math.log(2) for bound in self.bounds)
         return log + sum(above.log - below.log for above, below in self.ratios)
 
+    @property
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """The exponent, and a factor beside it that is never too small; of a cost without ratios."""
+        factors = (Fraction(bound, 1 << BITS) for bound in self.bounds)
+        return self.exponent, reduce(Fraction.__mul__, factors, Fraction(1))
+
     def __add__(self, other: Cost) -> Cost:
         return Cost(self.exponent + other.exponent, self.ratios + other.ratios, self.bounds + other.bounds)
 

@@ -45,9 +45,10 @@ QUICK_TABLES = tuple(
 )
 
 
-def _case(mechanism: str, sql: str, family: str) -> Case:
-    """The first such case."""
-    return next(own for own in FOLLOWED_CASES if (own.mechanism, own.sql, own.family) == (mechanism, sql, family))
+def _case(mechanism: str, sql: str, family: str, price: str = "") -> Case:
+    """The first such case, at a price of such a kind."""
+    alike = (own for own in FOLLOWED_CASES if (own.mechanism, own.sql, own.family) == (mechanism, sql, family))
+    return next(own for own in alike if not price or price in own.options)
 
 
 LOCATED = _case("located", MEAN, "lone")
@@ -174,6 +175,7 @@ STATEMENTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]]
     "rows above the cap": (_no_cap, CAPPED),
     "rows of a mean above the cap": (_no_cap, _case("capped", MEAN, "first")),
     "groups above the cap": (_no_cap_of_groups, _case("capped", OPEN, "both")),
+    "groups above the cap, at a price in rho": (_no_cap_of_groups, _case("capped", OPEN, "both", "rho")),
     "totals that are not clipped": (_totals_that_are_not_clipped, _case("clamped", MEAN, "first")),
     "half the noise of a mean at its place": (_half_noise, _case("located", MEAN, "single")),
     "half the noise of sums by a metric": (_half_noise, _case("metric", BY_SUM, "by_sum")),

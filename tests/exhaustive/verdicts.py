@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from types import MappingProxyType
 
 from tests.exhaustive.branching import Law
 from tests.exhaustive.chances import BITS, Chance, at_most, exponential
@@ -13,6 +15,10 @@ __all__ = ["ORDERS", "Claim", "Verdict", "compared"]
 
 ORDERS = (2, 3, 8)
 """Of the Renyi divergences that a rho bounds. Whole ones need no roots; there a discrete Gaussian reaches its rho."""
+
+
+Spent = tuple[Fraction, Fraction]
+"""The exponent, and a factor beside it, of a sum of P^a P'^(1 - a)."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +67,21 @@ class Verdict:
         return Verdict(**{name: joined.get(name, max)(*both) for name, both in own.items()})
 
 
-def compared(one: Law, two: Law, claim: Claim) -> Verdict:
-    """One law against another, in this direction, by all that is claimed."""
+def compared(one: Law, two: Law, claim: Claim, spent: Mapping[int, Spent] = MappingProxyType({})) -> Verdict:
+    """One law against another, in this direction, by all that is claimed.
+
+    Args:
+        one: A law.
+        two: That of the other table.
+        claim: What is claimed.
+        spent: Of a rho, at each order, what was spent before.
+    """
     found = Verdict()
     if claim.epsilon is not None:
         found += _by_epsilon(one, two, claim.epsilon, claim.delta)
     if claim.rho is not None:
         for order in ORDERS:
-            found += _by_rho(one, two, claim.rho, order, claim.outside)
+            found += _by_rho(one, two, claim, order, *spent.get(order, (Fraction(0), Fraction(1))))
     return found
 
 
@@ -103,13 +116,14 @@ def _by_epsilon(one: Law, two: Law, epsilon: Fraction, delta: Fraction) -> Verdi
     return Verdict(checks, of_delta=float(share), broken=int(share > 1))
 
 
-def _by_rho(one: Law, two: Law, rho: Fraction, order: int, outside: Fraction) -> Verdict:
+def _by_rho(one: Law, two: Law, claim: Claim, order: int, exponent: Fraction, factor: Fraction) -> Verdict:
     """Whether rho holds at an order a: the sum of P(o)^a P'(o)^(1 - a) over the outputs is at most e^(a (a - 1) rho).
 
     It is the sum over those that are compared. What lies beyond the window is not in it: its terms are positive, so
     nothing is convicted wrongly. With a weight outside, P and P' are the laws given what both can release; what one of
-    them alone can must have no more than that weight.
+    them alone can must have no more than that weight. What was spent before is a factor of the sum.
     """
+    rho, outside = claim.rho or Fraction(0), claim.outside
     total, lost = 0, _alone(one, two)[1]  # times 2^BITS, never rounded down
     for output in one.inner & two.chances.keys():
         least = two.chances[output].enclosed()[0]
@@ -121,11 +135,15 @@ def _by_rho(one: Law, two: Law, rho: Fraction, order: int, outside: Fraction) ->
         Fraction((1 << BITS) - _alone(two, one)[0], 1 << BITS) ** (order - 1)
         / Fraction((1 << BITS) - lost, 1 << BITS) ** order
     )
-    scaled = total * given
-    times = order * (order - 1) * rho
-    share = (math.log(scaled) - BITS * math.log(2)) / float(times)
+    scaled, times = total * given * factor, order * (order - 1) * rho
+    share = (math.log(scaled) - BITS * math.log(2) + float(exponent)) / float(times)
     beside = float(Fraction(lost, 1 << BITS) / outside) if outside else 0.0
-    return Verdict(1, of_delta=beside, of_rho=share, broken=int(scaled * exponential(times, BITS)[1] > 1 << 2 * BITS))
+    return Verdict(1, of_delta=beside, of_rho=share, broken=int(exponent > times or _above(scaled, times - exponent)))
+
+
+def _above(scaled: Fraction, limit: Fraction) -> bool:
+    """Whether a number, times 2^BITS, is above e^limit."""
+    return scaled * exponential(limit, BITS)[1] > 1 << 2 * BITS
 
 
 def _alone(one: Law, two: Law) -> tuple[int, int]:
