@@ -61,14 +61,12 @@ class LakeColumn:
         name: What it is called at the snapshot.
         kind: Its type, by DuckDB's name.
         default: The value of rows in files without it, as text.
-        since: The first snapshot that has it.
     """
 
     number: int
     name: str
     kind: str
     default: Text
-    since: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,6 @@ class DataFile:
     Attributes:
         path: Where.
         rows: How many it has, deleted ones too.
-        since: The first snapshot that has it.
         cut: Whether rows of later snapshots are in it, too, each with the number of its own.
         deleted: The Parquet file with the places of rows that are gone, if there is one.
         gone: Places of other rows that are gone.
@@ -86,7 +83,6 @@ class DataFile:
 
     path: str
     rows: int
-    since: int
     cut: bool
     deleted: Text
     gone: tuple[int, ...]
@@ -188,14 +184,11 @@ class LakeCatalogue:
 
     def _columns_of(self, table: int, snapshot: int) -> tuple[LakeColumn, ...]:
         rows = self._ask(
-            f"SELECT column_id, column_name, column_type, initial_default, (SELECT min(begin_snapshot) FROM "
-            f"ducklake_column AS o WHERE o.table_id = c.table_id AND o.column_id = c.column_id) FROM ducklake_column "
-            f"AS c WHERE table_id = {table} AND {_at(snapshot)} AND parent_column IS NULL ORDER BY column_order"
+            f"SELECT column_id, column_name, column_type, initial_default FROM ducklake_column "
+            f"WHERE table_id = {table} AND {_at(snapshot)} AND parent_column IS NULL ORDER BY column_order"
         )
-        known = ((number, name, _type(kind), default, since) for number, name, kind, default, since in rows)
-        return tuple(
-            LakeColumn(number, name, kind, default, since) for number, name, kind, default, since in known if kind
-        )
+        known = ((number, name, _type(kind), default) for number, name, kind, default in rows)
+        return tuple(LakeColumn(number, name, kind, default) for number, name, kind, default in known if kind)
 
     def _files(self, table: int, folder: str, snapshot: int, name: str) -> tuple[DataFile, ...]:
         """The data files of a table.
@@ -203,42 +196,36 @@ class LakeCatalogue:
         Raises:
             PolicyError: If some have what is not read here.
         """
-        rows = self._ask(
-            f"SELECT f.data_file_id, f.path, f.path_is_relative, f.record_count, f.begin_snapshot, "
+        found = self._ask(
+            f"SELECT f.data_file_id, f.path, f.path_is_relative, f.record_count, "
             f"coalesce(f.partial_max > {snapshot}, false), d.path, d.path_is_relative, lower(f.file_format), "
             f"lower(d.format), f.mapping_id, coalesce(f.encryption_key, d.encryption_key) FROM ducklake_data_file AS f "
             f"LEFT JOIN (SELECT * FROM ducklake_delete_file WHERE table_id = {table} AND {_at(snapshot)}) AS d "
             f"ON d.data_file_id = f.data_file_id WHERE f.table_id = {table} AND {_at(snapshot, 'f.')} "
             f"ORDER BY f.data_file_id"
         )
-        gone = self._gone(table, snapshot)
-        paths = [_below(folder, row[1], row[2]) for row in rows]
-        deleted = [None if row[6] is None else _below(folder, row[6], row[7]) for row in rows]
-        beyond = {
-            "encryption": self._encrypted or any(row[11] is not None for row in rows),
-            "files that are not Parquet": any(row[8] != "parquet" for row in rows),
-            "deletion vectors": any(row[9] not in (None, "parquet") for row in rows),
-            "files that are listed twice": len({*paths, *deleted} - {None}) < len(paths) + sum(map(bool, deleted)),
-            "files whose columns are told by their names": any(row[10] is not None for row in rows),
-            "files that are not on this machine": not all(map(_is_here, [*paths, *filter(None, deleted)])),
-        }
-        if any(beyond.values()):
+        gone, files, beyond = self._gone(table, snapshot), list[DataFile](), set[str]()
+        for number, path, relative, rows, cut, deleted, below, kind, other, mapping, key in found:
+            places = [_below(folder, path, relative), *([] if deleted is None else [_below(folder, deleted, below)])]
+            told = {
+                "encryption": self._encrypted or key is not None,
+                "files that are not Parquet": kind != "parquet",
+                "deletion vectors": other not in (None, "parquet"),
+                "files whose columns are told by their names": mapping is not None,
+                "files that are not on this machine": not all(map(_is_here, places)),
+            }
+            beyond |= {what for what, there in told.items() if there}
+            first, *second = map(os.path.normpath, places)
+            files.append(DataFile(first, rows, bool(cut), second[0] if second else None, gone.get(number, ())))
+        named = [place for one in files for place in (one.path, one.deleted) if place is not None]
+        if len(set(named)) < len(named):
+            beyond.add("files that are listed twice")
+        if beyond:
             raise PolicyError(
-                f"{name} has what dpsql does not read in a DuckLake: "
-                f"{', '.join(what for what, there in beyond.items() if there)}. Write a copy of the table without "
-                f"it, or as Parquet, and name that as its source."
+                f"{name} has what dpsql does not read in a DuckLake: {', '.join(sorted(beyond))}. Write a copy of the "
+                f"table without it, or as Parquet, and name that as its source."
             )
-        return tuple(
-            DataFile(
-                os.path.normpath(path),
-                row[3],
-                row[4],
-                bool(row[5]),
-                None if other is None else os.path.normpath(other),
-                gone.get(row[0], ()),
-            )
-            for row, path, other in zip(rows, paths, deleted, strict=True)
-        )
+        return tuple(files)
 
     def _gone(self, table: int, snapshot: int) -> dict[int, tuple[int, ...]]:
         """Places of deleted rows that the catalogue lists itself, by the number of their file."""

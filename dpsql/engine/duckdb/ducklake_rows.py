@@ -1,7 +1,7 @@
 """The rows of a DuckLake's table, from its Parquet files and its catalogue: in the owner's process.
 
 A column is read by its number, as in Iceberg. What the catalogue says of files is compared with the files themselves:
-one that has other rows, or lacks a column that was there when it was written, is refused.
+one that has other rows, or columns without numbers, is refused.
 
 Tests: tests/unit/engine/test_ducklake.py.
 """
@@ -65,24 +65,23 @@ def rows_of_version(connection: duckdb.DuckDBPyConnection, name: str, version: V
 
 
 def _compare(connection: duckdb.DuckDBPyConnection, name: str, version: Version) -> None:
-    """Compares the catalogue with the files: their names, as the engine will tell them, their rows and columns."""
+    """Compares the catalogue with the files: their names, as the engine will tell them, their rows, and whether each
+    column has a number. One that a file lacks had its default when the row was written.
+    """
     files = {one.path: one for one in version.files}
     if not files:
         return
     sql = f"SELECT file_name, num_rows FROM parquet_file_metadata({_list(files)})"
     found: dict[str, int] = dict(connection.execute(sql).fetchall())
-    sql = (
-        f"SELECT file_name, list(field_id) FROM parquet_schema({_list(files)}) WHERE field_id IS NOT NULL GROUP BY ALL"
-    )
-    numbers = {path: set(known) for path, known in connection.execute(sql).fetchall()}
-    wrong = ""
+    leaves = f"FROM parquet_schema({_list(files)}) WHERE type IS NOT NULL"
+    sql = f"SELECT file_name, count(*) = count(field_id), list(field_id) {leaves} GROUP BY file_name"
+    numbers = {path: set(known) if each else set() for path, each, known in connection.execute(sql).fetchall()}
     for path, file in files.items():
-        needed = {one.number for one in version.columns if one.since < file.since}
-        needed |= {_SNAPSHOT_NUMBER} if file.cut else set()
+        known, wrong = numbers.get(path, set()), ""
         if found.get(path) != file.rows:
             wrong = "has other rows than"
-        elif not needed <= numbers.get(path, set()) or not numbers.get(path):
-            wrong = "lacks columns, or their numbers, that it has by"
+        elif not known or (file.cut and _SNAPSHOT_NUMBER not in known):
+            wrong = "has no numbers of its columns for"
         if wrong:
             raise PolicyError(f"{path} {wrong} the catalogue of {name}. Mend the lake, or write another source.")
 

@@ -73,6 +73,11 @@ INSERT INTO live VALUES (300, 'w', 1, 'own');
 COMMIT;
 CREATE TABLE empty (n INTEGER);
 CREATE VIEW shown AS SELECT n FROM live;
+CREATE TABLE older (n INTEGER);
+INSERT INTO older SELECT i FROM range(20) AS t(i);
+ALTER TABLE older ADD COLUMN told VARCHAR DEFAULT 'late';
+DELETE FROM older WHERE n < 15;
+CALL ducklake_rewrite_data_files('lake', 'older', delete_threshold => 0);
 """
 LEFT_OUT = ("nested", "wide", "s")
 """Columns of types that dpsql does not read."""
@@ -104,7 +109,7 @@ def _made(address: str) -> dict[str, dict[int, list[Sequence[Any]]]]:
         for statement in STATEMENTS.split(";\n")[:-1]:
             connection.execute(statement)
         (newest,) = connection.execute("SELECT max(snapshot_id) FROM ducklake_snapshots('lake')").fetchone() or (0,)
-        for table in ("visits", "archive.stays", "merged", "kinds", "flushed", "filed", "live", "empty"):
+        for table in ("visits", "archive.stays", "merged", "kinds", "flushed", "filed", "live", "empty", "older"):
             told: dict[int, list[Sequence[Any]]] = {}
             for snapshot in range(newest + 1):
                 try:
