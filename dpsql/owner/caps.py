@@ -62,8 +62,11 @@ def shown_hash(columns: Sequence[str], unit: str, key: Sequence[str], words: Dia
     """SQL of the hash by which a unit's rows are placed, in hexadecimal digits; see `placed`."""
     said = [unit, *key] if key else [name for name in columns if f"{name}$grid" not in columns]
     secret = words.call("left", words.call("secret"), str(SECRET))
-    encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in said)
-    return words.call("left", words.call("hash", secret, encoded), str(SHOWN))
+    if key and words.has("parts_told_apart"):  # no NULL among them
+        parts = [words.call("parts_told_apart", words.quoted(name)) for name in said]
+    else:
+        parts = [" || ".join(words.call("told_apart", words.quoted(name)) for name in said)]
+    return words.call("left", words.call("hash", secret, *parts), str(SHOWN))
 
 
 def placed(rows: str, columns: list[str], unit: str, key: list[str], words: Dialect) -> str:

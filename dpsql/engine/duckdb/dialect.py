@@ -104,6 +104,7 @@ BUILDING = {
     "wide_quotient": "({0} // {1})",
     "secret": "getvariable('key')",
     "of_hexadecimal": "CAST('0x' || {0} AS BIGINT)",
+    "parts_told_apart": "strlen(CAST({0} AS VARCHAR)), ':', CAST({0} AS VARCHAR)",
     "told_apart": "coalesce(strlen(CAST({0} AS VARCHAR)) || ':' || CAST({0} AS VARCHAR), 'N')",
     "quantile": "quantile_cont({0}, {1})",
     "among": "{0} IN (SELECT {1} FROM {2} WHERE {1} IS NOT NULL)",
