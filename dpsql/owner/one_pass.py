@@ -12,6 +12,9 @@ of its unit came before it. Rows of one key have one hash, and are next to each 
 many different keys of the unit came until then is the place. Then no two keys have one place, so the rows of a place
 are those of a key, and `first_rows` takes the first of them by the same order.  QED
 
+Where a unit has one row at all (`unit_by_unit`), it is the first of its rows by the same order: the first of each key
+are compared by it, too, so it is the one that `first_rows` takes of these.
+
 Each unit's number (`numbered`) is how many units came before it.
 
 Tests: tests/unit/owner/test_one_pass.py.
@@ -27,7 +30,7 @@ from dpsql.owner.numbered import MOST_UNITS, listed_places
 from dpsql.owner.shape import TableShape
 from dpsql.plan.catalog import NUMBER, RANK
 
-__all__ = ["first_of_a_place", "one_pass"]
+__all__ = ["first_of_a_place", "one_pass", "unit_by_unit"]
 
 
 def one_pass(rows: str, columns: Sequence[str], table: TableShape, words: Dialect) -> str:
@@ -73,11 +76,16 @@ def _streaming(rows: str, columns: Sequence[str], table: TableShape, words: Dial
     return f"SELECT {names}, {first}, {counted} AS {at} FROM ({seen}) AS n"
 
 
+def unit_by_unit(rows: str, unit: str, words: Dialect) -> str:
+    """SQL of the rows of a table where a unit has one row, in the order of the units; a unit's rows have one place."""
+    return f"SELECT * FROM ({rows}) AS r ORDER BY {words.quoted(unit)}"
+
+
 def first_of_a_place(columns: Sequence[str], table: TableShape, words: Dialect) -> str:
     """SQL of the order in which rows of one unit and place come, of which the first stays; empty where all stay."""
-    if not table.keys:
+    if table.numbered and not table.keys:
         return ""
-    whole = [*columns, RANK]
+    whole = [*columns, RANK] if table.numbered else columns
     encoded = " || ".join(words.call("told_apart", words.quoted(name)) for name in whole)
     hash_ = words.call("hash", words.call("secret"), encoded)
     return ", ".join([hash_, *(f"{words.quoted(name)} NULLS FIRST" for name in whole)])

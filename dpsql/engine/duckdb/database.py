@@ -166,11 +166,18 @@ class DuckDBDatabase:
         """
         self.rows("SET preserve_insertion_order = true")
         self.rows(f"CREATE TABLE {DUCKDB.bounded(name)} AS {sql}")
-        if first:
-            self.rows(_removal(name, [*map(DUCKDB.quoted, order)], first))
+        if first and self.rows(_removal(name, [*map(DUCKDB.quoted, order)], first))[0][0]:
+            self._written_anew(name)
         if order and self.rows(_disorder(name, [*map(DUCKDB.quoted, order)]))[0][0]:
             raise InvariantBroken(f"the rows of {name} do not lie in order")
         self.rows("SET preserve_insertion_order = false")
+
+    def _written_anew(self, name: str) -> None:
+        """Leaves nothing in the file of rows that were removed from a table."""
+        anew = f"{name}$anew"  # no name of a policy has a $
+        self.rows(f"CREATE TABLE {DUCKDB.bounded(anew)} AS FROM {DUCKDB.bounded(name)}")
+        self.rows(f"DROP TABLE {DUCKDB.bounded(name)}")
+        self.rows(f"ALTER TABLE {DUCKDB.bounded(anew)} RENAME TO {DUCKDB.quoted(name)}")
 
     @contextmanager
     def scratch(self, sql: str) -> Iterator[str]:

@@ -80,23 +80,38 @@ def read(engine: duckdb.DuckDBPyConnection, columns: str) -> list[tuple[Any, ...
     return engine.execute(f"SELECT {columns} FROM bounded.main.visits").fetchall()
 
 
+def alike(engine: duckdb.DuckDBPyConnection, table: TableShape, without: str = "") -> int:
+    """How many rows both ways give, the same in the same order, but for columns that one of them alone has."""
+    built(engine, Elsewhere, table)
+    engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
+    built(engine, DuckDBDatabase, table)
+    own = f"(SELECT * {without} FROM bounded.main.visits) AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
+    ((same, rows),) = engine.execute(
+        f"SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*) FROM {own}"
+    ).fetchall()
+    assert same == rows
+    return int(rows)
+
+
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("key", KEYS)
 def test_the_table_is_that_of_windows_over_each_unit(engine: duckdb.DuckDBPyConnection, who: str, key: str) -> None:
     engine.execute(MADE.format(who=WHO[who], rows=ROWS))
-    built(engine, Elsewhere, KEYS[key])
-    engine.execute("CREATE OR REPLACE TABLE bounded.main.elsewhere AS FROM bounded.main.visits")
-    built(engine, DuckDBDatabase, KEYS[key])
     place = f'"{place_name("kind")}"'
-    rows = f'(SELECT * EXCLUDE ("{NUMBER}", {place}) FROM bounded.main.visits)'
-    alike = "SELECT count(*) FILTER (WHERE v IS NOT DISTINCT FROM e), count(*)"
-    ((same, several),) = engine.execute(
-        f"{alike} FROM {rows} AS v POSITIONAL JOIN bounded.main.elsewhere AS e"
-    ).fetchall()
-    assert same == several > ROWS // 4  # in the same order
+    assert alike(engine, KEYS[key], f'EXCLUDE ("{NUMBER}", {place})') > ROWS // 4
     numbers = f'"{NUMBER}", dense_rank() OVER (ORDER BY person) - 1'
     assert all(number == rank for number, rank in read(engine, numbers))
     assert set(read(engine, f"kind, {place}")) - {(None, 2)} == {("a", 0), ("b", 1)}
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("key", KEYS)
+def test_one_row_of_a_unit_is_the_one_that_is_chosen_elsewhere(
+    engine: duckdb.DuckDBPyConnection, who: str, key: str
+) -> None:
+    engine.execute(MADE.format(who=WHO[who], rows=ROWS // 10))
+    assert alike(engine, replace(KEYS[key], rows_per_unit=1)) > ROWS // 100
+    assert engine.execute("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '%anew'").fetchall() == []
 
 
 def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckDBPyConnection) -> None:
