@@ -57,7 +57,7 @@ TABLES = (
         CAPS,
         "WHERE {place} <= {limit}\n",
         "WHERE {place} <= {limit} + 1\n",
-        OF_BOUNDED,
+        OF_ONE_PASS,
     ),
     Defence(
         "of rows with one key a unit keeps one",
@@ -69,8 +69,8 @@ TABLES = (
     Defence(
         "of rows with one place a unit keeps one",
         "dpsql/engine/duckdb/database.py",
-        "        if first:\n",
-        "        if not name:\n",
+        "        if first and self.rows(",
+        "        if not name and self.rows(",
         OF_BOUNDED,
     ),
     Defence(
