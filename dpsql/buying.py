@@ -237,5 +237,5 @@ class Buying(Calls):
 
     def _finish(self, prepared: Prepared, released: Released, *, replayed: bool) -> Answer:
         backend = self._backend
-        priced, private = (backend.ledger.composition, backend.catalog.classes), backend.private
-        return finish(prepared, released, backend.post_process, *priced, replayed=replayed, private=private)
+        composition, private = backend.ledger.composition, backend.private
+        return finish(prepared, released, backend.post_process, composition, replayed=replayed, private=private)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from dpsql.answers.answer import Answer, Measurement, public
@@ -34,7 +33,7 @@ from dpsql.plan.plans import Plan, PublicPlan
 from dpsql.plan.roles import roles_of
 from dpsql.prepare import Measured, Prepared
 from dpsql.privacy.account import Composition
-from dpsql.privacy.loss import PrivacyLoss, summary
+from dpsql.privacy.loss import PrivacyLoss
 from dpsql.privacy.tables import RawTable
 
 __all__ = ["Intervals", "exact", "finish"]
@@ -60,19 +59,17 @@ def finish(
     released: Released,
     post_process: PostProcess,
     composition: Composition,
-    classes: Mapping[str, Fraction],
     *,
     replayed: bool,
     private: bool,
 ) -> Answer:
-    """The answer that follows from what was released; it costs nothing more.
+    """The answer that follows from what was released; it costs nothing more, and whoever paid says what that was.
 
     Args:
         prepared: The statement.
         released: What its releases made.
         post_process: The worker for released values.
         composition: How the ledger adds losses up.
-        classes: The policy's classes of units with their shares.
         replayed: Whether it was released before, and is free.
         private: False only under a test sampler.
     """
@@ -87,7 +84,7 @@ def finish(
         columns=tuple(output.name for output in plan.answer),
         types=tuple(output.type for output in plan.answer),
         rows=with_interval_ends(plan, rows, lambda column: intervals(column, confidence)),
-        cost=PrivacyLoss() if replayed else summary(prepared.loss, composition, classes),
+        cost=PrivacyLoss(),
         measurements=_measurements(prepared, released, composition),
         replayed=replayed,
         private=private,
