@@ -6,11 +6,12 @@ For engines whose windows over all rows take these as they come (`Dialect.counts
 Theorem. The places of the rows are those of `caps.placed`, and of rows with one place the first by `first_of_a_place`
 is the one that `caps.one_of_each` takes.
 
-Proof. The statement compares each row with the one before it, and fails where (unit, hash) falls; so a unit's rows
-follow each other, in the order of `placed`. Where no key tells them apart, a row's place is one more than how many rows
-of its unit came before it. Rows of one key have one hash, and are next to each other behind rows of lesser keys: how
-many different keys of the unit came until then is the place. Then no two keys have one place, so the rows of a place
-are those of a key, and `first_rows` takes the first of them by the same order.  QED
+Proof. The rows are sorted by what `placed` orders them by. (The statement compares each with the one before it, and
+fails where unit and hash fall: it relies on no rule of the engine's about how rows stream.) Where no key tells them
+apart, a row's place is one more than how many rows of its unit came before it. Rows of one key have one hash, and are
+next to each other behind rows of lesser keys: how many different keys of the unit came until then is the place. Then no
+two keys have one place, so the rows of a place are those of a key, and `first_rows` takes the first of them by the same
+order.  QED
 
 Where a unit has one row at all (`unit_by_unit`), it is the first of its rows by the same order: the first of each key
 are compared by it, too, so it is the one that `first_rows` takes of these.

@@ -114,6 +114,17 @@ def test_one_row_of_a_unit_is_the_one_that_is_chosen_elsewhere(
     assert engine.execute("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '%anew'").fetchall() == []
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_rows_whose_hashes_begin_alike_are_placed_as_elsewhere(
+    engine: duckdb.DuckDBPyConnection, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one digit of the hash, so that it often happens."""
+    monkeypatch.setattr("dpsql.owner.caps.SHOWN", 1)
+    engine.execute(MADE.format(who="CAST(i % 50 AS BIGINT)", rows=ROWS // 20))
+    table = replace(KEYS[key], rows_per_unit=150)
+    assert alike(engine, table, f'EXCLUDE ("{NUMBER}", "{place_name("kind")}")') > ROWS // 200
+
+
 def test_of_rows_with_one_key_one_stays_wherever_they_stand(engine: duckdb.DuckDBPyConnection) -> None:
     engine.execute(MADE.format(who="7", rows=5_000))
     built(engine, DuckDBDatabase, replace(VISITS, rows_per_unit=1_000))
