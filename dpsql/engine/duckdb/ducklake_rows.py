@@ -73,9 +73,11 @@ def _compare(connection: duckdb.DuckDBPyConnection, name: str, version: Version)
         return
     sql = f"SELECT file_name, num_rows FROM parquet_file_metadata({_list(files)})"
     found: dict[str, int] = dict(connection.execute(sql).fetchall())
-    leaves = f"FROM parquet_schema({_list(files)}) WHERE type IS NOT NULL"
-    sql = f"SELECT file_name, count(*) = count(field_id), list(field_id) {leaves} GROUP BY file_name"
-    numbers = {path: set(known) if each else set() for path, each, known in connection.execute(sql).fetchall()}
+    sql = (
+        f"SELECT file_name, list([num_children, field_id] ORDER BY column_id) FROM parquet_schema({_list(files)}) "
+        f"GROUP BY file_name"
+    )
+    numbers = {path: _numbers(nodes) for path, nodes in connection.execute(sql).fetchall()}
     for path, file in files.items():
         known, wrong = numbers.get(path, set()), ""
         if found.get(path) != file.rows:
@@ -84,6 +86,27 @@ def _compare(connection: duckdb.DuckDBPyConnection, name: str, version: Version)
             wrong = "has no numbers of its columns for"
         if wrong:
             raise PolicyError(f"{path} {wrong} the catalogue of {name}. Mend the lake, or write another source.")
+
+
+def _numbers(nodes: Sequence[tuple[int | None, int | None]]) -> set[int]:
+    """The numbers of a file's columns, which are none where one has none.
+
+    Args:
+        nodes: How many are right below each node of its schema, and its number; each comes before those below it.
+
+    >>> _numbers([(2, None), (1, 4), (None, None), (None, 7)]), _numbers([(2, None), (None, 4), (None, None)])
+    ({4, 7}, set())
+    """
+    found, below = set[int](), 0
+    for children, number in nodes[1:]:
+        if below:
+            below += (children or 0) - 1
+        elif number is None:
+            return set()
+        else:
+            found.add(number)
+            below = children or 0
+    return found
 
 
 def _gone(connection: duckdb.DuckDBPyConnection, version: Version, snapshot: int) -> str | None:

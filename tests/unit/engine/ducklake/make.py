@@ -78,6 +78,8 @@ INSERT INTO older SELECT i FROM range(20) AS t(i);
 ALTER TABLE older ADD COLUMN told VARCHAR DEFAULT 'late';
 DELETE FROM older WHERE n < 15;
 CALL ducklake_rewrite_data_files('lake', 'older', delete_threshold => 0);
+CREATE TABLE wrapped (n INTEGER, nested MAP(VARCHAR, INTEGER), s VARIANT, more INTEGER);
+INSERT INTO wrapped SELECT i, MAP {'a': i}, {'a': i}::VARIANT, i + 1 FROM range(12) AS t(i);
 """
 LEFT_OUT = ("nested", "wide", "s")
 """Columns of types that dpsql does not read."""
@@ -109,7 +111,18 @@ def _made(address: str) -> dict[str, dict[int, list[Sequence[Any]]]]:
         for statement in STATEMENTS.split(";\n")[:-1]:
             connection.execute(statement)
         (newest,) = connection.execute("SELECT max(snapshot_id) FROM ducklake_snapshots('lake')").fetchone() or (0,)
-        for table in ("visits", "archive.stays", "merged", "kinds", "flushed", "filed", "live", "empty", "older"):
+        for table in (
+            "visits",
+            "archive.stays",
+            "merged",
+            "kinds",
+            "flushed",
+            "filed",
+            "live",
+            "empty",
+            "older",
+            "wrapped",
+        ):
             told: dict[int, list[Sequence[Any]]] = {}
             for snapshot in range(newest + 1):
                 try:
