@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave() -> None:
-    """What stands at the end is not looked through for garbage: that would be a quarter of a start.
+    """What stands at the end is not looked through for garbage: that would be a sixth of a start.
 
     A process that itself holds the database does look: the database's library complains of what nobody has freed.
     """
