@@ -125,13 +125,16 @@ FOLLOWED_CASES: tuple[Case, ...] = (
     _named("capped", MEDIAN, epsilon=1, family="alone", interval="none"),
     _named("capped", MEDIAN, epsilon=3, family="alone"),
     _named("capped", MEDIAN, rho=0.5, family="alone", interval="none"),
-    replace(_named("capped", MEAN, epsilon=1, family="alone", apart=FEWEST), relations=RELATIONS[:1]),
+    _named("capped", MEAN, epsilon=1, family="alone", apart=FEWEST),
+    replace(_named("capped", MEAN, epsilon=1, family="both", apart=FEWEST), relations=RELATIONS[:1]),
     _named("capped", VARIANCE, epsilon=1, family="first", apart=FEWEST),
+    replace(_named("capped", VARIANCE, epsilon=1, family="alone", apart=FEWEST), relations=RELATIONS[:1]),
     _named("capped", MEAN, rho=0.5, family="first", apart=FEWEST),
+    replace(_named("capped", MEAN, rho=0.5, family="both", apart=FEWEST), relations=RELATIONS[:1]),
     _named("capped", OPEN, epsilon=3, delta=1e-2, family="both", spreads=12),
     _named("capped", OPEN, rho=0.5, delta=1e-2, family="both", spreads=9),
     *(_named("clamped", sql, epsilon=30, family="first", apart=FEWEST) for sql in (MEAN, VARIANCE)),
-    replace(_named("clamped", MEAN, epsilon=30, family="alone", apart=FEWEST), relations=RELATIONS[:1]),
+    *(_named("clamped", MEAN, epsilon=30, family=family, apart=FEWEST) for family in ("alone", "both")),
     _named("located", MEAN, epsilon=1, family="lone"),
     _named("located", VARIANCE, epsilon=1, family="lone"),
     *(_named("located", sql, rho=0.5, family="lone", apart=FEWEST) for sql in (MEAN, VARIANCE)),
@@ -169,7 +172,7 @@ LEFT_OUT: Mapping[str, str] = {
 """Mechanisms that are neither listed nor followed, with the reason. Replays and draws audit them."""
 
 PARTLY: Mapping[str, str] = {
-    "capped": ("means and variances of more than one unit, and means in epsilon where rows are replaced"),
-    "clamped": "means and variances of more than one unit, and means of two rows where rows are replaced",
+    "capped": "variances of two units, and means of two units, and variances of two rows, where rows are replaced",
+    "clamped": "variances of two units or rows",
 }
 """What of the others is not."""

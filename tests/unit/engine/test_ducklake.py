@@ -114,7 +114,7 @@ def lake(tmp_path: Path) -> Lake:
     return Lake(tmp_path / "lake")
 
 
-@pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("kind", ["duckdb", pytest.param("sqlite", marks=pytest.mark.slow)])
 def test_rows_are_what_the_extension_reads_at_each_snapshot(tmp_path: Path, kind: str) -> None:
     lake = Lake(tmp_path / "a 'b' [c]*", kind)  # which is no pattern
     assert versions({}, {"visits": str(lake.file)})["visits"] == str(lake.address("visits", NEWEST))
