@@ -131,5 +131,16 @@ def test_a_build_reads_the_version_of_its_beginning(lake: Lake) -> None:
 def test_a_folder_of_a_lake_is_no_folder_of_files(lake: Lake) -> None:
     lake.add(1)
     lake.write(f"\n    source: {lake.folder}")
-    with pytest.raises(PolicyError, match="holds a Delta or Iceberg table"):
+    with pytest.raises(PolicyError, match="holds a Delta, Iceberg or DuckLake table"):
+        dpsql.open(lake.policy)
+
+
+@pytest.mark.parametrize("part", ["", "ward=A/"])
+@pytest.mark.parametrize("source", ["", "ducklake-018f-1.parquet"])
+def test_nor_is_one_of_files_that_ducklake_writes(lake: Lake, tmp_path: Path, part: str, source: str) -> None:
+    (tmp_path / "data" / part).mkdir(parents=True)
+    written = tmp_path / "data" / part / "ducklake-018f-1.parquet"
+    duckdb.sql(f"COPY (SELECT 1 AS person, 'A' AS ward) TO '{written}'")
+    lake.write(f"\n    source: {tmp_path / 'data'}/{part if source else ''}{source}")
+    with pytest.raises(PolicyError, match="holds a Delta, Iceberg or DuckLake table"):
         dpsql.open(lake.policy)

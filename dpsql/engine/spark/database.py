@@ -106,8 +106,8 @@ class SparkDatabase:
         """A table of the source; see `Database.table`."""
         if file is not None and not file.startswith(AS_OF) and self._said(lambda: holds_lake(self._session, file)):
             raise PolicyError(
-                f"{file} holds a Delta or Iceberg table, of which some files may be no part any more. Give it a name "
-                "in the cluster's catalogue, and write that at the table's source."
+                f"{file} holds a Delta, Iceberg or DuckLake table, of which some files may be no part any more. Give "
+                "it a name in the cluster's catalogue, and write that at the table's source."
             )
         relation = source_relation(self._session, self._dialect, self._schema, name, file)
         try:

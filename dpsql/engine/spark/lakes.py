@@ -24,6 +24,7 @@ AS_OF = "VERSION AS OF "
 _DETAILS = "# Detailed Table Information"
 _METADATA = re.compile(r"\bmetadata_location=([^,\]]+)")
 _LOGS = ("_delta_log/*.json", "metadata/*.metadata.json")
+_DUCKLAKE = "ducklake-*.parquet"  # What DuckLake calls the files that it writes; its log lies elsewhere.
 _SHOWN = "dpsql_metadata"  # A view of one file of metadata.
 
 
@@ -50,8 +51,10 @@ def newest(session: SparkSession, table: str) -> str | None:
 
 
 def holds_lake(session: SparkSession, path: str) -> bool:
-    """Whether a folder holds a Delta or Iceberg table, of which some of its files may be no part any more."""
-    for log in _LOGS:
+    """Whether a folder holds a Delta, Iceberg or DuckLake table, or a file is one's: some may be no part any more."""
+    if PurePosixPath(path).match(_DUCKLAKE):
+        return True
+    for log in (*_LOGS, _DUCKLAKE, f"*/{_DUCKLAKE}"):  # of a table, or of one in parts
         try:
             if session.files(session.text(f"{path.rstrip('/')}/{log}")):
                 return True
