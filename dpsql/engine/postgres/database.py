@@ -205,7 +205,8 @@ class PostgresDatabase:
         """Makes a bounded table out of the rows of a query. No statement relies on how it lies here."""
         whole = self._dialect.prefix + name
         if len(whole.encode()) > LONGEST:
-            raise PolicyError(f"{name} is too long a name for PostgreSQL. Give the table a shorter one, in a view.")
+            table = name.partition("$")[0]  # what stands behind it is ours
+            raise PolicyError(f"{table} is too long a name for PostgreSQL. Give the table a shorter one, in a view.")
         self.rows(f"CREATE TABLE {self._dialect.bounded(name)} AS {sql}")
         self._made.append(self._dialect.bounded(name))
 
