@@ -22,7 +22,7 @@ PRESENCE, OTHER, NONE = 2, 2, 3
 PLACES: Mapping[str, tuple[int, int]] = {"a": (0, 0), "b": (3, 4), "c": (0, 9)}
 """Points on the plane: the way from a to b is 5 long."""
 
-HALVES = {"a": Fraction(1, 2), "b": Fraction(3, 2), "c": Fraction(1)}
+PARTS = {"a": Fraction(1, 2), "b": Fraction(3, 2), "c": Fraction(1)}
 """Parts of a star."""
 
 
@@ -45,7 +45,7 @@ def _steps(one: int, two: int) -> int:
     return abs(one - two)
 
 
-def _equal_or_not(one: str, two: str) -> int:
+def _equal_or_not(one: str | None, two: str | None) -> int:
     return OTHER * (one != two)
 
 
@@ -54,11 +54,8 @@ def _gaps(one: int, two: int) -> Fraction:
     return abs(up_to[one] - up_to[two])
 
 
-def _or_missing(of: Callable[[Any, Any], Fraction | int]) -> Callable[[Any, Any], Fraction | int]:
-    def between(one: Any, two: Any) -> Fraction | int:
-        return NONE * (one is not two) if one is None or two is None else of(one, two)
-
-    return between
+def _steps_or_missing(one: int | None, two: int | None) -> int:
+    return NONE * (one is not two) if one is None or two is None else _steps(one, two)
 
 
 def _way(one: str, two: str) -> Fraction | int:
@@ -91,7 +88,7 @@ SHAPES: Mapping[str, Mapping[str, Attribute]] = {
     "star": {
         "g": Attribute(
             "{kind: star, parts: [[a, 0.5], [b, 1.5], [c, 1]]}",
-            lambda a, b: HALVES[a] + HALVES[b] if a != b else 0,
+            lambda a, b: PARTS[a] + PARTS[b] if a != b else 0,
             Fraction(5, 2),
         )
     },
@@ -100,8 +97,8 @@ SHAPES: Mapping[str, Mapping[str, Attribute]] = {
     "matrix": {"g": Attribute("{kind: matrix, distances: [[0, 2, 1], [2, 0, 1], [1, 1, 0]]}", _way, OTHER)},
     "places": {"g": Attribute("{kind: euclidean, of: [places.u, places.v], epsilon: 0.4}", _straight, Fraction(18, 5))},
     "none": {
-        "x": Attribute(f"{{kind: chain, epsilon: 1, missing: {NONE}}}", _or_missing(_steps), NONE),
-        "g": Attribute(f"{{kind: discrete, epsilon: {OTHER}}}", lambda a, b: OTHER * (a != b), OTHER),
+        "x": Attribute(f"{{kind: chain, epsilon: 1, missing: {NONE}}}", _steps_or_missing, NONE),
+        "g": EQUAL,
     },
 }
 """Each kind of distance that a policy may write, by a name of its own: of steps and of equal or not; of gaps; of hops;

@@ -9,22 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from dpsql.mechanisms import MECHANISMS
 from dpsql.mechanisms.noise import sensitivity
-from dpsql.mechanisms.noise.laws import GaussianLaw, LaplaceLaw
+from dpsql.mechanisms.noise.laws import GaussianLaw
 from dpsql.plan.groups import most_groups
 from dpsql.plan.nodes import Relation
 from dpsql.plan.plans import Key
 from dpsql.prepare import sources
 from dpsql.privacy.sampling import Integers, Sampler
 from tests.attacks.seeded_bugs import BUGS
-from tests.exhaustive.branching import Branching
 from tests.exhaustive.corpus import BY_MECHANISM, FOLLOWED_CASES, LEFT_OUT, MEAN, MODE, PLANS, QUICK
+from tests.exhaustive.planted import half_noise, twice_the_price
 from tests.exhaustive.statements import Case, claimed, laws, verified
 from tests.exhaustive.tables import FAMILIES, RELATIONS, neighbours
 from tests.exhaustive.verdicts import Claim, Verdict, compared
@@ -88,29 +87,11 @@ def test_neighbours_are_those_of_the_relation() -> None:
     assert [len([*neighbours(single, relation)]) for relation in RELATIONS] == [2 * 20 * 3, 2 * 20 * 3]
 
 
-def _half_noise() -> AbstractContextManager[object]:
-    def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
-        return sampler.laplace(law.scale / 2, size)
-
-    return patch.object(LaplaceLaw, "draw", half)
-
-
 def _half_deviation() -> AbstractContextManager[object]:
     def half(law: GaussianLaw, sampler: Sampler, size: int) -> Integers:
         return sampler.gaussian(law.variance / 4, size)
 
     return patch.object(GaussianLaw, "draw", half)
-
-
-def _twice_the_exponent() -> AbstractContextManager[object]:
-    def flip(sampler: Branching, scores: Sequence[int], exponent: Fraction) -> int:
-        return flipped(sampler, scores, 2 * exponent)
-
-    def interval(sampler: Branching, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> Any:
-        return drawn(sampler, widths, scores, 2 * exponent)
-
-    flipped, drawn = Branching.permute_and_flip, Branching.intervals
-    return patch.multiple(Branching, permute_and_flip=flip, intervals=interval)
 
 
 def _listed(mechanism: str, sql: str, family: str = "single") -> Case:
@@ -135,13 +116,13 @@ def _no_group_of_missing_values() -> AbstractContextManager[object]:
 
 
 PLANTED: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
-    "half the noise": (_half_noise, QUICK[0]),
+    "half the noise": (half_noise, QUICK[0]),
     "half the noise of a mean at a price with delta": (_half_deviation, _listed("gaussian", MEAN)),
-    "half the noise of a mean by a metric": (_half_noise, _listed("metric", MEAN, "by_sum")),
-    "a quantile chosen at twice its price": (_twice_the_exponent, QUICK[5]),
-    "a mode chosen at twice its price": (_twice_the_exponent, QUICK[6]),
-    "a mode chosen at twice its price by a metric": (_twice_the_exponent, _listed("metric", MODE, "by_sum")),
-    "first groups chosen at twice their price": (_twice_the_exponent, QUICK[7]),
+    "half the noise of a mean by a metric": (half_noise, _listed("metric", MEAN, "by_sum")),
+    "a quantile chosen at twice its price": (twice_the_price, QUICK[5]),
+    "a mode chosen at twice its price": (twice_the_price, QUICK[6]),
+    "a mode chosen at twice its price by a metric": (twice_the_price, _listed("metric", MODE, "by_sum")),
+    "first groups chosen at twice their price": (twice_the_price, QUICK[7]),
     "a sensitivity that is one too low": (_one_too_low, QUICK[0]),
     "a sensitivity that is one too low, at a price in rho": (_one_too_low, QUICK[4]),
     "the group of missing values is forgotten": (_no_group_of_missing_values, QUICK[-1]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -25,9 +25,10 @@ from dpsql.mechanisms.releases.payment import Payment
 from dpsql.mechanisms.releases.tree import TreeShape
 from dpsql.privacy.sampling import Integers, Sampler, noised
 from dpsql.privacy.tables import RawTable
-from tests.exhaustive.branching import Branching, UnlistedError
+from tests.exhaustive.branching import UnlistedError
 from tests.exhaustive.corpus import FOLLOWED_CASES, MEAN, OPEN
 from tests.exhaustive.in_step import Pairs
+from tests.exhaustive.planted import half_noise, twice_the_price
 from tests.exhaustive.statements import Case, in_step
 from tests.exhaustive.steps import ALL, Noised
 from tests.exhaustive.synthetic import ASKED, Synthetic, released_table
@@ -101,13 +102,6 @@ def test_no_draw_of_any_synthetic_table_tells_more_than_is_charged(case: Synthet
     assert verdict.broken == 0
 
 
-def _half_noise() -> AbstractContextManager[object]:
-    def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
-        return sampler.laplace(law.scale / 2, size)
-
-    return patch.object(LaplaceLaw, "draw", half)
-
-
 def _sizes_for_an_eighth() -> AbstractContextManager[object]:
     return patch.object(SizeSearch, "law", property(lambda search: LaplaceLaw(search.units / search.epsilon / 8)))
 
@@ -160,40 +154,32 @@ def _pairs_for_the_whole_price() -> AbstractContextManager[object]:
     return patch.object(marginals, "pair_share", lambda: Fraction(1))
 
 
-def _databases_at_twice_the_price() -> AbstractContextManager[object]:
-    def twice(sampler: Branching, widths: Sequence[int], scores: Sequence[int], exponent: Fraction) -> Any:
-        return drawn(sampler, widths, scores, 2 * exponent)
-
-    drawn = Branching.intervals
-    return patch.object(Branching, "intervals", twice)
-
-
 STATEMENTS: dict[str, tuple[Callable[[], AbstractContextManager[object]], Case]] = {
-    "half the noise of a variance": (_half_noise, QUICK_CASES[0]),
-    "half the noise of a covariance": (_half_noise, QUICK_CASES[1]),
+    "half the noise of a variance": (half_noise, QUICK_CASES[0]),
+    "half the noise of a covariance": (half_noise, QUICK_CASES[1]),
     "sizes with an eighth of the noise": (_sizes_for_an_eighth, CAPPED),
     "rows above the cap": (_no_cap, CAPPED),
     "rows of a mean above the cap": (_no_cap, _case("capped", MEAN, "first")),
     "groups above the cap": (_no_cap_of_groups, _case("capped", OPEN, "both")),
     "groups above the cap, at a price in rho": (_no_cap_of_groups, _case("capped", OPEN, "both", "rho")),
     "totals that are not clipped": (_totals_that_are_not_clipped, _case("clamped", MEAN, "first")),
-    "half the noise of a mean at its place": (_half_noise, _case("located", MEAN, "single")),
-    "half the noise of sums by a metric": (_half_noise, _case("metric", BY_SUM, "by_sum")),
+    "half the noise of a mean at its place": (half_noise, _case("located", MEAN, "single")),
+    "half the noise of sums by a metric": (half_noise, _case("metric", BY_SUM, "by_sum")),
     "a count that is not paid for": (_a_count_that_is_not_paid_for, LOCATED),
     "a sum that is not clipped": (_nothing_clipped, LOCATED),
 }
 TABLES: dict[str, tuple[Callable[[], AbstractContextManager[object]], str]] = {
-    "half the noise of cells": (_half_noise, "cells"),
-    "half the noise of a tree": (_half_noise, "tree"),
+    "half the noise of cells": (half_noise, "cells"),
+    "half the noise of a tree": (half_noise, "tree"),
     "a level of a tree that is not paid for": (_one_level_for_nothing, "tree"),
-    "half the noise of rectangles": (_half_noise, "rectangles"),
-    "half the noise of half planes": (_half_noise, "halfplanes"),
-    "half the noise of projected points": (_half_noise, "projected"),
+    "half the noise of rectangles": (half_noise, "rectangles"),
+    "half the noise of half planes": (half_noise, "halfplanes"),
+    "half the noise of projected points": (half_noise, "projected"),
     "pairs of more that cost the whole price": (_pairs_for_the_whole_price, "mbi"),
     "all rounds for the price of one": (_rounds_for_the_price_of_one, "mwem"),
     "pairs that cost the whole price": (_pairs_for_the_whole_price, "marginals"),
-    "small databases chosen at twice their price": (_databases_at_twice_the_price, "smalldb"),
-    "paths chosen at twice their price": (_databases_at_twice_the_price, "smalldb_paths"),
+    "small databases chosen at twice their price": (twice_the_price, "smalldb"),
+    "paths chosen at twice their price": (twice_the_price, "smalldb_paths"),
 }
 LONG = {"capped", "clamped", "located", "metric", "marginals", "mbi", "halfplanes", "smalldb"}
 

@@ -12,10 +12,9 @@ from unittest.mock import patch
 
 import pytest
 
-from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.mechanisms.random_dp import mean
 from dpsql.privacy.exposure import gamma_of_cells
-from dpsql.privacy.sampling import Integers, Sampler
+from tests.exhaustive.planted import half_noise
 from tests.exhaustive.random_means import GAMMA, KEPT, alone, declared, left_out, means
 from tests.exhaustive.tables import RELATIONS
 from tests.unit.mechanisms.asking import CONSENT
@@ -50,13 +49,6 @@ def test_no_more_neighbours_than_gamma_have_other_empty_cells(units: int, relati
         assert 0 < alone(units, cells, relation) <= gamma_of_cells(cells, units, relation, "exchangeable") or cells == 1
 
 
-def _half_noise() -> AbstractContextManager[object]:
-    def half(law: LaplaceLaw, sampler: Sampler, size: int) -> Integers:
-        return sampler.laplace(law.scale / 2, size)
-
-    return patch.object(LaplaceLaw, "draw", half)
-
-
 def _a_scale_for_fewer_pairs() -> AbstractContextManager[object]:
     def fewer(*facts: Any, **more: Any) -> int | None:
         rank = wanted(*facts, **more)
@@ -68,11 +60,11 @@ def _a_scale_for_fewer_pairs() -> AbstractContextManager[object]:
 
 @pytest.mark.slow
 def test_half_the_noise_under_a_condition_is_convicted() -> None:
-    with _half_noise():
+    with half_noise():
         assert means(declared(CONSENT))[1].broken
 
 
-@pytest.mark.parametrize("plant", [_half_noise, _a_scale_for_fewer_pairs])
+@pytest.mark.parametrize("plant", [half_noise, _a_scale_for_fewer_pairs])
 def test_a_planted_bug_is_convicted(plant: Callable[[], AbstractContextManager[object]]) -> None:
     with plant():
         assert means(declared())[1].broken

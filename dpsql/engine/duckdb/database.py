@@ -224,10 +224,9 @@ def _removal(name: str, by: Sequence[str], first: str) -> str:
 
     Such rows are next to each other, so most tables are merely looked through.
     """
-    seen = ", ".join(f"{column} AS c{place}, lag({column}) OVER () AS b{place}" for place, column in enumerate(by))
     alike = " AND ".join(f"c{place} = b{place}" for place in range(len(by)))
     columns, own, table = ", ".join(by), ", ".join(f"c{place}" for place in range(len(by))), DUCKDB.bounded(name)
-    twins = f"SELECT {own} FROM (SELECT {seen} FROM {table}) AS r WHERE {alike}"
+    twins = f"SELECT {own} FROM ({_beside_the_last(table, by)}) AS r WHERE {alike}"
     places = f"SELECT rowid AS id, row_number() OVER (PARTITION BY {columns} ORDER BY {first}) AS place FROM {table}"
     return (
         f"DELETE FROM {table} WHERE rowid IN (SELECT id FROM ({places} WHERE ({columns}) IN ({twins})) WHERE place > 1)"
@@ -236,8 +235,13 @@ def _removal(name: str, by: Sequence[str], first: str) -> str:
 
 def _disorder(name: str, by: Sequence[str]) -> str:
     """SQL that counts the rows of a bounded table which do not come behind the row before them, by these columns."""
-    seen = ", ".join(f"{column} AS c{place}, lag({column}) OVER () AS b{place}" for place, column in enumerate(by))
     falls = "TRUE"  # of equal rows
     for place in reversed(range(len(by))):
         falls = f"(c{place} < b{place} OR (c{place} = b{place} AND {falls}))"
-    return f"SELECT count(*) FROM (SELECT {seen} FROM {DUCKDB.bounded(name)}) AS r WHERE {falls}"
+    return f"SELECT count(*) FROM ({_beside_the_last(DUCKDB.bounded(name), by)}) AS r WHERE {falls}"
+
+
+def _beside_the_last(table: str, by: Sequence[str]) -> str:
+    """SQL of some columns of each row as ``c0``, ``c1``, ..., and of the row before it as ``b0``, ``b1``, ...."""
+    seen = ", ".join(f"{column} AS c{place}, lag({column}) OVER () AS b{place}" for place, column in enumerate(by))
+    return f"SELECT {seen} FROM {table}"

@@ -50,10 +50,9 @@ def fingerprint(source: Mapping[str, str], tables: Mapping[str, str | None]) -> 
     A database's write-ahead log counts as a file of its own. A table of a DuckLake is [its address, None, such marks of
     its catalogue]; at one snapshot, nothing can change it, and the marks are None.
     """
-    lakes = {one.plain: one for one in _ducklakes(tables).values()}
     return [
         *(_mark(path) for path in _paths(source, tables)),
-        *([name, None, _marks(one)] for name, one in sorted(lakes.items())),
+        *([name, None, _marks(one)] for name, one in _by_address(tables)),
     ]
 
 
@@ -66,9 +65,8 @@ def contents(source: Mapping[str, str], tables: Mapping[str, str | None]) -> lis
     """[path, SHA-256 of the content] of each file, sorted; of a DuckLake's table its address and `state`. Runs in the
     owner's process.
     """
-    lakes = {one.plain: one for one in _ducklakes(tables).values()}
     files: list[list[str | None]] = [[path, _digest(path)] for path in _paths(source, tables)]
-    return files + [[name, state(one)] for name, one in sorted(lakes.items())]
+    return files + [[name, state(one)] for name, one in _by_address(tables)]
 
 
 def apart(tables: Mapping[str, str | None], contents: list[list[str | None]]) -> Mapping[str, Any]:
@@ -87,6 +85,11 @@ def _ducklakes(tables: Mapping[str, str | None]) -> dict[str, Address]:
     """Where the tables are that lie in a DuckLake."""
     found = {name: address_of(name, os.fsdecode(_name(file))) for name, file in tables.items() if file is not None}
     return {name: one for name, one in found.items() if one is not None}
+
+
+def _by_address(tables: Mapping[str, str | None]) -> list[tuple[str, Address]]:
+    """(its address without a snapshot, where) of each table that lies in a DuckLake, sorted; of two alike one."""
+    return sorted({one.plain: one for one in _ducklakes(tables).values()}.items())
 
 
 def _paths(source: Mapping[str, str], tables: Mapping[str, str | None]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -114,15 +113,6 @@ ROWS = st.fixed_dictionaries(
 TABLES = st.lists(ROWS, max_size=25).flatmap(
     lambda rows: st.lists(st.sampled_from(rows), max_size=5).map(lambda more: rows + more) if rows else st.just(rows)
 )
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """An engine with an empty source and an empty bounded database, both in memory."""
-    with duckdb.connect() as connection:
-        connection.execute("ATTACH ':memory:' AS source")
-        connection.execute("ATTACH ':memory:' AS bounded")
-        yield connection
 
 
 def bound(engine: duckdb.DuckDBPyConnection, table: TableShape, key: bytes = KEY) -> None:

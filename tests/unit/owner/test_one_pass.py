@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -56,15 +55,6 @@ class Elsewhere(DuckDBDatabase):
     def dialect(self) -> Dialect:
         """DuckDB's words, without numbers beside the rows."""
         return replace(DUCKDB, counts=False)
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """An engine with an empty source and an empty bounded database, both in memory."""
-    with duckdb.connect() as connection:
-        connection.execute("ATTACH ':memory:' AS source")
-        connection.execute("ATTACH ':memory:' AS bounded")
-        yield connection
 
 
 def built(engine: duckdb.DuckDBPyConnection, kind: type[DuckDBDatabase], table: TableShape) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +48,6 @@ def shop(**changes: Any) -> Shape:
     built = policy(Path("/nowhere"))
     built = type(built).model_validate(built.model_dump(exclude={"tables"}) | {"tables": tables})
     return Shape("duckdb", {}, shape_of(built).tables)
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """An engine with an empty source and an empty bounded database, both in memory."""
-    with duckdb.connect() as connection:
-        connection.execute("ATTACH ':memory:' AS source")
-        connection.execute("ATTACH ':memory:' AS bounded")
-        yield connection
 
 
 SOURCE = {
