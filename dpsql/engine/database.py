@@ -64,12 +64,15 @@ class SourceTable:
         types: The types of its columns by name, in order.
         typed: Whether the types mean something: a CSV file's are all text.
         dialect: The database's words.
+        ready: Columns of ``sql`` that hold what a primitive makes of a column, by (column, primitive). A database that
+            works out an expression as often as it is written gives them.
     """
 
     sql: str
     types: Mapping[str, SourceType]
     typed: bool
     dialect: Dialect
+    ready: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def type_of(self, column: str) -> SourceType | None:
         """The type of a column, or None if there is none of that name; ASCII case matters where it does there."""

@@ -56,6 +56,8 @@ class Dialect:
             ``bins``. Then small numbers of units and of listed values are stored, too.
         narrow: Its types of whole numbers that are narrower than BIGINT, with the binary digits that each holds beside
             the sign, rising.
+        once: What begins a subquery whose columns are used more than once by the query around it: without, the database
+            would work out each of them as often as it is used.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Dialect:
     exact: bool = False
     counts: bool = False
     narrow: tuple[tuple[str, int], ...] = ()
+    once: str = ""
     _read: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def has(self, primitive: str) -> bool:

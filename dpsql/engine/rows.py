@@ -69,5 +69,5 @@ def value_rows(
         value = printer.grid_integer(own.argument, own.grid, x, stored)
         plain = plain and value == x
         outer.append(f"{value} AS {x}")
-    rows = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
-    return rows if plain else f"SELECT {', '.join(outer)} FROM ({rows}) AS r"
+    inside = f"SELECT {', '.join(inner) or '1 AS one'} {printer.rows(source.relation)}"
+    return inside if plain else f"SELECT {', '.join(outer)} FROM ({printer.dialect.once}{inside}) AS r"

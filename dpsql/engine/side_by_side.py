@@ -53,7 +53,7 @@ def side_by_side(printer: Printer, rows: TotalRows) -> EngineStatement:
     source, places = by_place(printer, rows.source)
     domains = [key.domain or () for key in source.keys]
     many, kinds = math.prod(len(domain) + 1 for domain in domains), range(len(rows.functions))
-    sql = _by_bin(printer, _by_kind(_of_units(printer, source, places, rows, many), many, rows), many)
+    sql = _by_bin(printer, _by_kind(printer, _of_units(printer, source, places, rows, many), many, rows), many)
     groups = {_number(place, domains): group for place, group in zip(_places(domains), product(*domains), strict=True)}
     fields = [(key.name, WIRE[key.expression.facts.type]) for key in rows.source.keys]
     fields += [(OF, "BIGINT")] if len(kinds) > 1 else []
@@ -89,7 +89,7 @@ def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: Tot
     number = "0"
     for key in source.keys:
         number = f"({number}) * {len(key.domain or ()) + 1} + {printer.quoted(key.name)}"
-    numbered = f"SELECT {', '.join([f'{number} AS g', unit, *xs])} FROM ({by_places}) AS q"
+    numbered = f"{printer.dialect.once}SELECT {', '.join([f'{number} AS g', unit, *xs])} FROM ({by_places}) AS q"
     totals = list[str]()
     for kind, (function, own) in enumerate(zip(rows.functions, rows.columns, strict=True)):
         x = "1" if own is None else xs[values.index(ValueColumn(*own))]
@@ -103,12 +103,12 @@ def _of_units(printer: Printer, source: Source, places: Sequence[str], rows: Tot
         for kind, (low, high, _) in enumerate(rows.bins)
         for t in (f"t{kind}_{group}" for group in range(many))
     ]
-    return f"SELECT {', '.join(clamped)} FROM ({added}) AS q"
+    return f"{printer.dialect.once}SELECT {', '.join(clamped)} FROM ({added}) AS q"
 
 
-def _by_kind(units: str, many: int, rows: TotalRows) -> str:
+def _by_kind(printer: Printer, units: str, many: int, rows: TotalRows) -> str:
     """One row for each unit and kind ``j``: its totals ``t{group}``, its size and its bin."""
-    kinds = range(len(rows.functions))
+    kinds, once = range(len(rows.functions)), printer.dialect.once
 
     def chosen(texts: Sequence[str]) -> str:
         cases = " ".join(f"WHEN {kind} THEN {text}" for kind, text in enumerate(texts))
@@ -116,15 +116,15 @@ def _by_kind(units: str, many: int, rows: TotalRows) -> str:
 
     totals = [f"{chosen([f't{kind}_{group}' for kind in kinds])} AS t{group}" for group in range(many)]
     listed = " UNION ALL ".join(f"SELECT {kind} AS j" for kind in kinds)
-    each = f"SELECT j, {', '.join(totals)} FROM ({units}) AS q CROSS JOIN ({listed}) AS k"
+    each = f"{once}SELECT j, {', '.join(totals)} FROM ({units}) AS q CROSS JOIN ({listed}) AS k"
     named = ", ".join(f"t{group}" for group in range(many))
     size = " + ".join(f"CASE WHEN t{group} < 0 THEN 0 - t{group} ELSE t{group} END" for group in range(many))
-    sized = f"SELECT j, {named}, {size} AS size FROM ({each}) AS q"
+    sized = f"{once}SELECT j, {named}, {size} AS size FROM ({each}) AS q"
     bins = [
         f"CASE {' '.join(f'WHEN size <= {int(edge)} THEN {at}' for at, edge in enumerate(edges))} ELSE {len(edges)} END"
         for _, _, edges in rows.bins
     ]
-    return f"SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q WHERE size > 0"
+    return f"{once}SELECT j, {named}, {chosen(bins)} AS bin FROM ({sized}) AS q WHERE size > 0"
 
 
 def _by_bin(printer: Printer, kinds: str, many: int) -> str:
@@ -132,7 +132,7 @@ def _by_bin(printer: Printer, kinds: str, many: int) -> str:
     groups = range(many)
     first = " ".join(f"WHEN t{group} <> 0 THEN {group}" for group in groups)
     named = ", ".join(f"t{group}" for group in groups)
-    placed = f"SELECT j, bin, {named}, CASE {first} END AS f FROM ({kinds}) AS q"
+    placed = f"{printer.dialect.once}SELECT j, bin, {named}, CASE {first} END AS f FROM ({kinds}) AS q"
     texts = list[str]()
     for group in groups:
         first_of = f"CASE WHEN f = {group} THEN {{}} ELSE 0 END"

@@ -181,16 +181,16 @@ def sized_totals(printer: Printer, need: Sized, rows: str, x: str, unit: str) ->
     """
     keys = [printer.quoted(key.name) for key in need.source.keys]
     size, first, held = (printer.quoted(name) for name in ("size", "first", "bin"))
-    several = bool(keys) and not need.single
+    several, once = bool(keys) and not need.single, printer.dialect.once
     printer.functions |= {"-", "row_number"} if several else {"-"}
     whole, place = f"CASE WHEN {x} < 0 THEN 0 - {x} ELSE {x} END", "1"
     if several:  # what the unit has in all groups, and the one group in which it is counted
         whole = printer.call("sum_within", whole, unit)
         place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {', '.join(f'{key} NULLS LAST' for key in keys)})"
     columns = ", ".join([*keys, x])
-    rows = f"SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} <> 0"
+    rows = f"{once}SELECT {columns}, {whole} AS {size}, {place} AS {first} FROM ({rows}) AS q WHERE {x} <> 0"
     bins = " ".join(f"WHEN {size} <= {int(edge)} THEN {index}" for index, edge in enumerate(need.edges))
-    rows = f"SELECT {columns}, {first}, CASE {bins} ELSE {len(need.edges)} END AS {held} FROM ({rows}) AS q"
+    rows = f"{once}SELECT {columns}, {first}, CASE {bins} ELSE {len(need.edges)} END AS {held} FROM ({rows}) AS q"
     one = f"CASE WHEN {first} = 1 THEN 1 ELSE 0 END"
     sign = f"CASE WHEN {first} <> 1 OR {x} = 0 THEN 0 WHEN {x} > 0 THEN 1 ELSE 0 - 1 END"
     values = [f"{printer.cast(held, 'BIGINT')} AS {held}"]

@@ -74,18 +74,33 @@ class _Raw:
     """A value of the source.
 
     Attributes:
-        sql: As it stands there.
+        source: Its table.
+        name: Its column.
         type: Its type there.
-        dialect: The database's words.
     """
 
-    sql: str
+    source: SourceTable
+    name: str
     type: SourceType
-    dialect: Dialect
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database's words."""
+        return self.source.dialect
+
+    @property
+    def sql(self) -> str:
+        """It as it stands there."""
+        return f"s.{self.dialect.quoted(self.name)}"
+
+    def made(self, primitive: str, *arguments: str) -> str:
+        """What a primitive makes of it."""
+        ready = None if arguments else self.source.ready.get((self.name, primitive))
+        return f"s.{self.dialect.quoted(ready)}" if ready else self.dialect.call(primitive, self.sql, *arguments)
 
     def read(self, wire: str) -> str:
         """It as one of a wire type; NULL where it is none."""
-        return self.dialect.call(f"{wire.lower()}_of_{self.type.family}", self.sql)
+        return self.made(f"{wire.lower()}_of_{self.type.family}")
 
     @property
     def real(self) -> str:
@@ -126,7 +141,7 @@ def reading(table: TableShape, column: ColumnShape, source: SourceTable, domain:
         able = [declared for declared, families in READABLE.items() if kind.family in families]
         cure = f"Declare {' or '.join(able)}." if able else "Cast it in a view of the data, or leave the column out."
         raise PolicyError(f"{where} is declared {column.type}, but the data hold {kind.name}. {cure}")
-    raw = _Raw(f"s.{source.dialect.quoted(column.name)}", kind, source.dialect)
+    raw = _Raw(source, column.name, kind)
     if column.type in NUMERIC:
         return _number(column, raw, domain)
     parsed = raw.read(wire_of(column))
@@ -265,10 +280,10 @@ def _unscaled(column: ColumnShape, raw: _Raw) -> tuple[str, int] | None:
         case "integer" | "wide":
             return raw.read("HUGEINT"), 0
         case "decimal":
-            return raw.dialect.call("unscaled_decimal", raw.sql), raw.type.places
+            return raw.made("unscaled_decimal"), raw.type.places
         case "text" if column.type != "real":
             digits = _digits(column.step) + 6  # so many beyond the grid decide how a number rounds
-            return None if digits > 20 else (raw.dialect.call("unscaled_text", raw.sql, str(digits)), digits)
+            return None if digits > 20 else (raw.made("unscaled_text", str(digits)), digits)
     return None
 
 
@@ -330,5 +345,5 @@ def identity(table: TableShape, name: str, source: SourceTable, *, integer: bool
         raise PolicyError(
             f"{table.name}.{name} holds {kind.name}, which names nobody. Make it an integer, a UUID or a text."
         )
-    raw = _Raw(f"s.{source.dialect.quoted(name)}", kind, source.dialect)
+    raw = _Raw(source, name, kind)
     return raw.read("BIGINT" if integer else "VARCHAR")

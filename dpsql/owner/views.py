@@ -193,7 +193,7 @@ def _cleaned_rows(table: TableShape, source: SourceTable, owners: Owners, words:
     columns = {unit: rows.unit} | cleaned_columns(table, source, owners)
     select = ", ".join(f"{sql} AS {words.quoted(name)}" for name, sql in columns.items())
     needed = " AND ".join(f"{words.quoted(name)} IS NOT NULL" for name in (unit, *table.keys))
-    return f"SELECT * FROM (SELECT {select} FROM {rows.sql}) AS r WHERE {needed}", list(columns)
+    return f"SELECT * FROM ({words.once}SELECT {select} FROM {rows.sql}) AS r WHERE {needed}", list(columns)
 
 
 def capped_rows(table: TableShape, kept: Kept, words: Dialect) -> str:

@@ -11,15 +11,19 @@ import pytest
 
 import dpsql
 import dpsql.testing
+from dpsql.answers.postprocess import made_up
 from dpsql.engine.postgres import bounded
 from dpsql.engine.postgres.database import reading
 from dpsql.engine.postgres.engine import PostgresEngine
+from dpsql.engine.postgres.words import ONCE
 from dpsql.errors import EngineFailed, InvariantBroken, OperationalError, PolicyError
 from dpsql.policy import load_policy
+from dpsql.prepare import Prepared
 from dpsql.proxy import Proxy, refresh
 from examples.postgres import Server, load, moved
 from tests.doors.twins import CLINIC, Twins, assert_shared, opened, statement_of, twins_on
 from tests.sql.corpus import Block, blocks
+from tests.sql.described import planned
 
 pytestmark = pytest.mark.doors
 
@@ -232,3 +236,44 @@ def test_a_server_that_goes_and_comes_costs_nothing_that_was_not_read(server: Se
     assert session.budget().spent == before
     server.start()
     assert session.query(asked).rows
+
+
+def test_a_column_of_the_source_is_worked_out_a_few_times_however_often_it_is_said(
+    server: Server, tmp_path: Path
+) -> None:
+    policy = clinic(tmp_path, server, "said")
+    with server.connect("said") as connection:
+        connection.execute(
+            "CREATE FUNCTION counted(x numeric) RETURNS numeric STABLE LANGUAGE plpgsql AS "
+            "$$BEGIN RAISE LOG 'a column is worked out'; RETURN x; END$$"
+        )
+        connection.execute('ALTER TABLE "People" RENAME TO kept')
+        connection.execute('CREATE VIEW "People" AS SELECT "Person", weight, counted(paid) AS paid, sex FROM kept')
+        ((rows,),) = connection.execute("SELECT count(*) FROM kept").fetchall()
+        lines = [line for line in policy.read_text().splitlines() if "seen:" not in line and "born:" not in line]
+        policy.write_text("\n".join(lines))
+    before = (server.folder / "log").read_text().count("a column is worked out")
+    with opened(policy):
+        pass
+    times = (server.folder / "log").read_text().count("a column is worked out") - before
+    assert isinstance(rows, int) and 0 < times <= 4 * rows  # a hash of the content, and one build
+
+
+def test_totals_side_by_side_are_worked_out_once(twins: dict[str, Twins], server: Server) -> None:
+    proxy = twins["hospital"].there
+    sql = "SELECT year(visited_on), COUNT(*), SUM(cost) FROM visits GROUP BY 1"
+    asked = planned(proxy.session(analyst="once"), Block((), sql))
+    assert isinstance(asked, Prepared)
+    statements = [statement for reading in asked.readings for statement in made_up(reading.statement)]
+    (statement,) = (one for one in statements if one.beside)
+    said = statement.sql
+    for number, year in enumerate(statement.parameters, start=1):
+        said = said.replace(f"${number} ", f"{year} ")
+
+    def cost(sql: str) -> float:
+        """What the server expects that it takes, in units of its own."""
+        with server.connect("hospital", "query") as connection:
+            shown: Any = connection.execute(f"EXPLAIN (FORMAT JSON) {sql}".encode()).fetchall()
+        return float(shown[0][0][0]["Plan"]["Total Cost"])
+
+    assert cost(said) < cost(said.replace(ONCE, "")) / 2

@@ -65,7 +65,7 @@ class Twins:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The bounded tables that both hold: all of DuckDB's but the stored totals, which it alone has."""
+        """The bounded tables that both hold, without the stored totals."""
         catalog = self.here.session(analyst="meaning")._backend.catalog
         totals = {totals.name for table in catalog.tables.values() for totals in table.totals}
         (file,) = self.here._cache.rglob("bounded.duckdb")

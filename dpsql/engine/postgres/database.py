@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dpsql.engine.database import SourceTable, SourceType
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.bounded import Bounded, kept_by, new
+from dpsql.engine.postgres.casts import READING
 from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.numbers import read_numbers
 from dpsql.engine.postgres.relations import HOLDS_ROWS, columns_of, named, searched
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["PostgresDatabase", "building", "reading"]
 
 LONGEST = 63  # Bytes of a name; PostgreSQL cuts off what is longer, and two names might become one.
+_ONCE = {
+    family: [primitive for primitive in (*READING, "unscaled_decimal") if primitive.endswith(f"_{family}")]
+    for family in ("wide", "decimal", "text")
+}
+"""What is read of a value once, however often the SQL of a bounded column says it: PostgreSQL does not see that two
+expressions are the same. Numbers of 64 bits and dates cost nothing to read."""
 _OWN = "dpsql, ledger "  # What the comment on every bounded table begins with.
 _BECOMES = "SELECT oid, rolname FROM pg_roles WHERE pg_has_role($1, oid, 'MEMBER')"
 _READABLE = f"""
@@ -188,8 +195,22 @@ class PostgresDatabase:
             )
         relation, source = found
         types = columns_of(self._connection, [relation])[relation]
-        read = [_in_places(self._dialect.quoted(column), kind) for column, kind in types.items()]
-        return SourceTable(f"(SELECT {', '.join(read)} FROM {source})", types, True, self._dialect)
+        words = self._dialect
+        read = [_in_places(words.quoted(column), kind) for column, kind in types.items()]
+        ready = {
+            (column, primitive): f"{place}:{primitive}"
+            for place, (column, kind) in enumerate(types.items())
+            for primitive in _ONCE.get(kind.family, ())
+        }
+        made = list[str]()
+        for (column, primitive), name in ready.items():
+            value = f"r.{words.quoted(column)}"
+            if types[column].family == "text":  # that of an ENUM, too
+                value = f"CAST({value} AS text)"
+            made.append(f"{words.call(primitive, value)} AS {words.quoted(name)}")
+        once = f"({words.once}SELECT {', '.join(read)} FROM {source})"  # a view's columns are expressions, too
+        sql = f"({words.once}SELECT {', '.join(('r.*', *made))} FROM {once} AS r)"
+        return SourceTable(sql, types, True, words, ready)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The result of a query; empty for what has none."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from dpsql.engine.dialect import Dialect
 from dpsql.engine.postgres.casts import CASTS, READING, double_of, number_of, text_of
-from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, kept, within
+from dpsql.engine.postgres.words import BYTES, LAST_OF_MONTH, NAN, ONCE, kept, within
 
 __all__ = ["postgres"]
 
@@ -234,4 +234,5 @@ def postgres(schema: str, prefix: str) -> Dialect:
         spellings=SPELLINGS,
         prefix=prefix,
         exact=True,
+        once=ONCE,
     )

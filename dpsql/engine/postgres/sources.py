@@ -14,6 +14,7 @@ from typing import Any
 
 from dpsql.engine.postgres.connecting import connected, settle, understood
 from dpsql.engine.postgres.relations import found_by, named, searched
+from dpsql.engine.postgres.words import ONCE
 
 __all__ = ["apart", "contents", "fingerprint", "may_be_equal", "number", "opens", "versions"]
 
@@ -40,7 +41,7 @@ _TABLES = f"""
 
 _HASHED = f"""
     SELECT count(*), sum(('x' || substr(h, 1, 15))::bit(60)::bigint), sum(('x' || substr(h, 16, 15))::bit(60)::bigint)
-    FROM (SELECT {_HASH.format("t::text")} AS h FROM {{}} AS t) AS r
+    FROM ({ONCE}SELECT {_HASH.format("t::text")} AS h FROM {{}} AS t) AS r
 """
 
 

@@ -10,7 +10,7 @@ Tests: tests/doors/test_postgres_dialect.py.
 
 from __future__ import annotations
 
-__all__ = ["BYTES", "LAST_OF_MONTH", "NAN", "NEAREST_TO_ZERO", "kept", "within"]
+__all__ = ["BYTES", "LAST_OF_MONTH", "NAN", "NEAREST_TO_ZERO", "ONCE", "kept", "within"]
 
 NEAREST_TO_ZERO = 2.0**-391
 """Numbers nearer to 0 than this, 10^-118, may be rounded to multiples of 2^-498. It is a choice: far below what people
@@ -21,6 +21,9 @@ NAN = "CAST('NaN' AS double precision)"
 """Not a number, which equals itself there."""
 BYTES = 'COLLATE "C"'
 """By which texts are compared: byte by byte."""
+ONCE = "WITH once AS (SELECT 1) "
+"""What begins a subquery that is not merged with the query around it, which would repeat each expression wherever that
+uses its column. One with a WITH of its own never is, and parts of it can run side by side (OFFSET 0 forbids that)."""
 LAST_OF_MONTH = "date_trunc('month', {of}) + make_interval(months => 1) - make_interval(days => 1)"
 """The last day of a moment's month."""
 
