@@ -171,8 +171,9 @@ class Values:
             out.
         ranks: Rising edges from 1 to the most rows of a unit; the counts are split by ``rank``, the first edge that a
             row's place within its unit does not exceed, in the secret order by which caps cut. ``units`` then counts
-            the rows that are their unit's last: each unit once, at the rank that tells how many rows it has. Only rows
-            that are counted have a place. Empty for no such split.
+            the rows that are their unit's last: each unit once, at the rank that tells how many rows it has. These rows
+            may stand apart from others of the same group, value and rank. Only rows that are counted have a place.
+            Empty for no such split.
     """
 
     source: Source

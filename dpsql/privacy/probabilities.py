@@ -126,7 +126,8 @@ def _located_by_floats(u: int, bits: int, widths: Whole, gaps: Whole, exponent: 
     if len(widths) > MOST_FLOATS or widths.dtype != np.int64 or gaps.dtype != np.int64:
         return None
     x = float(exponent) * gaps
-    weights = np.where(x <= 700.0, widths * np.exp(-np.minimum(x, 700.0)), 0.0)
+    far = bool(x.max(initial=0.0) > 700.0)
+    weights = np.where(x <= 700.0, widths * np.exp(-np.minimum(x, 700.0)), 0.0) if far else widths * np.exp(-x)
     sums = np.cumsum(weights)
     total = float(sums[-1])
     low, high, unsure = u / (1 << bits) * total, (u + 1) / (1 << bits) * total, UNSURE * total

@@ -216,7 +216,8 @@ class ExactSampler:
         """
         exponent = _checked_exponent("intervals", exponent)
         sizes, best = check_intervals(widths, scores)
-        gaps = np.where(sizes > 0, best - _whole(scores), 0)
+        gaps = best - _whole(scores)
+        gaps[sizes == 0] = 0
         bits = 4 * self.word_bits
         u = int(self._uniform(bits, 1)[0])
         while (i := located(u, bits, sizes, gaps, exponent)) is None:
@@ -346,9 +347,11 @@ def check_intervals(widths: Sequence[int], scores: Sequence[int]) -> tuple[Integ
     sizes, whole = _whole(widths), _whole(scores)
     if len(sizes) != len(whole):
         raise ValueError(f"intervals: {len(sizes)} widths beside {len(whole)} scores; give one score per interval")
-    if (sizes < 0).any() or not (sizes > 0).any():
+    held = sizes > 0
+    every = held.all()
+    if not held.any() or (not every and (sizes < 0).any()):
         raise ValueError("intervals: a width is below 0, or none is above it; give the grid points in each interval")
-    return sizes, int(whole[sizes > 0].max())
+    return sizes, int((whole if every else whole[held]).max())
 
 
 def _checked_exponent(where: str, exponent: Fraction) -> Fraction:

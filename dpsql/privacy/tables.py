@@ -18,13 +18,65 @@ import numpy.typing as npt
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["OUTSIDE", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
+__all__ = ["CLOSE", "OUTSIDE", "Digits", "Group", "GroupColumns", "Listed", "RawTable", "ReleasedTable", "listed"]
 
 Group = tuple[Any, ...]
 """The key values of one group, in the order of the statement's keys; ``()`` for a statement without keys."""
 
+CLOSE = 1 << 15
+"""Rows that are looked at at a time: 256 KiB a column. It is a choice: what is made of them stays close to the
+processor."""
+
 OUTSIDE = object()
 """What stands where a value is none of those listed: equal to nothing else."""
+
+
+class Digits(Sequence[int]):
+    """Whole numbers that are some binary digits of others: taken out, as int64, of what somebody looks at.
+
+    Args:
+        words: (n,) whole numbers.
+        below: How many digits are below those taken.
+        digits: How many are taken; None for all above.
+        low: What is added.
+
+    >>> found = Digits(np.array([0b1011, 0b0100]), 1, 2, 10)
+    >>> found.tolist(), np.asarray(found[1:])
+    ([11, 12], array([12]))
+    """
+
+    __slots__ = ("below", "digits", "low", "words")
+
+    def __init__(self, words: npt.NDArray[Any], below: int = 0, digits: int | None = None, low: int = 0) -> None:
+        self.words, self.below, self.digits, self.low = words, below, digits, low
+
+    @property
+    def mask(self) -> int:
+        """All digits that are taken."""
+        return (-1 if self.digits is None else (1 << self.digits) - 1) << self.below
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, rows: Any) -> Any:
+        if isinstance(rows, slice | np.ndarray):
+            return Digits(self.words[rows], self.below, self.digits, self.low)
+        return ((int(self.words[rows]) & self.mask) >> self.below) + self.low
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.tolist())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        found = self.words >> self.below if self.below else self.words.astype(np.int64)
+        if self.digits is not None:
+            found &= (1 << self.digits) - 1
+        if self.low:
+            found += self.low
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def tolist(self) -> list[int]:
+        """The numbers, taken out one by one."""
+        return self.__array__().tolist()  # type: ignore[no-any-return]  # numpy's list of int64 is a list of ints
 
 
 class Listed(Sequence[Any]):
@@ -37,7 +89,7 @@ class Listed(Sequence[Any]):
     __slots__ = ("_values", "places")
 
     def __init__(self, places: Sequence[int] | npt.NDArray[Any], values: Sequence[Any]) -> None:
-        self.places = np.asarray(places)
+        self.places: Any = places if isinstance(places, Digits) else np.asarray(places)
         self._values = [*values, OUTSIDE]
 
     def __len__(self) -> int:
@@ -188,11 +240,14 @@ class RawTable:
         index = {group: at for at, group in enumerate(groups)}
         starts = self._runs(keys)
         own = zip(*(_at(self.column(key), starts) for key in keys), strict=True) if keys else [()] * len(starts)
-        found = np.array([index.get(group, -1) for group in own], dtype=np.int64)
+        found = np.array([index.get(group, -1) for group in own], dtype=np.min_scalar_type(-1 - len(groups)))
+        every = bool((found >= 0).all())
         found = np.repeat(found, np.diff(starts, append=self._length))
-        kept = np.flatnonzero(found >= 0)
-        table: dict[str, Sequence[Any]] = {name: _at(self.column(name), kept) for name in columns}
-        return RawTable({"group": _at(found, kept), **table}, size=len(groups))
+        table: dict[str, Sequence[Any]] = {name: self.column(name) for name in columns}
+        if not every:
+            kept = np.flatnonzero(found >= 0)
+            found, table = found[kept], {name: _at(column, kept) for name, column in table.items()}
+        return RawTable({"group": Digits(found), **table}, size=len(groups))
 
     def where(self, name: str, value: int) -> RawTable:
         """The rows with a value in a column of whole numbers."""
@@ -203,9 +258,16 @@ class RawTable:
         """Where a group's rows begin: the first row, and each whose keys are not those of the row above."""
         starts = np.zeros(self._length, dtype=np.bool_)
         starts[:1] = True
-        for own in map(self.column, keys):
-            column = own.places if isinstance(own, Listed) else own
-            if isinstance(column, np.ndarray):
+        columns = [own.places if isinstance(own, Listed) else own for own in map(self.column, keys)]
+        masks = dict[int, int]()
+        for column in columns:
+            if isinstance(column, Digits):
+                masks[id(column.words)] = masks.get(id(column.words), 0) | column.mask
+        for column in columns:
+            if isinstance(column, Digits):
+                if mask := masks.pop(id(column.words), 0):
+                    _compared(column.words, mask, starts)
+            elif isinstance(column, np.ndarray):
                 starts[1:] |= column[1:] != column[:-1]
             else:
                 starts[1:] |= np.fromiter(map(ne, column[1:], column[:-1]), np.bool_, max(self._length - 1, 0))
@@ -214,7 +276,14 @@ class RawTable:
 
 def listed(column: Sequence[Any]) -> Sequence[Any]:
     """A column of Python's own values, as one goes through it."""
-    return column.tolist() if isinstance(column, np.ndarray | Listed) else column
+    return column.tolist() if isinstance(column, np.ndarray | Listed | Digits) else column
+
+
+def _compared(words: npt.NDArray[Any], mask: int, starts: npt.NDArray[np.bool_]) -> None:
+    """Adds to the starts where a number has other digits than the one before, of those in a mask."""
+    for start in range(1, len(words), CLOSE):
+        end = min(start + CLOSE, len(words))
+        starts[start:end] |= ((words[start:end] ^ words[start - 1 : end - 1]) & mask) != 0
 
 
 def _all(rows: npt.NDArray[np.int64], size: int) -> bool:
@@ -226,6 +295,8 @@ def _at(column: Sequence[Any] | npt.NDArray[Any], rows: npt.NDArray[np.int64]) -
     """Some rows of a column: whole numbers stay an array, other values become Python's own."""
     if isinstance(column, Listed):
         return column.at(rows)
+    if isinstance(column, Digits):
+        return column[rows]  # type: ignore[no-any-return]  # Digits again
     if not isinstance(column, np.ndarray):
         return [column[row] for row in rows.tolist()]
     taken: Any = column[rows]

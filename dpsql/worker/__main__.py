@@ -209,9 +209,10 @@ def serve(connection: Connection, desk: Desk) -> None:
         except Exception as error:  # noqa: BLE001 - whatever happens becomes the one fixed failure
             connection.send_bytes(wire.encode({"failed": f"{type(error).__name__}: {error}"}))
         else:
-            connection.send_bytes(wire.encode({"columns": request["columns"]}))
+            sizes = [memoryview(part).nbytes for part in result]
+            connection.send_bytes(wire.encode({"columns": request["columns"], "bytes": sizes}))
             for part in result:
-                connection.send_bytes(part)
+                wire.write(connection.fileno(), part)
         limits.expire(0)
 
 

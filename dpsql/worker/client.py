@@ -126,7 +126,7 @@ class Worker:
             InvariantBroken: If DuckDB reads another statement than was meant. Nothing was run.
         """
         messages = [_message(request, deadline, tables or {}), *map(wire.table, (tables or {}).values())]
-        return self._exchange(messages, deadline, lambda child: _read(child.recv_bytes, request))
+        return self._exchange(messages, deadline, lambda parts: _read(parts, request))
 
     def verify(self, request: Statement, *, deadline: float) -> None:
         """Returns if the process stands, and DuckDB reads the statement as it was meant. Nothing is run.
@@ -177,7 +177,9 @@ class Worker:
             self._finalizer()
         self._child = self._finalizer = None
 
-    def _exchange(self, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[Connection], T]) -> T:
+    def _exchange(
+        self, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[list[memoryview]], T]
+    ) -> T:
         """Sends a request, waits for the reply, and reads what follows a good one."""
         with self._lock:
             child = self._start()
@@ -195,7 +197,7 @@ class Worker:
 
 
 def _reply(
-    child: Connection, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[Connection], T]
+    child: Connection, messages: Sequence[bytes | memoryview], deadline: float, read: Callable[[list[memoryview]], T]
 ) -> T:
     ends = time.monotonic() + deadline
     try:
@@ -208,7 +210,7 @@ def _reply(
             raise WorkerFailed(reply["failed"], answered=True)
         if "refused" in reply:
             raise InvariantBroken(f"DuckDB reads the statement otherwise: {reply['refused']}")
-        return read(child)
+        return read([wire.read(child.fileno(), size) for size in reply["bytes"]])
     except (WorkerFailed, InvariantBroken):
         raise
     except Exception as error:  # a broken pipe, or bytes that are no table of the expected columns
@@ -216,14 +218,14 @@ def _reply(
         raise WorkerFailed(f"no table arrived: {type(error).__name__}: {error}", overrun=late) from error
 
 
-def _read(received: Callable[[], bytes], request: Statement) -> dict[str, Sequence[Any]]:
+def _read(parts: Sequence[memoryview], request: Statement) -> dict[str, Sequence[Any]]:
     """The columns of a result that is no longer than it may be; the worker sends one row more than that at most."""
     if request.words:
-        numbers = [received() for _ in (*request.words, "rows")]
-        names, listed = [name for name, _ in request.columns], {name for name, _ in request.listed}
-        found = columns.counted(numbers, names, request.words, request.marked, listed)
+        names = [name for name, _ in request.columns]
+        found: dict[str, Sequence[Any]] = columns.counted(parts, names, request.words, request.marked)
     else:
-        found = columns.read(received(), request.columns)
+        (table,) = parts
+        found = columns.read(table, request.columns)
     if request.most_rows is not None and len(next(iter(found.values()))) > request.most_rows:
         raise WorkerFailed(f"it has more than {request.most_rows:,} rows")
     return found | {name: Listed(found[name], values) for name, values in request.listed}

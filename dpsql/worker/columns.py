@@ -5,7 +5,7 @@ Tests: tests/unit/worker/test_wire.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from nanoarrow import Type
 
+from dpsql.privacy.tables import Digits
 from dpsql.worker import wire
 from dpsql.worker.ordered import present_of
 
@@ -23,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1)  # The moment from which DuckDB counts microsecond
 _EPOCH_DAY = date(1970, 1, 1).toordinal()  # The day from which DuckDB counts days, in Python's count of days.
 
 
-def read(data: bytes, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]:
+def read(data: bytes | memoryview, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence[Any]]:
     """The columns of a packed Arrow table, as plain Python or numpy values.
 
     Args:
@@ -49,64 +50,35 @@ def read(data: bytes, expected: Sequence[tuple[str, str]]) -> dict[str, Sequence
 
 
 def counted(
-    packed: Sequence[bytes],
-    names: Sequence[str],
-    words: Sequence[Sequence[tuple[int, int]]],
-    marked: bool,
-    listed: Collection[str] = (),
+    packed: Sequence[bytes | memoryview], names: Sequence[str], words: Sequence[Sequence[tuple[int, int]]], marked: bool
 ) -> dict[str, Sequence[Any]]:
-    """The columns of rows that the worker counted, taken apart again.
+    """The columns of rows that the worker counted: each is digits of a number, which are taken out where one looks.
 
     Args:
         packed: (n,) int64 of each word, and of the numbers of rows, without a sign and as wide as they come.
         names: Of the columns, that of the numbers of rows last.
         words: What the worker put together (`EngineStatement.words`).
-        marked: Whether the last column before the numbers is 1 or 0: then it is no part of a row, and comes as the
-            number of its rows where it is 1.
-        listed: Columns of places in a list: bytes, where they fit. They take an eighth of the memory, which costs more
-            than the arithmetic; nobody calculates with them.
+        marked: Whether the last column before the numbers is 1 or 0: it comes as the number of rows where it is 1.
 
     >>> packed = [np.array(own, dtype=np.int64).tobytes() for own in ([4, 5, 14], [2, 3, 1])]
     >>> found = counted(packed, ["k", "x", "units", "rows"], [[(0, 1), (10, 2), (0, 1)]], marked=True)
-    >>> [own.tolist() for own in found.values()]
-    [[0, 1], [12, 13], [3, 0], [5, 1]]
+    >>> [list(own) for own in found.values()]
+    [[0, 0, 1], [12, 12, 13], [0, 3, 0], [2, 3, 1]]
     """
     numbers = [np.frombuffer(own, np.int64) for own in packed[:-1]]
     width, more = divmod(len(packed[-1]), max(1, len(numbers[0])))
     if more or len({len(own) for own in numbers}) > 1 or (len(numbers[0]) and width not in WIDTHS):
         raise ValueError("the worker sent columns of unequal length")
-    rows = np.frombuffer(packed[-1], f"u{width}" if len(numbers[0]) else np.uint8).astype(np.int64)
-    if marked:
-        units = numbers[-1] & 1
-        units *= rows
-        alike = (numbers[-1][1:] ^ numbers[-1][:-1]) == 1  # but for the mark: the marked row comes second
-        for number in numbers[:-1]:
-            alike &= number[1:] == number[:-1]
-        first = np.flatnonzero(alike)
-        if len(first):
-            kept, rows = np.ones(len(rows), dtype=np.bool_), rows.copy()
-            rows[first + 1] += rows[first]
-            kept[first] = False
-            *numbers, rows, units = (own[kept] for own in (*numbers, rows, units))
-    found: list[Any] = []
-    shifted = np.empty(len(rows), dtype=np.int64)
+    rows = np.frombuffer(packed[-1], f"u{width}" if len(numbers[0]) else np.uint8)
+    found: list[Digits] = []
     for word, number in zip(words, numbers, strict=True):
         below = sum(digits for _, digits in word)
         for low, digits in word:
             below -= digits
-            if names[len(found)] in listed and digits <= 8:
-                found.append(np.right_shift(number, below, out=shifted).astype(np.uint8) & ((1 << digits) - 1))
-                continue
-            if len(word) == 1:
-                found.append(number + low if low else number)
-                continue
-            own = number >> below
-            own &= (1 << digits) - 1
-            own += low
-            found.append(own)
+            found.append(Digits(number, below, digits if len(word) > 1 else None, low))
     if marked:
-        found[-1] = units
-    return dict(zip(names, [*found, rows], strict=True))
+        found[-1] = Digits(rows * (numbers[-1].view(np.uint8)[:: numbers[-1].itemsize] & 1))  # the lowest byte
+    return dict(zip(names, [*found, Digits(rows)], strict=True))
 
 
 def _wire_type(field: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,7 +16,7 @@ import nanoarrow.ipc
 
 from dpsql.errors import InvariantBroken
 
-__all__ = ["TIMES", "WIRE_TYPES", "decode", "encode", "pack", "table", "unpack"]
+__all__ = ["TIMES", "WIRE_TYPES", "decode", "encode", "pack", "read", "table", "unpack", "write"]
 
 WIRE_TYPES = ("BIGINT", "HUGEINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "BOOLEAN")
 """The types that a result may have, in the engine's words."""
@@ -84,10 +85,36 @@ def pack(stream: Any) -> memoryview:
     return buffer.getbuffer()
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: bytes | memoryview) -> Any:
     """The nanoarrow.ArrayStream that `pack` packed."""
     with nanoarrow.ipc.InputStream.from_readable(io.BytesIO(data)) as source:
         return nanoarrow.ArrayStream(source)
+
+
+def write(connection: int, data: Any) -> None:
+    """Sends all bytes, as they are: `read` gets them, and nobody else says how many."""
+    whole = memoryview(data)
+    left = whole.cast("B") if whole.nbytes else whole  # an empty one cannot be cast
+    while left.nbytes:
+        left = left[os.write(connection, left) :]
+
+
+def read(connection: int, size: int) -> memoryview:
+    """So many bytes that `write` sent. A table of millions of rows is read to where it stays.
+
+    Raises:
+        EOFError: If the other end is closed.
+    """
+    import numpy as np  # here, for memory that nobody fills before it is read to
+
+    data = np.empty(size, dtype=np.uint8).data
+    left = data
+    while len(left):
+        many = os.readv(connection, [left])
+        if not many:
+            raise EOFError
+        left = left[many:]
+    return data
 
 
 def table(columns: Columns) -> memoryview:

@@ -101,8 +101,8 @@ class InProcess:
 
     def run(self, statement: EngineStatement) -> RawTable:
         """The statement's exact result."""
-        sent = iter(self._desk.answer(_request(statement), ()))
-        return RawTable(_read(lambda: bytes(next(sent)), statement))
+        sent = self._desk.answer(_request(statement), ())
+        return RawTable(_read([memoryview(bytes(part)) for part in sent], statement))
 
     def close(self) -> None:
         """Ends the engine."""

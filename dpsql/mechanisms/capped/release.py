@@ -11,14 +11,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from dpsql.mechanisms.base import Offer
 from dpsql.mechanisms.capped.sizes import SWAYS, SizeSearch, UnitSizes
-from dpsql.mechanisms.choice.groups import Whole, in_order
+from dpsql.mechanisms.choice.groups import Whole, in_groups
 from dpsql.mechanisms.located.place import beyond
 from dpsql.plan.needs import Values
 from dpsql.privacy.sampling import Sampler
@@ -26,7 +25,6 @@ from dpsql.privacy.tables import RawTable, ReleasedTable
 
 __all__ = ["CappedAtOnce", "CappedRelease"]
 
-RANKED = ("group", "value", "rank", "rows")  # The columns of `Values` that say which rows are within a cap.
 UNSURE = 0.01  # As a probability: that more units than the answer says have rows that the cap leaves out.
 
 
@@ -57,25 +55,22 @@ class CappedRelease(Offer):
     def within(self, raw: RawTable, place: int) -> RawTable:
         """The rows of no higher rank than a cap's edge, counted by value."""
         none = (np.empty(0, dtype=np.int64),) * 2
-        value, rows = zip(none, *self.groups_within(raw, place), strict=True)
+        value, sums = zip(none, *self.groups_within(raw, place), strict=True)
         group = np.repeat(np.arange(raw.size), list(map(len, value[1:])))
-        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": np.concatenate(rows)}
+        rows = np.concatenate([np.diff(own, prepend=0) for own in sums])
+        columns: dict[str, Any] = {"group": group, "value": np.concatenate(value), "rows": rows}
         return RawTable(columns, size=raw.size)
 
     def groups_within(self, raw: RawTable, place: int) -> Iterator[tuple[Whole, Whole]]:
-        """The same as (distinct, rising) values of each group, and how many rows hold each: group after group, for what
-        a group needs stays close to the processor."""
-        group, value, rank, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in RANKED)
-        order = in_order(group, value)
-        if order is not None:
-            group, value, rank, rows = (own[order] for own in (group, value, rank, rows))
-        for start, end in pairwise(np.searchsorted(group, np.arange(raw.size + 1)).tolist()):
-            within = rank[start:end] <= place
-            values, counts = value[start:end][within], rows[start:end][within]
-            starts = np.flatnonzero(_first(values))
-            if len(starts) < len(values):
-                values, counts = values[starts], np.add.reduceat(counts, starts)
-            yield values, counts
+        """The same as (distinct, rising) values of each group, and how many rows hold each or one below."""
+        for values, ranks, rows in in_groups(raw, "value", "rank", "rows"):
+            within = ranks <= place
+            if not within.all():
+                values, rows = values[within], rows[within]
+            last = np.ones(len(values), dtype=np.bool_)
+            last[:-1] = values[1:] != values[:-1]
+            sums = np.cumsum(rows)
+            yield (values, sums) if last.all() else (values[last], sums[last])
 
     def noted(self, counts: list[int], raw: RawTable) -> dict[str, list[object]]:
         """The noised numbers of units, beside each group's answer."""
@@ -130,10 +125,3 @@ class CappedAtOnce(CappedRelease):
         place = self.best(self.search.believed(counts))
         released = self.inners[place].release(self.within(raw, place), sampler)
         return ReleasedTable({**released.columns, "cap": [place] * raw.size, **self.noted(counts, raw)})
-
-
-def _first(column: Whole) -> Whole:
-    """Where a value is not that of the row before."""
-    found = np.ones(len(column), dtype=np.bool_)
-    found[1:] = column[1:] != column[:-1]
-    return found

@@ -31,9 +31,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpsql.mechanisms.choice.groups import numbers_of
 from dpsql.mechanisms.noise.laws import LaplaceLaw
 from dpsql.privacy.sampling import Sampler, noised
-from dpsql.privacy.tables import RawTable
+from dpsql.privacy.tables import CLOSE, RawTable
 
 __all__ = ["SWAYS", "SizeSearch", "UnitSizes"]
 
@@ -123,10 +124,13 @@ class SizeSearch:
             raw: As `Values` with ``ranks``.
             sampler: For the noise.
         """
-        ranks, units = (np.asarray(raw.column(name)) for name in ("rank", "units"))
-        last = np.flatnonzero(units)  # one row of a unit at most
+        ranks, units = numbers_of(raw, "rank"), numbers_of(raw, "units")
         sums = np.zeros(len(self.edges), dtype=np.int64)
-        np.add.at(sums, np.minimum(ranks[last].astype(np.int64), len(sums) - 1), units[last].astype(np.int64))
+        for start in range(0, len(units), CLOSE):
+            rows = slice(start, start + CLOSE)
+            own = np.asarray(units[rows])
+            last = np.flatnonzero(own)  # one row of a unit at most
+            np.add.at(sums, np.minimum(np.asarray(ranks[rows][last]), len(sums) - 1), own[last])
         exact = sums.tolist()
         return [int(k) for k in noised(exact, self.law.draw(sampler, len(exact)))]
 

@@ -17,9 +17,9 @@ from dpsql.mechanisms.noise.mean import centre_of
 from dpsql.plan.grids import saturating_grid
 from dpsql.plan.needs import Values
 from dpsql.plan.types import Facts
-from dpsql.privacy.tables import RawTable
+from dpsql.privacy.tables import Digits, RawTable
 
-__all__ = ["Whole", "grouped", "in_order", "of_every_row"]
+__all__ = ["Whole", "grouped", "in_groups", "numbers_of", "of_every_row"]
 
 Whole = npt.NDArray[Any]
 """(n,) int64, or Python ints where the public facts do not rule out that int64 overflows."""
@@ -28,38 +28,41 @@ Whole = npt.NDArray[Any]
 def grouped(raw: RawTable) -> Iterator[tuple[Whole, Whole]]:
     """The (distinct, rising) values of each group in order, int64, and how many rows hold each.
 
-    Whatever order the engine sent them in: proofs need rising values.
-
     >>> raw = RawTable({"group": [1, 1, 0], "value": [7, 2, 5], "rows": [1, 3, 1]}, size=2)
     >>> [(values.tolist(), rows.tolist()) for values, rows in grouped(raw)]
     [([5], [1]), ([2, 7], [3, 1])]
     """
-    group, value, rows = (np.asarray(raw.column(name), dtype=np.int64) for name in ("group", "value", "rows"))
-    order = in_order(group, value)
-    if order is not None:
-        group, value, rows = group[order], value[order], rows[order]
-    edges = np.searchsorted(group, np.arange(raw.size + 1))
-    for start, end in pairwise(edges.tolist()):
-        yield value[start:end], rows[start:end]
+    return ((values, rows) for values, rows in in_groups(raw, "value", "rows"))
 
 
-def in_order(group: Whole, value: Whole) -> Whole | None:
-    """The order in which groups, and values within each, do not fall; None where they lie so already.
+def in_groups(raw: RawTable, value: str, *others: str) -> Iterator[list[Whole]]:
+    """Columns of each group in order, int64, a group's rows in an order in which its values do not fall.
 
-    The engine sends each group's values rising, in an order of groups of its own: then only groups are moved.
+    Whatever order the engine sent them in: proofs need rising values. It mostly sends them so. Group after group is
+    made numbers of, for what a group needs stays close to the processor.
 
-    >>> in_order(np.array([1, 1, 0]), np.array([2, 7, 5]))
-    array([2, 0, 1])
+    >>> raw = RawTable({"group": [1, 1, 0, 1], "value": [7, 2, 5, 4]}, size=3)
+    >>> [values.tolist() for (values,) in in_groups(raw, "value")]
+    [[5], [2, 4, 7], []]
     """
-    if _rises(group, value):
-        return None
-    order = np.argsort(group, kind="stable")
-    return order if _rises(group[order], value[order]) else np.lexsort((value, group))
+    group = np.asarray(raw.column("group"), dtype=np.min_scalar_type(-1 - raw.size))
+    columns = [numbers_of(raw, name) for name in (value, *others)]
+    if bool((group[1:] < group[:-1]).any()):
+        order = np.argsort(group, kind="stable")
+        group, columns = group[order], [column[order] for column in columns]
+    edges = np.searchsorted(group, np.arange(raw.size + 1, dtype=group.dtype))
+    for start, end in pairwise(edges.tolist()):
+        own: list[Whole] = [np.asarray(column[start:end]) for column in columns]
+        if bool((own[0][1:] < own[0][:-1]).any()):
+            order = np.argsort(own[0], kind="stable")
+            own = [column[order] for column in own]
+        yield own
 
 
-def _rises(group: Whole, value: Whole) -> bool:
-    within = (group[1:] == group[:-1]) & (value[1:] >= value[:-1])
-    return bool(((group[1:] > group[:-1]) | within).all())
+def numbers_of(raw: RawTable, name: str) -> Any:
+    """A column of whole numbers whose parts can be looked at: an int64 array, or digits that become one."""
+    column = raw.column(name)
+    return column if isinstance(column, Digits) else np.asarray(column, dtype=np.int64)
 
 
 def of_every_row(need: Values, facts: Facts) -> Values:

@@ -19,7 +19,7 @@ from dpsql.mechanisms.choice.measure import BaseMeasure
 from dpsql.plan.types import Grid
 from dpsql.privacy.sampling import Sampler
 
-__all__ = ["LOPSIDED", "Draw", "Rank", "chosen", "landscape"]
+__all__ = ["LOPSIDED", "Draw", "Rank", "chosen", "landscape", "scored"]
 
 LOPSIDED = 2
 """How many times as much a rank counts on the side of few rows. Measured: with more, answers err more where rows are
@@ -63,8 +63,8 @@ class Draw:
 
 
 def chosen(group: tuple[Whole, Whole], grid: Grid, draw: Draw, sampler: Sampler) -> int:
-    """The grid point that one draw chooses, in steps."""
-    widths, scores = landscape(*group, grid, draw.rank, draw.deepest)
+    """The grid point that one draw chooses, in steps; of a group as `scored` takes it."""
+    widths, scores = scored(*group, grid, draw.rank, draw.deepest)
     weights = widths if draw.measure is None else draw.measure.within(widths)
     index, offset = sampler.intervals(cast("Sequence[int]", weights), cast("Sequence[int]", scores), draw.exponent)
     start = grid.low + int(widths[:index].sum())
@@ -88,8 +88,13 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     >>> widths.tolist(), scores.tolist()
     ([2, 4, 4], [-2, 0, -2])
     """
+    return scored(values, np.cumsum(rows), grid, rank, deepest)
+
+
+def scored(values: Whole, sums: Whole, grid: Grid, rank: Rank, deepest: int) -> tuple[Whole, Whole]:
+    """As `landscape`, of (k,) how many rows hold each value or one below: several draws share them."""
     a, b, pad = rank.fraction.numerator, rank.fraction.denominator, abs(rank.offset)
-    (low, high), sums = rank.factors, np.cumsum(rows)
+    low, high = rank.factors
     total = int(sums[-1]) if len(sums) else 0
     wanted = a * total + b * rank.offset
     few = (wanted + rank.under - -(-deepest // low)) // b
@@ -97,21 +102,22 @@ def landscape(values: Whole, rows: Whole, grid: Grid, rank: Rank, deepest: int) 
     points, upto = _with_ends(*_near(values, sums, few, many), grid)
     if LOPSIDED * b * (MOST_ROWS + 2 * pad) + deepest >= 2**62:
         upto = upto.astype(object)
-    over = b * upto - wanted
-    too_low, too_high = low * (rank.under - over), high * (rank.above + over)
-    # Behind a value the first falls and the second rises from one to the next. So up to the turn each value scores as
-    # what follows it, and behind the turn as what is before it.
-    turn = int(np.count_nonzero(too_low[:-1] >= too_high[:-1]))
+    # Behind a value the one term, low (wanted + under - b upto), falls and the other, high (b upto - wanted + above),
+    # rises from one to the next. So up to the turn, where the other exceeds the one, each value scores as what follows
+    # it, and behind the turn as what is before it.
+    last = (low * (wanted + rank.under) + high * (wanted - rank.above)) // ((low + high) * b)
+    turn = int(np.searchsorted(upto[:-1], last, side="right"))
     below = int(upto[turn - 1]) if turn else -pad
     above = int(upto[turn]) + (pad if turn == len(points) - 1 else 0)
-    own = max(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
-    missed = np.concatenate([too_low[:turn], np.array([own], dtype=upto.dtype), too_high[turn:-1]])
-    scores = -np.minimum(np.maximum(missed, 0), deepest)
-    widths = np.concatenate([np.diff(points[: turn + 1]), [1], np.diff(points[turn:])])
-    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
-    if len(starts) < len(scores):
-        widths, scores = np.add.reduceat(widths, starts), scores[starts]
-    return widths, scores
+    scores = np.empty(len(upto), dtype=upto.dtype)
+    scores[:turn] = low * b * upto[:turn] - low * (wanted + rank.under)
+    scores[turn] = -max(high * (b * below - wanted + rank.above), low * (wanted - b * above + rank.under))
+    scores[turn + 1 :] = high * (wanted - rank.above) - high * b * upto[turn:-1]
+    np.maximum(np.minimum(scores, 0, out=scores), -deepest, out=scores)
+    begins = np.concatenate([points[: turn + 1], points[turn:-1] + 1, [grid.high + 1]])
+    first = np.ones(len(scores) + 1, dtype=np.bool_)
+    first[1:-1] = scores[1:] != scores[:-1]
+    return np.diff(begins[first]), scores[first[:-1]]
 
 
 def _near(values: Whole, sums: Whole, few: int, many: int) -> tuple[Whole, Whole]:

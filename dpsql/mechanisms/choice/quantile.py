@@ -67,6 +67,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
+
 from dpsql.errors import InvariantBroken
 from dpsql.mechanisms.base import Interval, Offer, Request, derive
 from dpsql.mechanisms.choice.groups import Whole, grouped
@@ -277,7 +279,7 @@ class QuantileRelease(Offer):
     def release(self, raw: RawTable, sampler: Sampler) -> ReleasedTable:
         """``value``, with ``low`` and ``high``, the ends of its interval where it has one, all in the column's unit;
         and the noised ``count`` that decides which ends are drawn."""
-        grid, groups = self.query.grid, list(grouped(raw))
+        grid, groups = self.query.grid, [(values, np.cumsum(rows)) for values, rows in grouped(raw)]
         counts = self._counted(groups, sampler)
         columns: dict[str, list[int]] = {"value": [], "low": [], "high": []}
         for group, rows in zip(groups, counts, strict=True):
@@ -293,7 +295,7 @@ class QuantileRelease(Offer):
         """The noised number of values of each group; None where it is not released."""
         if not self.count:
             return [None] * len(groups)
-        exact = [int(rows.sum()) for _, rows in groups]
+        exact = [int(sums[-1]) if len(sums) else 0 for _, sums in groups]
         return [int(k) for k in noised(exact, LaplaceLaw(1 / self.count).draw(sampler, len(exact)))]
 
     def intervals(self, released: ReleasedTable, confidence: float) -> Sequence[Interval]:

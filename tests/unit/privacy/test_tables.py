@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from dpsql.errors import InvariantBroken
-from dpsql.privacy.tables import GroupColumns, RawTable, ReleasedTable
+from dpsql.mechanisms.choice.groups import in_groups
+from dpsql.privacy import tables
+from dpsql.privacy.tables import Digits, GroupColumns, Listed, RawTable, ReleasedTable, listed
 
 TEXTS = ["b", "a", None, "c"]
 NUMBERS: Any = np.array([4, 3, 2, 1])
@@ -97,3 +99,43 @@ def test_groups_are_taken_in_the_wanted_order_and_not_copied_where_all_are(rows:
     assert list(taken.columns[0]) == [["a", "b", None][row] for row in rows]
     assert shown.values == [[5, 6, None][row] for row in rows]
     assert (taken is found) == (shown is released) == (rows == [0, 1, 2])
+
+
+@pytest.mark.parametrize(("below", "digits", "low"), [(0, None, 0), (0, 3, -5), (2, 4, 7), (3, None, 1)])
+def test_digits_are_taken_out_of_what_is_looked_at(below: int, digits: int | None, low: int) -> None:
+    words: Any = np.array([0, 0b1011_0111, 0b0100_1010, 0b1011_0111, 7], dtype=np.int64)
+    wanted = [(word >> below) % (1 << (digits or 62)) + low for word in words.tolist()]
+    found = Digits(words, below, digits, low)
+    assert np.asarray(found).dtype == np.int64
+    assert np.asarray(found, dtype=np.float64).tolist() == found.tolist() == list(found) == wanted
+    assert [found[at] for at in range(-5, 5)] == wanted * 2
+    assert found[1:4].tolist() == wanted[1:4]
+    assert found[np.array([3, 0])].tolist() == [wanted[3], wanted[0]]
+    assert words.tolist() == [0, 0b1011_0111, 0b0100_1010, 0b1011_0111, 7]  # nothing is changed there
+
+
+def test_numbers_of_one_byte_become_wide_ones() -> None:
+    words: Any = np.array([200, 100], dtype=np.uint8)
+    assert (np.asarray(Digits(words)) * 2).tolist() == [400, 200]
+
+
+@pytest.mark.parametrize("kept", [[("a", 0), ("b", 1)], [("b", 1), ("a", 0), ("b", 0)], [("a", 0)], []])
+@pytest.mark.parametrize("close", [1, 2, 100])
+def test_groups_of_digits_are_those_of_plain_columns(
+    monkeypatch: pytest.MonkeyPatch, kept: list[tuple[str, int]], close: int
+) -> None:
+    monkeypatch.setattr(tables, "CLOSE", close)
+    words: Any = np.array([place << 4 | number << 3 | x for place, number, x in sorted(CELLS)])
+    digits = {"k0": Listed(Digits(words, 4), ["a", "b"]), "k1": Listed(Digits(words, 3, 1), [0, 1])}
+    plain = {name: column.tolist() for name, column in digits.items()}
+    values: Any = np.asarray(Digits(words, 0, 3))
+    one, two = (RawTable({**keys, "x": values}).by_group(("k0", "k1"), kept, ("x",)) for keys in (digits, plain))
+    lazy = RawTable({**digits, "x": Digits(words, 0, 3)}).by_group(("k0", "k1"), kept, ("x",))
+    for name in ("group", "x"):
+        assert listed(one.column(name)) == listed(two.column(name)) == listed(lazy.column(name))
+    wanted = {group: [x for p, n, x in sorted(CELLS) if ("ab"[p], n) == group] for group in kept}
+    found = [values.tolist() for (values,) in in_groups(lazy, "x")]
+    assert found == list(wanted.values())
+
+
+CELLS = [(0, 0, 1), (0, 0, 5), (0, 1, 0), (1, 0, 7), (1, 1, 2), (1, 1, 3), (1, 1, 4)]
