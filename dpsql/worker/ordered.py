@@ -5,7 +5,7 @@ Tests: tests/unit/worker/test_counting.py, tests/unit/worker/test_sizing.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import nanoarrow
@@ -17,11 +17,23 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
+__all__ = ["PLACE", "UNIT", "Ranks", "ahead", "numbers_of", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
 DISORDER = "the rows do not lie in order"
+
+
+def ahead(stream: Any) -> Iterator[Any]:
+    """The chunks of anything with ``__arrow_c_stream__``: the next one is made while one is worked on."""
+    from concurrent.futures import ThreadPoolExecutor  # here, for a worker that reads no rows starts without it
+
+    source = iter(nanoarrow.ArrayStream(stream))
+    with ThreadPoolExecutor(1) as other:
+        coming = other.submit(next, source, None)
+        while (chunk := coming.result()) is not None:
+            coming = other.submit(next, source, None)
+            yield chunk
 
 
 def present_of(child: Any) -> Mask | None:
@@ -78,14 +90,11 @@ class Ranks:
     """
 
     def __init__(self, edges: Sequence[int]) -> None:
-        import numpy as np
-
-        most = edges[-1] if edges else 0
-        self._classes = np.searchsorted(np.array(edges, dtype=np.int64), np.arange(most + 2))
+        self._edges = edges
         self._unit, self._rank, self._place = -1, 0, 0
-        self.held: list[Whole] = []
+        self._held: list[Whole] = []
 
-    def told(self, values: list[Whole], units: Whole, ranks: Whole) -> list[Whole]:
+    def told(self, values: list[Whole], units: Whole, ranks: Whole) -> Iterator[list[Whole]]:
         """The rows that came before, but for the last of all: what comes next tells whether its unit goes on.
 
         Args:
@@ -93,30 +102,45 @@ class Ranks:
             units: (n,) the numbers of their units.
             ranks: (n,) what rises within a unit.
 
-        Returns:
-            The further columns, the class, and 1 for a unit's last row, else 0.
+        Yields:
+            The further columns, the class, and whether it is a unit's last row.
 
         Raises:
             ValueError: If the rows do not rise by unit and rank.
         """
         import numpy as np
 
-        falls = bool((units[1:] < units[:-1]).any()) or bool(self.held and units[0] < self._unit)
-        fresh = np.append(not self.held or units[0] != self._unit, units[1:] != units[:-1])
-        if falls or bool((~fresh & (np.append(self._rank, ranks[:-1]) >= ranks)).any()):
+        fresh = np.empty(len(units), dtype=np.bool_)
+        fresh[0] = not self._held or units[0] != self._unit
+        np.not_equal(units[1:], units[:-1], out=fresh[1:])
+        falls = bool((units[1:] < units[:-1]).any()) or bool(self._held and units[0] < self._unit)
+        stays = bool(((ranks[1:] <= ranks[:-1]) & ~fresh[1:]).any()) or (not fresh[0] and ranks[0] <= self._rank)
+        if falls or stays:
             raise ValueError(DISORDER)
-        at = np.arange(len(units))
-        place = at + 1 - np.maximum.accumulate(np.where(fresh, at, -self._place))
-        classes = self._classes[np.minimum(place, len(self._classes) - 1)]
+        place = np.arange(1, len(units) + 1, dtype=np.int32)
+        first = np.flatnonzero(fresh).astype(np.int32)
+        before = first[0] if len(first) else len(units)  # rows of the unit that came last
+        place[:before] += self._place
+        place[before:] -= np.repeat(first, np.diff(first, append=len(units)))
+        columns = [*values, self._classes(place)]
+        if self._held:
+            yield [*self._held, fresh[:1]]
         self._unit, self._rank, self._place = int(units[-1]), int(ranks[-1]), int(place[-1])
-        columns, marks = [*values, classes], fresh[1:]
-        if self.held:
-            columns, marks = [np.append(*pair) for pair in zip(self.held, columns, strict=True)], fresh
-        self.held = [column[-1:] for column in columns]
-        return [*(column[:-1] for column in columns), marks.astype(np.int64)]
+        self._held = [column[-1:] for column in columns]
+        if len(units) > 1:
+            yield [*(column[:-1] for column in columns), fresh[1:]]
 
-    def last(self) -> list[Whole]:
+    def _classes(self, place: Whole) -> Whole:
+        import numpy as np
+
+        classes = np.zeros(len(place), dtype=np.int16)
+        for edge in self._edges:
+            classes += place > edge
+        return classes
+
+    def last(self) -> Iterator[list[Whole]]:
         """The last row of all, which is its unit's last."""
         import numpy as np
 
-        return [*self.held, np.ones(1, dtype=np.int64)]
+        if self._held:
+            yield [*self._held, np.ones(1, dtype=np.bool_)]
