@@ -1,7 +1,8 @@
 """Most tests build their bounded tables in the test's own process: a fresh one for each takes longer than the work.
 
 What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the files of `REAL`.
-So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`).
+So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`). The
+command line's tests have both as forks.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ __all__ = ["Here"]
 
 REAL = (
     "tests/unit/owner/test_builder.py", "tests/unit/owner/test_bounded.py",
-    "tests/unit/engine/", "tests/unit/worker/", "tests/unit/cli/",
+    "tests/unit/engine/", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 FRESH = (
     "tests/unit/engine/", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
+COMMANDS = "tests/unit/cli/"
 
 
 class Here:
@@ -61,6 +63,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     from dpsql.worker.process import Child
     from tests.forking import Forked
 
-    fresh = item.nodeid.startswith(FRESH) or not hasattr(os, "pidfd_open")  # macOS has none
-    jobs.Child = Child if item.nodeid.startswith(REAL) else Here  # type: ignore[assignment,attr-defined]
-    client.Child = Child if fresh else Forked  # type: ignore[attr-defined]
+    forked = Forked if hasattr(os, "pidfd_open") else Child  # macOS has none
+    apart = forked if item.nodeid.startswith(COMMANDS) else Here
+    jobs.Child = Child if item.nodeid.startswith(REAL) else apart  # type: ignore[assignment,attr-defined]
+    client.Child = Child if item.nodeid.startswith(FRESH) else forked  # type: ignore[attr-defined]

@@ -1,8 +1,8 @@
-"""Most tests get their locked workers as forks of one process that has loaded what they need: a start is free then.
+"""Most tests get their child processes as forks of one that has loaded what they need: a start is free then.
 
-A fork runs `dpsql.worker.__main__.main` as a worker does that was started anew. What a fresh start is (its environment,
-its flags, its stderr, its end) is tested with real ones, in the files of `tests.building.FRESH`, and by every
-command that a test runs.
+A fork runs the `main` of the locked worker, or of the owner's process, as one does that was started anew. What a fresh
+start is (its environment, its flags, its stderr, its end) is tested with real ones, in the files of
+`tests.building.FRESH`, and by every command that a test runs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from dpsql.worker.process import Child
 __all__ = ["Forked"]
 
 _LOADED = """
-import json, os, signal, socket
-from dpsql.worker import __main__ as worker
+import importlib, json, os, signal, socket
+loaded = importlib.import_module(sys.argv[2])
 control = socket.socket(fileno=int(sys.argv[1]))
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -37,9 +37,10 @@ while True:
     child = os.fork()
     if child == 0:
         control.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         sys.argv[1:] = [str(descriptors[0]), options.decode()]
         try:
-            worker.main()
+            loaded.main()
         finally:
             os._exit(0)
     os.close(descriptors[0])
@@ -48,12 +49,16 @@ while True:
 """What the process does after the boot of a worker's own: one fork for each message, whose number it sends back."""
 
 
+_MAIN = {"dpsql.worker": "dpsql.worker.__main__", "dpsql.owner.process": "dpsql.owner.process"}
+"""Of what a child runs: the module whose `main` it is."""
+
+
 @cache
-def _loaded(owner: int) -> socket.socket:
-    """The connection to the process that forks, one for each process that runs tests."""
+def _loaded(owner: int, module: str) -> socket.socket:
+    """The connection to the process that forks, one for each process that runs tests, and each kind of child."""
     ours, theirs = socket.socketpair()
     boot = process._SHUT + _LOADED
-    arguments = [process._PACKAGE, "dpsql.worker", str(theirs.fileno())]
+    arguments = [process._PACKAGE, module, str(theirs.fileno()), _MAIN[module]]
     subprocess.Popen(
         [sys.executable, "-I", "-c", boot, *arguments],
         stdin=subprocess.DEVNULL,
@@ -68,11 +73,10 @@ def _loaded(owner: int) -> socket.socket:
 
 
 class Forked(Child):
-    """A worker that was forked. To its client it is a child process as any other."""
+    """A worker, or the owner's process, that was forked. To its client it is a child process as any other."""
 
     def __init__(self, module: str, options: Mapping[str, Any]) -> None:
-        assert module == "dpsql.worker"
-        control = _loaded(os.getpid())
+        control = _loaded(os.getpid(), module)
         ours, theirs = socket.socketpair()
         with ours, theirs:
             socket.send_fds(control, [wire.encode(options)], [theirs.fileno()])

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv  # what scipy.stats has in beta, whose import takes a second
 
 from dpsql.audit.moves import numbers
 from dpsql.audit.replay import RunPart
@@ -36,12 +36,12 @@ MISS = 1e-9  # The chance that a bound is above the true loss, where none is ask
 
 def lower(hits: int, size: int, miss: float = MISS) -> float:
     """The true chance is below this with probability at most ``miss``."""
-    return float(beta.ppf(miss, hits, size - hits + 1)) if hits else 0.0
+    return float(betaincinv(hits, size - hits + 1, miss)) if hits else 0.0
 
 
 def upper(hits: int, size: int, miss: float = MISS) -> float:
     """The true chance is above this with probability at most ``miss``."""
-    return float(beta.isf(miss, hits + 1, size - hits)) if hits < size else 1.0
+    return float(betainccinv(hits + 1, size - hits, miss)) if hits < size else 1.0
 
 
 def at_least(more: int, less: int, size: int, delta: float, miss: float) -> float:

@@ -7,7 +7,7 @@ are nearly reached is shown on draws that are always the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -48,7 +48,7 @@ REMOVED = {"units by diagnosis": "NaN and infinities", "lone diagnoses": "in all
 """A unit that shares two diagnoses with others, and one that has three of its own; for the rest, one at every bound."""
 AT_EVERY_BOUND = "alone in its group"
 
-Pairs = dict[tuple[str, str, float], tuple[RunPart, RunPart]]
+Pairs = Mapping[tuple[str, str, float], tuple[RunPart, RunPart]]
 
 
 def template(mechanism: str, name: str, epsilon: float) -> Template:
@@ -58,19 +58,24 @@ def template(mechanism: str, name: str, epsilon: float) -> Template:
     return Template(QUESTIONS[name], options={"epsilon": epsilon, "delta": 1e-3, "mechanism": mechanism})
 
 
+class Asked(dict[tuple[str, str, float], tuple[RunPart, RunPart]]):
+    """Each case's release on two neighbours, everybody and without one unit, asked the first time that it is wanted."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    def __missing__(self, wanted: tuple[str, str, float]) -> tuple[RunPart, RunPart]:
+        names = "everybody", f"without {REMOVED.get(wanted[1], AT_EVERY_BOUND)}"
+        runs = {name: runs for (_, name), runs in self._world.replay([template(*wanted)], BOTH[:1], names).runs.items()}
+        one, two = (runs[name][0].parts[0] for name in names)
+        return self.setdefault(wanted, (one, two))
+
+
 @pytest.fixture(scope="module")
 def pairs() -> Iterator[Pairs]:
-    """Each case's release on two neighbours: everybody, and without one unit."""
-    asked = {(*case, epsilon): template(*case, epsilon) for case in CASES for epsilon in EPSILONS}
     with World(0, removed=[AT_EVERY_BOUND, *REMOVED.values()], last=[]) as world:
-        runs = {name: runs for (_, name), runs in world.replay(list(asked.values()), BOTH[:1]).runs.items()}
-    yield {
-        case: (
-            runs["everybody"][at].parts[0],
-            runs[f"without {REMOVED.get(case[1], AT_EVERY_BOUND)}"][at].parts[0],
-        )
-        for at, case in enumerate(asked)
-    }
+        yield Asked(world)
 
 
 def delta_of(loss: Loss) -> float:

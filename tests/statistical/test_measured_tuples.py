@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from dpsql.mechanisms.base import Price
 from dpsql.mechanisms.friendly_core.clusters import plan_k_means
@@ -53,11 +53,11 @@ def answers(keep: Keep, tuples: Tuples, sampler: Sampler) -> npt.NDArray[np.floa
 
 
 def low(hits: int) -> float:
-    return 0.0 if hits == 0 else float(beta.ppf(MISS, hits, COUNTED - hits + 1))
+    return 0.0 if hits == 0 else float(betaincinv(hits, COUNTED - hits + 1, MISS))
 
 
 def high(hits: int) -> float:
-    return 1.0 if hits == COUNTED else float(beta.isf(MISS, hits + 1, COUNTED - hits))
+    return 1.0 if hits == COUNTED else float(betainccinv(hits + 1, COUNTED - hits, MISS))
 
 
 def measured(keep: Keep, one: Tuples, other: Tuples, delta: float, sampler: Sampler) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from dpsql.mechanisms.base import Offer, Price, Refusal, Request
 from dpsql.mechanisms.gaussian import Gaussian
@@ -111,11 +111,11 @@ def weight(release: MeanRelease) -> float:
 
 def lower(hits: int, size: int) -> float:
     """A chance that the true one is below with probability at most P_THRESHOLD / (4 EVENTS)."""
-    return float(beta.ppf(P_THRESHOLD / (4 * EVENTS), hits, size - hits + 1)) if hits else 0.0
+    return float(betaincinv(hits, size - hits + 1, P_THRESHOLD / (4 * EVENTS))) if hits else 0.0
 
 
 def upper(hits: int, size: int) -> float:
-    return float(beta.isf(P_THRESHOLD / (4 * EVENTS), hits + 1, size - hits)) if hits < size else 1.0
+    return float(betainccinv(hits + 1, size - hits, P_THRESHOLD / (4 * EVENTS))) if hits < size else 1.0
 
 
 def measured(one: npt.NDArray[np.float64], two: npt.NDArray[np.float64], delta: float) -> float:

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from dpsql.mechanisms.random_dp.histogram import sparse_histogram
 from dpsql.mechanisms.random_dp.projection import project
@@ -64,12 +64,12 @@ def losses(draw: Draw, neighbours: str, tables: int) -> npt.NDArray[np.float64]:
 
 def at_least(hits: int, size: int) -> float:
     """The true share is above this but for a chance of `P_THRESHOLD`."""
-    return float(beta.ppf(P_THRESHOLD, hits, size - hits + 1)) if hits else 0.0
+    return float(betaincinv(hits, size - hits + 1, P_THRESHOLD)) if hits else 0.0
 
 
 def at_most(hits: int, size: int) -> float:
     """The true share is below this but for a chance of `P_THRESHOLD`."""
-    return float(beta.isf(P_THRESHOLD, hits + 1, size - hits))
+    return float(betainccinv(hits + 1, size - hits, P_THRESHOLD))
 
 
 @pytest.mark.parametrize("neighbours", ["add_remove", "replace_one"])
