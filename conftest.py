@@ -11,6 +11,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30  # Bytes that must be free there: several times what the tests of two processes hold at once.
@@ -39,6 +40,14 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Looks for doctests only in files that have some: it would go through all that each of them imports."""
+    found = yield
+    others = [collector for collector in found if not isinstance(collector, DoctestModule)]
+    return found if len(others) == len(found) or b">>>" in file_path.read_bytes() else others
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the files of `REAL`.
 So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`). The
-command line's tests have both as forks.
+files of `APART` have a fork of the owner's process, too: what they test is on either side of it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ import pytest
 __all__ = ["Here"]
 
 REAL = (
-    "tests/unit/owner/test_builder.py", "tests/unit/owner/test_bounded.py",
-    "tests/unit/engine/", "tests/unit/worker/",
+    "tests/unit/owner/test_builder.py", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 FRESH = (
-    "tests/unit/engine/", "tests/unit/worker/",
+    "tests/unit/worker/", "tests/unit/engine/test_duckdb.py::test_an_engine_that_does_not_stand",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
-COMMANDS = "tests/unit/cli/"
+APART = ("tests/unit/owner/test_bounded.py", "tests/unit/engine/", "tests/unit/cli/")
 
 
 class Here:
@@ -64,6 +63,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     from tests.forking import Forked
 
     forked = Forked if hasattr(os, "pidfd_open") else Child  # macOS has none
-    apart = forked if item.nodeid.startswith(COMMANDS) else Here
+    apart = forked if item.nodeid.startswith(APART) else Here
     jobs.Child = Child if item.nodeid.startswith(REAL) else apart  # type: ignore[assignment,attr-defined]
     client.Child = Child if item.nodeid.startswith(FRESH) else forked  # type: ignore[attr-defined]
