@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dpsql.worker.ordered import Ranks, ahead, values_of
+import nanoarrow
+
+from dpsql.worker.ordered import Ranks, values_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -77,7 +79,7 @@ def narrowed(rows: Whole) -> Whole:
 def _columns(stream: Any, edges: Sequence[int]) -> Iterator[list[Whole]]:
     """The columns of what comes together, with the ranks' classes and the marks where there are edges."""
     ranks = Ranks(edges)
-    for chunk in ahead(stream):
+    for chunk in nanoarrow.ArrayStream(stream):
         children = list(chunk.iter_children())
         if not edges:
             yield [values_of(child) for child in children]

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import nanoarrow
+
 from dpsql.worker.counting import starts
-from dpsql.worker.ordered import ahead, numbers_of, present_of
+from dpsql.worker.ordered import numbers_of, present_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +124,7 @@ def pieces(stream: Any, places: Sequence[int], *, ranked: bool = False) -> Itera
     keys, values = len(places), len(places) + 1 + ranked
     held: list[list[Column]] = []
     waiting = 0
-    for chunk in ahead(stream):
+    for chunk in nanoarrow.ArrayStream(stream):
         if not len(chunk):
             continue
         held.append([_column(child) for child in chunk.iter_children()])

@@ -17,23 +17,11 @@ if TYPE_CHECKING:
     Whole = npt.NDArray[Any]  # whole numbers of any width
     Mask = npt.NDArray[np.bool_]
 
-__all__ = ["PLACE", "UNIT", "Ranks", "ahead", "numbers_of", "present_of", "values_of"]
+__all__ = ["PLACE", "UNIT", "Ranks", "numbers_of", "present_of", "values_of"]
 
 UNIT = "u"  # The column of the number of the unit in rows that come unit by unit.
 PLACE = "r0"  # The column that rises within a unit.
 DISORDER = "the rows do not lie in order"
-
-
-def ahead(stream: Any) -> Iterator[Any]:
-    """The chunks of anything with ``__arrow_c_stream__``: the next one is made while one is worked on."""
-    from concurrent.futures import ThreadPoolExecutor  # here, for a worker that reads no rows starts without it
-
-    source = iter(nanoarrow.ArrayStream(stream))
-    with ThreadPoolExecutor(1) as other:
-        coming = other.submit(next, source, None)
-        while (chunk := coming.result()) is not None:
-            coming = other.submit(next, source, None)
-            yield chunk
 
 
 def present_of(child: Any) -> Mask | None:
