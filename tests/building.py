@@ -1,6 +1,6 @@
 """Most tests build their bounded tables in the test's own process: a fresh one for each takes longer than the work.
 
-What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the files of `REAL`.
+What the owner's process is (that it alone reads the source, and ends) is tested with real ones, in the tests of `REAL`.
 So is how a worker starts and ends, in those of `FRESH`: elsewhere it is a fork of one that is loaded (`forking`). The
 files of `APART` have a fork of the owner's process, too: what they test is on either side of it.
 """
@@ -15,14 +15,20 @@ import pytest
 __all__ = ["Here"]
 
 REAL = (
-    "tests/unit/owner/test_builder.py", "tests/unit/worker/",
+    "tests/unit/owner/test_builder.py::test_the_bounded_file", "tests/unit/owner/test_builder.py::test_a_failed_build",
+    "tests/unit/owner/test_builder.py::test_other_failures", "tests/unit/worker/",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
 FRESH = (
     "tests/unit/worker/", "tests/unit/engine/test_duckdb.py::test_an_engine_that_does_not_stand",
     "tests/attacks/test_versions_at_once.py", "tests/attacks/test_worker_lockdown.py", "tests/faults/test_broken.py",
 )  # fmt: skip
-APART = ("tests/unit/owner/test_bounded.py", "tests/unit/engine/", "tests/unit/cli/")
+APART = (
+    "tests/unit/owner/test_bounded.py",
+    "tests/unit/owner/test_builder.py",
+    "tests/unit/engine/",
+    "tests/unit/cli/",
+)
 
 
 class Here:

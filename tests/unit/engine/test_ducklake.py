@@ -5,6 +5,7 @@ The lakes were made by that extension: see ducklake/README.md.
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import sqlite3
@@ -12,7 +13,9 @@ import subprocess
 import sys
 import zipfile
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import duckdb
@@ -60,6 +63,27 @@ LESS = (
 """Deletes the person 300."""
 
 
+@cache
+def made(kind: str) -> Path:
+    """A folder with a lake, which lies there until the process ends and is only read."""
+    folder = Path(mkdtemp(prefix="dpsql-lake-"))
+    atexit.register(shutil.rmtree, folder)
+    with zipfile.ZipFile(Path(__file__).parent / "ducklake" / f"{kind}.zip") as packed:
+        packed.extractall(folder)
+    written(folder / "catalogue.ducklake", kind, (folder / "catalogue.sql").read_text())
+    return folder
+
+
+def written(catalogue: Path, kind: str, statements: str) -> None:
+    """Has statements write to a catalogue."""
+    if kind == "sqlite":
+        with closing(sqlite3.connect(catalogue)) as connection:
+            connection.executescript(statements)
+    else:
+        with duckdb.connect(str(catalogue)) as connection:
+            connection.execute(statements)
+
+
 class Lake:
     """A lake in a folder of any name.
 
@@ -71,21 +95,13 @@ class Lake:
     """
 
     def __init__(self, folder: Path, kind: str = "duckdb") -> None:
-        self.folder, self.file = folder, folder / "catalogue.ducklake"
-        with zipfile.ZipFile(Path(__file__).parent / "ducklake" / f"{kind}.zip") as packed:
-            packed.extractall(folder)
-        self._kind = kind
-        self.write((folder / "catalogue.sql").read_text())
+        self.folder, self.file, self._kind = folder, folder / "catalogue.ducklake", kind
+        shutil.copytree(made(kind), folder, dirs_exist_ok=True)
         self.expected: dict[str, dict[str, list[Any]]] = json.loads((folder / "expected.json").read_text())
 
     def write(self, statements: str) -> None:
         """Writes to the catalogue."""
-        if self._kind == "sqlite":
-            with closing(sqlite3.connect(self.file)) as connection:
-                connection.executescript(statements)
-        else:
-            with duckdb.connect(str(self.file)) as connection:
-                connection.execute(statements)
+        written(self.file, self._kind, statements)
 
     def snapshot(self, statements: str = "") -> None:
         """One more snapshot, {} in the statements, beside what they write."""

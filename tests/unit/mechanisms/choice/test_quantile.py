@@ -87,17 +87,19 @@ def worst(release: QuantileRelease, pairs: Iterator[tuple[tuple[int, ...], tuple
     assert isinstance(release.loss, Pure)
     assert release.loss.rho is not None
     grid, most, ways = release.query.grid, Decimal(0), paths(release)
-    every = {draw for draws in ways for draw in draws}  # some follow several numbers of rows
+    every = list({draw for draws in ways for draw in draws})  # some follow several numbers of rows
+    places = [[every.index(draw) for draw in draws] for draws in ways]
+    known = cache(lambda data: [outcomes(data, draw, grid) for draw in every])
     for one, two in dict.fromkeys(pairs):
         counted_apart = of_count(release, one, two)
-        sides = {draw: (outcomes(one, draw, grid), outcomes(two, draw, grid)) for draw in every}
-        losses = {draw: chances.loss(*sides[draw]) for draw in every}
-        for draws in ways:
-            most = max(most, sum((losses[draw] for draw in draws), exact(counted_apart)))
+        sides = list(zip(known(one), known(two), strict=True))
+        losses = [chances.loss(*both) for both in sides]
+        for draws in places:
+            most = max(most, sum((losses[at] for at in draws), exact(counted_apart)))
         for order in ORDERS:
-            apart = {draw: chances.renyi(*sides[draw], order) for draw in every}
-            for draws in ways:
-                total = sum((apart[draw] for draw in draws), exact(counted_apart**2 * order / 2))
+            apart = [chances.renyi(*both, order) for both in sides]
+            for draws in places:
+                total = sum((apart[at] for at in draws), exact(counted_apart**2 * order / 2))
                 assert chances.within(total, order * release.loss.rho)
     return most
 
